@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const code_names[ERROR_CODE_COUNT] = {
+#define X(name, text) [ERROR_##name] = text,
+    ERROR_CODES(X)
+#undef X
+};
+
+static void mark_if_cut(char *message, int wanted)
+{
+    static const char ellipsis[] = "…";
+    if (wanted >= ERROR_MESSAGE_BYTES)
+        memcpy(message + ERROR_MESSAGE_BYTES - sizeof ellipsis, ellipsis, sizeof ellipsis);
+}
+
+bool error_set(struct error *err, enum error_code code, const char *format, ...)
+{
+    if (!err)
+        return false;
+    va_list args;
+    va_start(args, format);
+    err->code = code;
+    int wanted = vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    mark_if_cut(err->message, wanted);
+    return false;
+}
+
+bool error_prefix(struct error *err, const char *format, ...)
+{
+    if (!err)
+        return false;
+    char old[ERROR_MESSAGE_BYTES];
+    memcpy(old, err->message, sizeof old);
+    va_list args;
+    va_start(args, format);
+    int used = vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    if (used >= 0 && used < ERROR_MESSAGE_BYTES) {
+        size_t at = (size_t)used;
+        used += snprintf(err->message + at, sizeof err->message - at, ": %s", old);
+    }
+    mark_if_cut(err->message, used);
+    return false;
+}
+
+const char *error_code_name(enum error_code code)
+{
+    return (unsigned)code < ERROR_CODE_COUNT ? code_names[code] : "internal";
+}
+
+enum error_code error_code_from_name(const char *name)
+{
+    for (unsigned code = 0; code < ERROR_CODE_COUNT; code++)
+        if (strcmp(code_names[code], name) == 0)
+            return (enum error_code)code;
+    return ERROR_INTERNAL;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// What a benchmark is: const data and five functions. One folder each; registered by one line in
+// bench/list.h. It never sees a backend, writes no file and prints nothing.
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "gpu/gpu.h"
+#include "measure/visit.h"
+#include "results/results.h"
+
+// The values chosen for one parameter (preset, then --set), lists and ranges spelt out.
+struct bench_choice {
+    const struct param_info *param;
+    struct case_value *values; // ascending as given; BYTES ranges end at `max` = UINT64_MAX: clamp
+    size_t value_count;
+    bool from_user; // given by --set: then a value out of reach is a skip, not dropped
+};
+
+struct bench_request {
+    struct arena *arena;
+    const struct gpu_info *device;
+    const char *preset;                 // "quick", "standard", "full"
+    const struct bench_choice *choices; // in the order of benchmark_info.params
+    size_t choice_count;
+};
+
+const struct bench_choice *bench_choice_find(const struct bench_request *request, const char *key);
+
+struct bench_case_list {
+    struct bench_case *cases;
+    size_t count, capacity;
+};
+
+// Appends a case; values in the order of the benchmark's params.
+void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
+
+// A benchmark at work on one open device, in a worker; kept between visits of its cases, so that
+// programs and large buffers are made once.
+struct bench_session {
+    struct arena *arena; // as long as the session
+    struct gpu_device *device;
+    const struct gpu_info *info;
+    struct gpu_scope *scope; // as long as the session
+    void *state;             // the benchmark's own, set by open()
+};
+
+// One case within a session, alive from its first visit to its last, or rebuilt where memory is
+// short: what a case needs between rounds must be cheap to find again.
+struct bench_visit {
+    struct bench_session *session;
+    const struct bench_case *point;
+    struct gpu_scope *scope; // closed after the visit
+    struct arena *arena;     // reset after the visit
+    const struct measure_request *request;
+    void **memory; // NULL at the first visit; what the benchmark puts here (from the
+                   // session's arena) comes back at the case's next visit
+};
+
+struct benchmark {
+    struct benchmark_info info;
+    const char *description; // a paragraph for `fathom list NAME`
+    gpu_caps needs;          // missing: every case is skipped, naming it
+
+    // All cases for this device and these choices, in the parent; ERROR_USAGE where choices do
+    // not go together. A case beyond the device's limits is left out (or, from_user, kept: its
+    // visit then fails with ERROR_UNSUPPORTED, which makes it a skip with the reason).
+    bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
+                 struct error *err);
+
+    // Once a session: programs and buffers that cases share. Optional.
+    bool (*open)(struct bench_session *session, struct error *err);
+
+    // Prepares, warms up, takes samples, verifies; fills `visit` whole or fails with the code that
+    // decides (UNSUPPORTED, OUT_OF_MEMORY: skipped; MISMATCH: failed; …).
+    bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
+};
+
+// Every benchmark of the program, NULL-terminated, in the order of `fathom list`. Expanded from
+// bench/list.h; tests supply their own.
+extern const struct benchmark *const benchmarks[];
+const struct benchmark *benchmark_find(const char *name);
+
+// The embedded kernels: generated from the kernels.txt files. Tests supply their own.
+extern const struct gpu_kernel *const kernels[];
+const struct gpu_kernel *kernel_find(const char *name); // NULL = not in this build
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// What a backend implements. gpu/*.c checks every call and keeps the lists of objects; a backend
+// makes its objects (structs that begin with the neutral one, from the scope's arena) and may
+// assume valid input. Same file names in every backend folder: backend.c device.c memory.c
+// program.c batch.c api.h.
+#ifndef GPU_BACKEND_H
+#define GPU_BACKEND_H
+
+#include "gpu/gpu.h"
+
+enum gpu_object_kind {
+    GPU_OBJECT_BUFFER,
+    GPU_OBJECT_TYPED,
+    GPU_OBJECT_IMAGE,
+    GPU_OBJECT_SAMPLER,
+    GPU_OBJECT_PROGRAM,
+    GPU_OBJECT_BATCH,
+    GPU_OBJECT_HOLD,
+};
+
+// Head of every object in a scope: a list, newest first.
+struct gpu_object {
+    enum gpu_object_kind kind;
+    struct gpu_scope *scope;
+    struct gpu_object *older;
+};
+
+struct gpu_buffer {
+    struct gpu_object object;
+    uint64_t bytes;
+    enum gpu_memory memory;
+    uint64_t address; // 0 without ADDRESSES
+    void *mapped;     // NULL for DEVICE
+};
+
+struct gpu_typed {
+    struct gpu_object object;
+    struct gpu_buffer *buffer;
+    enum gpu_format format;
+    uint64_t offset, elements;
+};
+
+struct gpu_image {
+    struct gpu_object object;
+    struct gpu_image_desc desc; // with zeros made ones
+};
+
+struct gpu_sampler {
+    struct gpu_object object;
+    struct gpu_sampler_desc desc;
+};
+
+struct gpu_program {
+    struct gpu_object object;
+    const struct gpu_kernel *kernel;
+};
+
+enum gpu_batch_state {
+    GPU_BATCH_RECORDING,
+    GPU_BATCH_READY,
+    GPU_BATCH_IN_FLIGHT,
+    GPU_BATCH_FAILED
+};
+
+struct gpu_batch {
+    struct gpu_object object;
+    struct gpu_queue *queue;
+    struct gpu_batch_desc desc;
+    enum gpu_batch_state state;
+    struct error first_error; // while recording
+    unsigned commands;        // recorded so far
+    int open_span;            // -1: none
+    uint64_t spans_recorded;  // bit set
+};
+
+struct gpu_hold {
+    struct gpu_object object;
+    bool released;
+};
+
+struct gpu_queue {
+    struct gpu_device *device;
+    struct gpu_queue_request request;
+};
+
+struct gpu_device {
+    const struct gpu_backend *backend;
+    const struct gpu_info *info;
+    struct arena *arena; // as long as the device
+    struct gpu_queue *queues[GPU_QUEUES_MAX];
+    unsigned queue_count;
+    size_t live_objects;
+    struct gpu_scope *scopes; // list, newest first
+    bool lost;
+};
+
+struct gpu_scope {
+    struct gpu_device *device;
+    struct arena *arena; // as long as the scope; objects live here
+    struct gpu_object *newest;
+    struct gpu_scope *older;
+};
+
+// Where a backend's enumeration writes to.
+struct gpu_enumeration {
+    struct arena *arena; // as long as the system
+    const struct gpu_system_desc *desc;
+    void (*add_device)(struct gpu_enumeration *, const struct gpu_info *info); // copies
+    void (*add_absence)(struct gpu_enumeration *, const char *reason, const char *remedy);
+};
+
+// A backend is const data; its state hangs on what load() returns. Every slot is required unless
+// it says otherwise.
+struct gpu_backend {
+    const char *name; // "vulkan"
+
+    // Loads the library and lists devices into `to`; returns the backend's state (NULL when there
+    // is nothing to use, having said why through add_absence). unload(NULL) is never called.
+    void *(*load)(struct gpu_enumeration *to);
+    void (*unload)(void *state);
+
+    // The device struct begins with struct gpu_device; the front fills its neutral members from
+    // what the backend returned: queues and queue_count are the backend's to fill.
+    struct gpu_device *(*device_open)(void *state, const struct gpu_info *info,
+                                      const struct gpu_device_desc *desc, struct arena *arena,
+                                      struct error *err);
+    void (*device_close)(struct gpu_device *device);
+    size_t (*validation_messages)(const struct gpu_device *device, const char **first); // optional
+
+    struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,
+                                        struct error *);
+    bool (*buffer_write)(struct gpu_buffer *, uint64_t offset, const void *data, uint64_t bytes,
+                         struct error *);
+    bool (*buffer_read)(struct gpu_buffer *, uint64_t offset, void *data, uint64_t bytes,
+                        struct error *);
+    struct gpu_typed *(*typed_create)(struct gpu_scope *, struct gpu_buffer *, enum gpu_format,
+                                      uint64_t offset, uint64_t elements,
+                                      struct error *); // with TYPED
+    struct gpu_image *(*image_create)(struct gpu_scope *, const struct gpu_image_desc *,
+                                      struct error *); // with IMAGES
+    bool (*image_write)(struct gpu_image *, uint32_t mip, uint32_t layer, const void *texels,
+                        uint64_t bytes, struct error *); // with IMAGES
+    bool (*image_copy_from)(struct gpu_image *, struct gpu_buffer *, uint64_t offset,
+                            struct error *); // with IMAGES
+    struct gpu_sampler *(*sampler_create)(struct gpu_scope *, const struct gpu_sampler_desc *,
+                                          struct error *); // with SAMPLERS
+
+    struct gpu_program *(*program_create)(struct gpu_scope *, const struct gpu_program_desc *,
+                                          struct error *);
+    bool (*program_stats)(struct gpu_program *, struct arena *, struct gpu_program_stats *,
+                          struct error *); // with KERNEL_STATS
+
+    struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
+                                      struct error *);
+    // Recording: return false with the error; the front keeps the first.
+    bool (*batch_dispatch)(struct gpu_batch *, const struct gpu_dispatch *, struct error *);
+    bool (*batch_copy)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
+                       struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
+                       struct error *);
+    bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
+                       uint32_t word, struct error *);
+    bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
+    bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
+    bool (*batch_end)(struct gpu_batch *, struct error *);
+    bool (*batch_reset)(struct gpu_batch *, struct error *);
+    bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
+    bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
+    bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
+
+    struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // with HOLDS
+    bool (*hold_release)(struct gpu_hold *, struct error *);             // with HOLDS
+
+    // Frees what any of the _create slots made. The object is not in use.
+    void (*object_destroy)(struct gpu_object *object);
+};
+
+// The explicit list of backends, NULL-terminated, in order of preference: gpu/list.c, and
+// tests/fakes for the test program.
+extern const struct gpu_backend *const gpu_backends[];
+
+#endif

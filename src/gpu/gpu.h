@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: MIT
+// The neutral device interface: everything a benchmark may ask of a GPU, through any API.
+//
+//   system ── enumerates ──> gpu_info (what a device is and can do; nothing is opened for it)
+//   device ── opened from one gpu_info, in the process that measures
+//   scope  ── owns objects; closing it releases holds, waits (bounded), frees the rest, newest
+//   first buffer, typed view, image, sampler, program ── made in a scope batch  ── commands
+//   recorded once, submitted many times: a submit is one driver call, unchecked
+//             and without allocation
+//   hold   ── keeps a submitted batch from starting until the host releases it
+//
+// Checks happen here, once, while objects are made and batches recorded; backends may assume that
+// what reaches them is valid. Recording functions return nothing: the first error sticks to the
+// batch and gpu_batch_end reports it.
+//
+// Thread safety: none. One thread drives one device. Optional families (graphics, managed memory,
+// peers) are tables of their own beside this header, reached through a capability.
+#ifndef GPU_GPU_H
+#define GPU_GPU_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---------------------------------------------------------------- what a device is
+
+enum gpu_kind {
+    GPU_KIND_OTHER,
+    GPU_KIND_DISCRETE,
+    GPU_KIND_INTEGRATED,
+    GPU_KIND_VIRTUAL,
+    GPU_KIND_CPU
+};
+
+// Capabilities: bit, short name in files, and what is missing where the bit is not set (the
+// feature's own name, so that a skip says what to look for).
+#define GPU_CAPS(X)                                                                                \
+    X(CORE_CLOCK, "core-clock", "a cycle counter readable in kernels (shaderSubgroupClock)")       \
+    X(DEVICE_CLOCK, "device-clock", "a device-wide clock readable in kernels (shaderDeviceClock)") \
+    X(CORE_ID, "core-id", "the core's id readable in kernels (VK_NV_shader_sm_builtins)")          \
+    X(STAMPS_INSIDE, "stamps-inside", "time stamps between commands of one batch")                 \
+    X(ADDRESSES, "addresses", "64-bit addresses in kernels (bufferDeviceAddress)")                 \
+    X(INT64, "int64", "64-bit integers in kernels (shaderInt64)")                                  \
+    X(FLOAT64, "float64", "64-bit floats in kernels (shaderFloat64)")                              \
+    X(FLOAT16, "float16", "16-bit floats in kernels (shaderFloat16)")                              \
+    X(INT8, "int8", "8-bit integers in kernels (shaderInt8)")                                      \
+    X(STORAGE16, "storage16", "16-bit storage buffers (storageBuffer16BitAccess)")                 \
+    X(STORAGE8, "storage8", "8-bit storage buffers (storageBuffer8BitAccess)")                     \
+    X(ATOMICS64, "atomics64", "64-bit buffer atomics (shaderBufferInt64Atomics)")                  \
+    X(SUBGROUPS, "subgroups", "subgroup operations in compute kernels")                            \
+    X(SUBGROUP_CHOICE, "subgroup-choice", "a chosen subgroup size (subgroupSizeControl)")          \
+    X(CONSTANT, "constant", "constant buffers")                                                    \
+    X(TYPED, "typed", "typed buffers")                                                             \
+    X(IMAGES, "images", "images")                                                                  \
+    X(SAMPLERS, "samplers", "filtered sampling")                                                   \
+    X(HOLDS, "holds", "submissions held by the host (timeline semaphores)")                        \
+    X(UNORDERED, "unordered", "batches whose commands may overlap")                                \
+    X(REPLAY, "replay", "replay of a whole batch as one object (graphs)")                          \
+    X(PRIORITY, "priority", "queue priorities")                                                    \
+    X(GRAPHICS, "graphics", "a graphics queue")                                                    \
+    X(MANAGED, "managed", "managed (unified) memory")                                              \
+    X(PEERS, "peers", "copies between devices")                                                    \
+    X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
+    X(MATRIX, "matrix", "matrix units (cooperative matrix)")
+
+enum gpu_cap_bit {
+#define X(name, text, missing) GPU_CAP_BIT_##name,
+    GPU_CAPS(X)
+#undef X
+    GPU_CAP_BIT_COUNT
+};
+
+typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
+#define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
+
+// Limits, all in one table so that run files can list them by name. 0 = the API does not say.
+#define GPU_LIMITS(X)                                                                              \
+    X(memory_bytes)         /* device memory in all */                                             \
+    X(allocation_bytes)     /* largest single buffer */                                            \
+    X(storage_range_bytes)  /* largest range bound as GPU_ARG_BUFFER */                            \
+    X(constant_range_bytes) /* largest range bound as GPU_ARG_CONSTANT */                          \
+    X(typed_elements)       /* largest typed view */                                               \
+    X(image_1d)             /* texels a side */                                                    \
+    X(image_2d)                                                                                    \
+    X(image_3d)                                                                                    \
+    X(image_layers)                                                                                \
+    X(params_bytes) /* run-time arguments of a kernel, addresses included */                       \
+    X(workgroup_threads)                                                                           \
+    X(workgroup_count_x)                                                                           \
+    X(shared_bytes)     /* shared memory a workgroup */                                            \
+    X(subgroup_threads) /* the size that a kernel gets by default */                               \
+    X(subgroup_threads_min)                                                                        \
+    X(subgroup_threads_max)                                                                        \
+    X(cores)             /* SM, CU, WGP: what has an L1 of its own */                              \
+    X(core_threads)      /* threads resident on a core */                                          \
+    X(core_shared_bytes) /* shared memory of a core */                                             \
+    X(core_registers)    /* 32-bit registers of a core */                                          \
+    X(last_cache_bytes)  /* last-level cache, as the driver claims */                              \
+    X(core_clock_hz)     /* highest, as the driver claims */                                       \
+    X(memory_clock_hz)                                                                             \
+    X(memory_bus_bits)                                                                             \
+    X(stamp_step_ps) /* one unit of a time stamp, in picoseconds */                                \
+    X(stamp_bits)    /* valid bits of a time stamp */
+
+struct gpu_limits {
+#define X(name) uint64_t name;
+    GPU_LIMITS(X)
+#undef X
+};
+
+enum gpu_queue_kind {
+    GPU_QUEUE_UNIVERSAL,
+    GPU_QUEUE_COMPUTE,
+    GPU_QUEUE_TRANSFER,
+    GPU_QUEUE_KIND_COUNT
+};
+
+struct gpu_queue_family {
+    enum gpu_queue_kind kind; // UNIVERSAL can do all that the device can; COMPUTE no graphics
+    bool graphics;
+    unsigned count;      // queues to be had at once
+    unsigned stamp_bits; // 0: no time stamps there
+};
+
+enum {
+    GPU_FAMILIES_MAX = 8,
+    GPU_NAME_BYTES = 256,
+    GPU_UUID_BYTES = 16
+};
+
+struct gpu_pci {
+    uint32_t domain, bus, device, function;
+};
+
+struct gpu_info {
+    char id[32];     // "vulkan:0"
+    const char *api; // "vulkan": the backend's name
+    unsigned index;  // the number in id
+    enum gpu_kind kind;
+    char name[GPU_NAME_BYTES];
+    char vendor[64];               // "NVIDIA", or the number where it is not known
+    uint32_t vendor_id, device_id; // PCI ids; 0 = not known
+    char driver[GPU_NAME_BYTES];   // name and version, one line
+    char api_version[32];          // "1.3.230"
+    bool has_uuid, has_pci;
+    uint8_t uuid[GPU_UUID_BYTES]; // the same chip through another API has the same one
+    struct gpu_pci pci;
+    gpu_caps caps;
+    struct gpu_limits limits;
+    struct gpu_queue_family families[GPU_FAMILIES_MAX];
+    unsigned family_count;
+};
+
+// Short name of a capability bit, and the sentence part that names what is missing.
+const char *gpu_cap_name(enum gpu_cap_bit bit);
+const char *gpu_cap_missing(enum gpu_cap_bit bit);
+const char *gpu_kind_name(enum gpu_kind kind); // "discrete"
+
+// False with ERROR_UNSUPPORTED naming the first missing capability of `needed`.
+MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err);
+
+// Visits limits by name: `limit` is 0 … count−1; NULL name past the end.
+const char *gpu_limit_name(unsigned limit);
+uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
+
+// ---------------------------------------------------------------- finding devices
+
+struct gpu_system;
+
+// Why a backend has no devices here ("libcuda.so.1: cannot open shared object file").
+struct gpu_absence {
+    const char *api;
+    const char *reason; // one line
+    const char *remedy; // what to do about it, or NULL where there is nothing to do
+};
+
+struct gpu_system_desc {
+    const char *only_api; // NULL: every backend
+    bool validation;      // turn the API's own validation on (Vulkan); its messages become errors
+};
+
+// Loads every backend and lists its devices; opens none. Missing libraries are absences, never
+// errors: the call itself cannot fail. The system must outlive its devices.
+struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
+void gpu_system_destroy(struct gpu_system *system);
+
+size_t gpu_system_device_count(const struct gpu_system *system);
+const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t device);
+size_t gpu_system_absence_count(const struct gpu_system *system);
+const struct gpu_absence *gpu_system_absence(const struct gpu_system *system, size_t absence);
+
+// The device of that id; NULL when there is none.
+const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *id);
+
+// ---------------------------------------------------------------- devices, queues, scopes
+
+struct gpu_device;
+struct gpu_queue;
+struct gpu_scope;
+
+enum gpu_priority { // zero is the default: medium
+    GPU_PRIORITY_MEDIUM,
+    GPU_PRIORITY_LOW,
+    GPU_PRIORITY_HIGH,
+    GPU_PRIORITY_REALTIME,
+};
+
+struct gpu_queue_request {
+    enum gpu_queue_kind kind;
+    enum gpu_priority priority; // global priority where the API has one
+};
+
+enum {
+    GPU_QUEUES_MAX = 8
+};
+
+struct gpu_device_desc {
+    // Queues wanted; none = one universal queue. Opening fails with ERROR_UNSUPPORTED where a
+    // family has too few or a priority is refused.
+    struct gpu_queue_request queues[GPU_QUEUES_MAX];
+    unsigned queue_count;
+    bool robust; // bounds-checked buffer access (robustBufferAccess)
+};
+
+// Opens a device of the system. Owned by the caller.
+struct gpu_device *gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
+                                   const struct gpu_device_desc *desc, struct error *err);
+
+// Closes what is still open on it, then the device. NULL is legal. Never hangs: waits are bounded.
+void gpu_device_close(struct gpu_device *device);
+
+const struct gpu_info *gpu_device_info(const struct gpu_device *device);
+
+// Queue number `queue` of the request; never NULL for queue < queue_count (or 0).
+struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
+
+// Objects alive on the device; 0 after all scopes are closed. For tests.
+size_t gpu_device_live_objects(const struct gpu_device *device);
+
+// Messages of the API's validation so far (0 without gpu_system_desc.validation), and the first.
+size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
+
+// A scope owns what is made in it. Scopes of one device close in any order.
+struct gpu_scope *gpu_scope_open(struct gpu_device *device);
+
+// Releases holds, waits for the scope's submitted batches (at most 5 s each), frees everything.
+// NULL is legal.
+void gpu_scope_close(struct gpu_scope *scope);
+
+struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
+
+// ---------------------------------------------------------------- memory
+
+enum gpu_memory {
+    GPU_MEMORY_DEVICE,   // on the device; the host reaches it by gpu_buffer_write / _read
+    GPU_MEMORY_UPLOAD,   // host memory, mapped, for writing by the host
+    GPU_MEMORY_READBACK, // host memory, mapped, cached, for reading by the host
+    GPU_MEMORY_VISIBLE,  // device memory mapped into the host (resizable BAR); may be unsupported
+};
+
+struct gpu_buffer_desc {
+    uint64_t bytes; // > 0; a multiple of 4
+    enum gpu_memory memory;
+};
+
+struct gpu_buffer;
+
+// A buffer for every use: storage, constant, typed, copies, and its address where the device has
+// ADDRESSES. Contents undefined. ERROR_OUT_OF_MEMORY where it does not fit.
+struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
+                                     struct error *err);
+uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
+
+// Device address of byte 0; 0 where the device lacks ADDRESSES.
+uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
+
+// Host pointer of UPLOAD, READBACK and VISIBLE buffers; NULL for DEVICE. Valid as long as the
+// buffer. Coherent: what a finished batch wrote is seen after gpu_batch_wait.
+void *gpu_buffer_map(struct gpu_buffer *buffer);
+
+// Blocking copies between host and any buffer, on the device's first queue; not for timing.
+MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
+                                 uint64_t bytes, struct error *err);
+MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
+                                uint64_t bytes, struct error *err);
+
+// Formats: name, bytes a texel (of a block for BC), channels. The name is the file spelling.
+#define GPU_FORMATS(X)                                                                             \
+    X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
+    X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
+    X(RGBA8_UNORM, "rgba8_unorm", 4, 4)                                                            \
+    X(R16_FLOAT, "r16_float", 2, 1)                                                                \
+    X(RG16_FLOAT, "rg16_float", 4, 2)                                                              \
+    X(RGBA16_FLOAT, "rgba16_float", 8, 4)                                                          \
+    X(R32_FLOAT, "r32_float", 4, 1)                                                                \
+    X(RG32_FLOAT, "rg32_float", 8, 2)                                                              \
+    X(RGBA32_FLOAT, "rgba32_float", 16, 4)                                                         \
+    X(R32_UINT, "r32_uint", 4, 1)                                                                  \
+    X(RG32_UINT, "rg32_uint", 8, 2)                                                                \
+    X(RGBA32_UINT, "rgba32_uint", 16, 4)
+
+enum gpu_format {
+#define X(name, text, bytes, channels) GPU_FORMAT_##name,
+    GPU_FORMATS(X)
+#undef X
+    GPU_FORMAT_COUNT
+};
+
+const char *gpu_format_name(enum gpu_format format);
+unsigned gpu_format_bytes(enum gpu_format format);
+unsigned gpu_format_channels(enum gpu_format format);
+
+// A typed view of `elements` texels from byte `offset` of a buffer. Needs TYPED;
+// ERROR_UNSUPPORTED where the format or the number of elements is not to be had.
+struct gpu_typed;
+struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
+                                   enum gpu_format format, uint64_t offset, uint64_t elements,
+                                   struct error *err);
+
+enum gpu_image_kind {
+    GPU_IMAGE_2D,
+    GPU_IMAGE_1D,
+    GPU_IMAGE_3D,
+    GPU_IMAGE_CUBE
+};
+
+struct gpu_image_desc {
+    enum gpu_image_kind kind;
+    enum gpu_format format;
+    uint32_t width, height, depth, layers, mips; // 0 counts as 1
+    bool storage;                                // also written by kernels
+};
+
+// An image in the layout that kernels read, contents undefined until gpu_image_write.
+struct gpu_image;
+struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
+                                   struct error *err);
+
+// Blocking: fills one mip level of one layer, tightly packed rows (and slices for 3-D).
+MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer,
+                                const void *texels, uint64_t bytes, struct error *err);
+
+// Fills mip 0, layer 0 on the device from a buffer (tightly packed rows); for images too large to
+// build on the host. Blocking.
+MUST_CHECK bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source,
+                                    uint64_t offset, struct error *err);
+
+enum gpu_filter {
+    GPU_FILTER_NEAREST,
+    GPU_FILTER_LINEAR
+};
+enum gpu_wrap {
+    GPU_WRAP_REPEAT,
+    GPU_WRAP_CLAMP
+};
+
+struct gpu_sampler_desc {
+    enum gpu_filter filter, mip_filter;
+    enum gpu_wrap wrap;
+    float anisotropy; // 0 or 1 = none
+};
+
+struct gpu_sampler;
+struct gpu_sampler *gpu_sampler_create(struct gpu_scope *scope, const struct gpu_sampler_desc *desc,
+                                       struct error *err);
+
+// ---------------------------------------------------------------- kernels and programs
+
+enum gpu_arg_kind {
+    GPU_ARG_BUFFER,   // storage buffer, bound whole or by range
+    GPU_ARG_ADDRESS,  // a buffer passed by its 64-bit address (a pointer argument in OpenCL C)
+    GPU_ARG_CONSTANT, // constant (uniform) buffer
+    GPU_ARG_TYPED,    // typed view, read-only
+    GPU_ARG_TYPED_RW, // typed view, storage
+    GPU_ARG_IMAGE,    // image, read without sampler
+    GPU_ARG_IMAGE_RW, // storage image
+    GPU_ARG_SAMPLED,  // image with a sampler
+    GPU_ARG_KIND_COUNT
+};
+
+enum {
+    GPU_ARGS_MAX = 8,
+    GPU_PARAMS_MAX_BYTES = 128
+};
+
+// One variant of one kernel, as the build embedded it: const data, one table for the program.
+// A member is NULL / 0 where the toolchain of that form was missing or cannot express the kernel.
+struct gpu_kernel {
+    const char *name;      // "latency_vector_pointer": unique
+    const char *source;    // "bench/latency/latency.comp -DPATH=1": for the run file
+    uint32_t workgroup[3]; // threads; also compiled into every form
+    enum gpu_arg_kind args[GPU_ARGS_MAX];
+    unsigned arg_count;
+    const uint32_t *spirv;
+    size_t spirv_bytes;
+    const char *ptx;            // NUL-terminated
+    const char *opencl;         // self-contained OpenCL C source, NUL-terminated
+    const char *opencl_options; // its -D options
+    const char *entry;          // entry point in ptx and opencl ("main" in spirv)
+    uint64_t hash;              // FNV-1a of all forms: tells results of changed kernels apart
+};
+
+// How arguments reach a kernel. GLSL: descriptor set 0, binding = position among the args that are
+// not ADDRESS; push constants = the ADDRESS args as 64-bit addresses in their order, then the
+// params. OpenCL C: every arg in order as a kernel argument, then the params as one struct by value
+// (none where params_bytes is 0).
+struct gpu_program_desc {
+    const struct gpu_kernel *kernel;
+    uint32_t subgroup_threads; // 0: the driver's choice; else needs SUBGROUP_CHOICE
+};
+
+struct gpu_program;
+
+// Compiles one kernel for the device; ERROR_UNSUPPORTED where it has no form for this API. The
+// driver's log is part of the message when it refuses.
+struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu_program_desc *desc,
+                                       struct error *err);
+const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
+
+// What the driver says of the compiled code. A has_ flag is false where it does not say.
+struct gpu_program_stats {
+    bool has_registers, has_spills, has_shared;
+    unsigned registers; // a thread
+    unsigned spill_bytes;
+    unsigned shared_bytes;
+    const char *text; // the ISA or all statistics, as one text; NULL if none; lives in `arena`
+};
+
+MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
+                                  struct gpu_program_stats *stats, struct error *err);
+
+// ---------------------------------------------------------------- batches
+
+struct gpu_batch;
+
+struct gpu_batch_desc {
+    struct gpu_queue *queue; // NULL: the device's first
+    unsigned span_count;     // spans that the batch will stamp
+    bool unordered;          // commands may overlap unless a barrier stands between (UNORDERED)
+    bool replay;             // as a graph where the API tells the difference (REPLAY)
+};
+
+struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
+                                   struct error *err);
+
+// One argument of a dispatch; which member counts is told by the kernel's args[].
+struct gpu_arg {
+    struct gpu_buffer *buffer;   // BUFFER, ADDRESS, CONSTANT
+    uint64_t offset, bytes;      // BUFFER, CONSTANT: the range; bytes 0 = to the end (clamped to
+                                 // storage_range_bytes only where the range was not given)
+    struct gpu_typed *typed;     // TYPED
+    struct gpu_image *image;     // IMAGE, IMAGE_RW, SAMPLED
+    struct gpu_sampler *sampler; // SAMPLED
+};
+
+struct gpu_dispatch {
+    struct gpu_program *program;
+    uint32_t groups[3]; // workgroups; 0 counts as 1
+    struct gpu_arg args[GPU_ARGS_MAX];
+    const void *params;  // copied while recording
+    size_t params_bytes; // a multiple of 4
+};
+
+// Ordered batches put a full barrier between commands; unordered ones only these.
+enum gpu_barrier {
+    GPU_BARRIER_MEMORY,    // all writes before are seen by all after (global memory barrier)
+    GPU_BARRIER_EXECUTION, // order only, no memory
+};
+
+void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
+void gpu_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                    struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes);
+void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
+                    uint64_t bytes, uint32_t word);
+void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
+
+// The commands between begin and end of a span are timed: from when all before them were done to
+// when all of them are. Spans may not nest. An API that cannot stamp inside a batch times the
+// commands themselves.
+void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
+void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
+
+// Ends recording; false with the first error that recording met. Then the batch can be submitted.
+MUST_CHECK bool gpu_batch_end(struct gpu_batch *batch, struct error *err);
+
+// Drops what was recorded, to record anew; must not be in flight.
+MUST_CHECK bool gpu_batch_reset(struct gpu_batch *batch, struct error *err);
+
+// A hold: a submission waits for it until the host releases it. Released at the latest when its
+// scope closes. Needs HOLDS.
+struct gpu_hold;
+struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
+MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
+
+// Starts the batch (after `hold`, or at once where it is NULL). One driver call. A batch in
+// flight cannot be submitted again.
+MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
+
+// Until the batch is done; ERROR_TIMEOUT after timeout_ns, ERROR_DEVICE_LOST where that happened.
+MUST_CHECK bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
+
+// Submit and wait.
+MUST_CHECK bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
+
+// Length of a span of the last finished submission, in ns by the device's clock.
+MUST_CHECK bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
+                                  struct error *err);
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Throughput: device time of a batch of equal work. Sizes the work until a sample lasts long
+// enough, warms up until the core clock has risen, takes samples, and tells the core clock during
+// them from a small clock kernel before and after each.
+#ifndef MEASURE_SPAN_H
+#define MEASURE_SPAN_H
+
+#include "measure/clock.h"
+#include "measure/visit.h"
+
+// Records `repeats` units of the work between the span's begin and end. Called anew whenever the
+// sizing changes its mind; recording errors stick to the batch.
+typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
+
+struct measure_span_desc {
+    struct gpu_scope *scope;
+    struct gpu_queue *queue; // NULL: the device's first
+    measure_record *record;
+    void *context;
+    const struct measure_clock *clock; // NULL: the core clock is not wanted
+    const struct measure_request *request;
+    bool unordered;       // the units may overlap each other
+    uint64_t repeats;     // 0: find out; else what an earlier visit found
+    uint64_t repeats_max; // 0: 4096
+};
+
+struct measure_span {
+    double *unit_ns; // per sample: device time of one unit of work
+    double *core_hz; // per sample: core clock seen; NULL where it cannot be had
+    size_t count;
+    uint64_t repeats; // units a sample; keep for the next visit
+    double sample_ns; // median length of a sample
+    double step_ns;   // of the time stamps, per unit of work
+};
+
+// request->samples samples (after warm-up) in arrays of `arena`. ERROR_TIMEOUT where one unit alone
+// outlasts the request's time-out.
+MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
+                                 struct measure_span *span, struct error *err);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// One visit of one case: the samples taken in one of the interleaved rounds. Workers make visits;
+// the parent collects them (measure/collect.h) until the stop rule is content.
+#ifndef MEASURE_VISIT_H
+#define MEASURE_VISIT_H
+
+#include "gpu/gpu.h"
+#include "results/results.h"
+
+enum {
+    MEASURE_METRICS_MAX = 16
+};
+
+struct measure_samples {
+    double *values; // in the metric's unit; NULL = this metric does not exist here
+    size_t count;
+    double
+        step; // what one step of the clock is worth in the metric's unit: no interval is narrower
+    double limit; // physical limit; non-finite or 0 = not known
+};
+
+struct measure_visit {
+    struct arena *arena;                                 // of the case; all below lives there
+    struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
+    struct reason *doubts;                               // reasons to call it suspect
+    size_t doubt_count;
+    struct named_text *details;
+    size_t detail_count;
+    struct named_number *sensors; // "core_clock" in Hz and more, as seen during the samples
+    size_t sensor_count;
+    struct series *series;
+    size_t series_count;
+    struct kernel_info kernel;
+    uint64_t device_time_ns; // spent measuring, for the budget
+};
+
+// What a visit should do.
+struct measure_request {
+    unsigned samples;    // wanted for the primary metric (more is welcome where they are free)
+    uint64_t sample_ns;  // device time that a sample should last (2 ms), at least
+    uint64_t timeout_ns; // longest wait for one submission
+    unsigned round;      // 0 = first visit: size the work, pick the shape, keep both
+};
+
+struct measure_visit *measure_visit_create(struct arena *arena);
+
+// `values` of `count` samples, copied into the visit.
+void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
+                   double step);
+void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
+void visit_doubt(struct measure_visit *visit, const char *code, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
+
+// hash, source and what the driver says of the compiled code.
+void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
+
+#endif

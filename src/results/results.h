@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// The run as data: what was measured, on what, by what, and how far it can be trusted. All strings
+// and arrays live in the run's arena. JSON in and out is results/json.h; the schema of the file
+// stands in docs/run-schema.json beside its version here.
+#ifndef RESULTS_RESULTS_H
+#define RESULTS_RESULTS_H
+
+#include "base/arena.h"
+#include "results/units.h"
+
+#include <stdint.h>
+
+#define RUN_SCHEMA "fathom-run/1"
+
+// ---------------------------------------------------------------- what a benchmark declares
+
+enum better {
+    BETTER_NONE,
+    BETTER_LOWER,
+    BETTER_HIGHER
+};
+
+struct metric_info {
+    const char *name; // "latency"
+    enum unit unit;
+    enum better better;
+    const char *help; // one sentence
+};
+
+// AXIS stands in the case key; METHOD is recorded and must agree for a comparison; DISPLAY is not
+// recorded.
+enum param_role {
+    PARAM_AXIS,
+    PARAM_METHOD,
+    PARAM_DISPLAY
+};
+enum param_type {
+    PARAM_UINT,
+    PARAM_BYTES,
+    PARAM_REAL,
+    PARAM_TEXT
+};
+
+struct param_info {
+    const char *key; // "bytes"
+    enum param_type type;
+    enum unit unit;
+    // Values by preset, in the grammar of --set: "a,b,c" or "A..B/n" (n points an octave, bytes as
+    // 1KiB, 4GiB; `max` = what the device allows). NULL = same as standard.
+    const char *quick, *standard, *full;
+    enum param_role role;
+    const char *choices; // TEXT: "vector|scalar|shared"; NULL = any
+    const char *help;    // one sentence
+};
+
+// How a report draws results: it knows views, not benchmarks.
+enum view_kind {
+    VIEW_CURVE,
+    VIEW_BARS,
+    VIEW_HEATMAP,
+    VIEW_TABLE,
+    VIEW_TIMELINE
+};
+
+struct view_info {
+    enum view_kind kind;
+    const char *title;
+    const char *x, *y;  // keys of params (y: heat map rows, else NULL)
+    const char *metric; // what is drawn
+    const char *group;  // one series for each value of these params: "path,order"
+    const char *scale;  // "log2", "log2-log10", "linear": x, then y
+    const char *where;  // only cases with these values: "scope=device"; NULL = all
+};
+
+struct benchmark_info {
+    const char *name; // "latency"
+    unsigned version; // rises when kernel or method change: other versions are not compared
+    const char *title;
+    const struct param_info *params;
+    size_t param_count;
+    const struct metric_info *metrics;
+    size_t metric_count;
+    const struct view_info *views;
+    size_t view_count;
+};
+
+// ---------------------------------------------------------------- a case and its result
+
+struct case_value {
+    const char *key;
+    enum param_type type;
+    enum param_role role;
+    uint64_t uint;    // UINT, BYTES
+    double real;      // REAL
+    const char *text; // TEXT
+};
+
+// One point of a benchmark.
+struct bench_case {
+    struct case_value *values;
+    size_t value_count;
+};
+
+// The value of a key; NULL where the case has none.
+const struct case_value *case_find(const struct bench_case *c, const char *key);
+
+// As above for keys that the case must have (aborts otherwise: a programming error).
+uint64_t case_uint(const struct bench_case *c, const char *key);
+double case_real(const struct bench_case *c, const char *key);
+const char *case_text(const struct bench_case *c, const char *key);
+
+// "latency/path=vector/bytes=32768": benchmark, then the AXIS values in order.
+const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c);
+
+enum verdict {
+    VERDICT_OK,
+    VERDICT_SUSPECT,
+    VERDICT_SKIPPED,
+    VERDICT_FAILED
+};
+
+const char *verdict_name(enum verdict verdict); // "ok"
+
+struct reason {
+    const char *code; // "correlated": stable
+    const char *text; // one sentence for people
+};
+
+struct metric {
+    const char *name;
+    enum unit unit;
+    enum better better;
+    double median, ci95[2]; // non-finite = absent
+    size_t n;               // samples
+    double limit;           // physical limit; non-finite = not known
+    double *round_medians;  // what the interval was made from
+    size_t round_count;
+};
+
+struct named_text {
+    const char *name, *text;
+};
+
+struct named_number {
+    const char *name;
+    enum unit unit;
+    double value;
+};
+
+struct series {
+    const char *name;
+    const char **columns;
+    size_t column_count;
+    double *data; // row after row
+    size_t row_count;
+};
+
+struct kernel_info {
+    const char *hash; // NULL: no kernel was involved
+    const char *source;
+    double registers, spill_bytes, loads; // non-finite = the driver does not say
+};
+
+struct result {
+    const char *key;
+    const char *benchmark;
+    unsigned version;
+    const char *device;
+    struct bench_case point;
+    enum verdict verdict;
+    struct reason *reasons;
+    size_t reason_count;
+    struct metric *metrics;
+    size_t metric_count;
+    struct named_text *details; // how it was measured: "shape" = "grid 20000 × 1024"
+    size_t detail_count;
+    struct named_number *sensors; // "core_clock" …
+    size_t sensor_count;
+    struct series *series;
+    size_t series_count;
+    struct kernel_info kernel;
+};
+
+// ---------------------------------------------------------------- the run
+
+enum run_status {
+    RUN_RUNNING,
+    RUN_COMPLETE,
+    RUN_INTERRUPTED
+};
+
+struct run_device {
+    const char *id, *name, *vendor, *driver, *api_version, *kind;
+    const char *uuid; // 32 hex digits; NULL = not known
+    const char *pci;  // "0000:1b:00.0"; NULL = not known
+    struct named_number *limits;
+    size_t limit_count;
+};
+
+struct finding {
+    const char *code, *text;
+    double value; // non-finite = none
+    const char **keys;
+    size_t key_count;
+};
+
+struct run {
+    struct arena *arena;
+    enum run_status status;
+    const char *tool_version, *tool_commit, *tool_build;
+    const char *started; // RFC 3339, UTC
+    const char **command;
+    size_t command_count;
+    struct named_text *host; // os, cpu, …
+    size_t host_count;
+    const char *preset;
+    struct run_device *devices;
+    size_t device_count, device_capacity;
+    const struct benchmark_info **benchmarks;
+    size_t benchmark_count, benchmark_capacity;
+    struct result **results;
+    size_t result_count, result_capacity;
+    struct finding *findings;
+    size_t finding_count, finding_capacity;
+};
+
+// A new empty run that owns an arena of its own; run_destroy(NULL) is legal.
+struct run *run_create(void);
+void run_destroy(struct run *run);
+
+// A zeroed result at the end of the run; stays where it is.
+struct result *run_add_result(struct run *run);
+struct run_device *run_add_device(struct run *run);
+struct finding *run_add_finding(struct run *run);
+void run_add_benchmark(struct run *run, const struct benchmark_info *info);
+
+// The last result of that key on that device; NULL = none.
+const struct result *run_find(const struct run *run, const char *device, const char *key);
+const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
+const struct metric *result_metric(const struct result *result, const char *name);
+
+// Adds a reason and lowers the verdict to it (never raises: failed > skipped > suspect > ok).
+void result_doubt(struct arena *arena, struct result *result, enum verdict verdict,
+                  const char *code, const char *format, ...) PRINTF_LIKE(5, 6);
+
+#endif

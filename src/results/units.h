@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The closed table of units in files. Files hold plain SI: never KB, GB or ms; screens scale.
+#ifndef RESULTS_UNITS_H
+#define RESULTS_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define UNITS(X)                                                                                   \
+    X(NONE, "1")                                                                                   \
+    X(NS, "ns")                                                                                    \
+    X(CYCLE, "cycle") /* of the core clock; always stands beside ns */                             \
+    X(BYTE, "B")                                                                                   \
+    X(BYTE_PER_S, "B/s")                                                                           \
+    X(BYTE_PER_CYCLE, "B/cycle")                                                                   \
+    X(OP_PER_S, "op/s")                                                                            \
+    X(OP_PER_CYCLE, "op/cycle")                                                                    \
+    X(HZ, "Hz")                                                                                    \
+    X(WATT, "W")                                                                                   \
+    X(JOULE, "J")                                                                                  \
+    X(DEGC, "degC")
+
+enum unit {
+#define X(name, text) UNIT_##name,
+    UNITS(X)
+#undef X
+    UNIT_COUNT
+};
+
+const char *unit_name(enum unit unit);                  // "B/s"
+bool unit_from_name(const char *name, enum unit *unit); // false: not in the table
+
+// How a screen shows a value: scaled, with four significant digits ("4.614 TB/s", "32 KiB",
+// "281.3 ns"). B scales by 1024 (KiB, MiB, GiB), everything else by 1000. Writes at most `bytes`
+// with the NUL and returns `text`. Non-finite values are "–".
+const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Who makes visits: a worker process (the default) or this process (--no-isolate, sanitizers).
+#ifndef SUITE_EXECUTOR_H
+#define SUITE_EXECUTOR_H
+
+#include "bench/bench.h"
+
+struct executor;
+
+struct executor_desc {
+    const char *device_id; // "vulkan:0"
+    bool isolate;          // fork + exec this binary; false: in process
+    const char *const
+        *worker_argv;    // how to start a worker: this binary, hidden command; NULL-ended
+    uint64_t silence_ns; // a worker silent for longer is ended
+};
+
+// One executor a device. No process starts before the first visit.
+struct executor *executor_create(struct arena *arena, const struct executor_desc *desc);
+void executor_destroy(struct executor *executor);
+
+// Makes one visit of case number `index` (stable through the run: it names the case's memory).
+// False with the case's error; after ERROR_DEVICE_LOST, ERROR_TIMEOUT or a dead worker the next
+// call starts a new one. The visit lives in `arena`.
+MUST_CHECK bool executor_visit(struct executor *executor, const struct benchmark *benchmark,
+                               size_t index, const struct bench_case *point,
+                               const struct measure_request *request, struct arena *arena,
+                               struct measure_visit **visit, struct error *err);
+
+#endif
