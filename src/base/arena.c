@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 64 * 1024, ALIGN_BYTES = alignof(max_align_t) };
+enum {
+    BLOCK_BYTES = 64 * 1024,
+    ALIGN_BYTES = alignof(max_align_t)
+};
 
 struct block {
     struct block *previous;

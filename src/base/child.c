@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE // pipe2
+#include "base/child.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    WORDS_BYTES = 2048,
+    EPITAPH_BYTES = 384,
+    READ_BYTES = 64 * 1024,
+    EXEC_FAILED = 127
+};
+static const size_t line_bytes_default = (size_t)64 << 20;
+
+struct child {
+    pid_t pid; // 0: reaped
+    int status;
+    bool killed; // by us: then the signal says nothing
+    size_t line_bytes_max;
+    struct child_channel channel;
+    int words_fd; // what it prints
+    char words[WORDS_BYTES];
+    size_t words_used;
+    char epitaph[EPITAPH_BYTES];
+};
+
+// ---------------------------------------------------------------- lines
+
+void child_channel_init(struct child_channel *channel, int fd)
+{
+    *channel = (struct child_channel){.fd = fd};
+}
+
+void child_channel_fini(struct child_channel *channel)
+{
+    free(channel->buffer);
+    *channel = (struct child_channel){.fd = -1};
+}
+
+static char *channel_line(struct child_channel *channel)
+{
+    char *start = channel->buffer + channel->consumed;
+    size_t left = channel->used - channel->consumed;
+    char *end = left ? memchr(start, '\n', left) : NULL;
+    if (!end)
+        return NULL;
+    *end = '\0';
+    channel->consumed = (size_t)(end + 1 - channel->buffer);
+    return start;
+}
+
+static bool channel_make_room(struct child_channel *channel, size_t line_bytes_max)
+{
+    if (channel->consumed) {
+        channel->used -= channel->consumed;
+        memmove(channel->buffer, channel->buffer + channel->consumed, channel->used);
+        channel->consumed = 0;
+    }
+    if (channel->used > line_bytes_max)
+        return false;
+    if (channel->capacity - channel->used >= READ_BYTES)
+        return true;
+    size_t capacity = channel->capacity * 2 + READ_BYTES;
+    char *buffer = realloc(channel->buffer, capacity);
+    if (!buffer)
+        return false;
+    channel->buffer = buffer;
+    channel->capacity = capacity;
+    return true;
+}
+
+// One read: > 0 bytes, 0 at the end, < 0 with errno (EMSGSIZE: the line is longer than agreed).
+static ssize_t channel_fill(struct child_channel *channel, size_t line_bytes_max)
+{
+    if (!channel_make_room(channel, line_bytes_max)) {
+        errno = EMSGSIZE;
+        return -1;
+    }
+    ssize_t got;
+    do
+        got = read(channel->fd, channel->buffer + channel->used, channel->capacity - channel->used);
+    while (got < 0 && errno == EINTR);
+    if (got > 0)
+        channel->used += (size_t)got;
+    return got;
+}
+
+const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max)
+{
+    char *line = channel_line(channel);
+    while (!line) {
+        if (channel_fill(channel, line_bytes_max) <= 0)
+            return NULL;
+        line = channel_line(channel);
+    }
+    return line;
+}
+
+// MSG_NOSIGNAL: the other side may be gone, and that must be an error here, not a SIGPIPE.
+static ssize_t send_some(int fd, const char *text, size_t bytes)
+{
+    ssize_t sent;
+    do
+        sent = send(fd, text, bytes, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+static bool send_all(int fd, const char *text, size_t bytes, uint64_t deadline_ns)
+{
+    while (bytes) {
+        ssize_t sent = send_some(fd, text, bytes);
+        if (sent < 0) {
+            if (errno != EAGAIN && errno != EWOULDBLOCK)
+                return false;
+            struct pollfd wait = {.fd = fd, .events = POLLOUT};
+            uint64_t left_ms = clock_left_ns(deadline_ns) / NS_PER_MS;
+            if (left_ms == 0) {
+                errno = ETIMEDOUT;
+                return false;
+            }
+            (void)poll(&wait, 1, left_ms > INT_MAX ? INT_MAX : (int)left_ms);
+            continue;
+        }
+        text += sent;
+        bytes -= (size_t)sent;
+    }
+    return true;
+}
+
+bool child_channel_write(struct child_channel *channel, const char *line, struct error *err)
+{
+    if (send_all(channel->fd, line, strlen(line), UINT64_MAX) &&
+        send_all(channel->fd, "\n", 1, UINT64_MAX))
+        return true;
+    return error_set(err, ERROR_IO, "cannot answer the parent process: %s", strerror(errno));
+}
+
+// ---------------------------------------------------------------- starting
+
+struct plumbing {
+    int ours, theirs;                  // the channel
+    int words_read, words_write;       // what it prints
+    int exec_failed_read, exec_failed; // errno of a failed exec, or nothing
+};
+
+static void plumbing_close(struct plumbing *p)
+{
+    const int fds[] = {p->ours,        p->theirs,           p->words_read,
+                       p->words_write, p->exec_failed_read, p->exec_failed};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+static bool plumbing_open(struct plumbing *p)
+{
+    *p = (struct plumbing){-1, -1, -1, -1, -1, -1};
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    p->ours = pair[0];
+    p->theirs = pair[1];
+    if (pipe2(pair, O_CLOEXEC) != 0)
+        return false;
+    p->words_read = pair[0];
+    p->words_write = pair[1];
+    if (pipe2(pair, O_CLOEXEC) != 0)
+        return false;
+    p->exec_failed_read = pair[0];
+    p->exec_failed = pair[1];
+    return fcntl(p->ours, F_SETFL, O_NONBLOCK) == 0 &&
+           fcntl(p->words_read, F_SETFL, O_NONBLOCK) == 0;
+}
+
+// Between fork and exec: only what is safe there, since the parent may have threads of drivers.
+static _Noreturn void become(const struct child_desc *desc, const struct plumbing *p, pid_t parent)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigset_t none;
+    sigemptyset(&none);
+    sigaction(SIGINT, &ignore, NULL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The parent may have died before prctl: then nobody will ever signal.
+    if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
+        dup2(p->words_write, STDOUT_FILENO) >= 0 && dup2(p->words_write, STDERR_FILENO) >= 0)
+        execv(desc->argv[0], (char *const *)desc->argv);
+    int failure = errno;
+    ssize_t told = write(p->exec_failed, &failure, sizeof failure);
+    _exit(told == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
+}
+
+// 0 once exec succeeded (the pipe closes by itself), else its errno.
+static int exec_result(const struct plumbing *p)
+{
+    int failure = 0;
+    ssize_t got;
+    do
+        got = read(p->exec_failed_read, &failure, sizeof failure);
+    while (got < 0 && errno == EINTR);
+    return got == sizeof failure ? failure : 0;
+}
+
+struct child *child_create(const struct child_desc *desc, struct error *err)
+{
+    struct child *child = calloc(1, sizeof *child);
+    struct plumbing p = {-1, -1, -1, -1, -1, -1};
+    pid_t parent = getpid();
+    pid_t pid = child && plumbing_open(&p) ? fork() : -1;
+    if (pid == 0)
+        become(desc, &p, parent);
+    if (pid < 0) {
+        error_set(err, ERROR_IO, "cannot start %s: %s", desc->argv[0], strerror(errno));
+        plumbing_close(&p);
+        free(child);
+        return NULL;
+    }
+    close(p.exec_failed);
+    p.exec_failed = -1;
+    int failure = exec_result(&p);
+    if (failure) {
+        error_set(err, ERROR_IO, "cannot start %s: %s", desc->argv[0], strerror(failure));
+        waitpid(pid, NULL, 0);
+        plumbing_close(&p);
+        free(child);
+        return NULL;
+    }
+    *child = (struct child){.pid = pid, .words_fd = p.words_read};
+    child->line_bytes_max = desc->line_bytes_max ? desc->line_bytes_max : line_bytes_default;
+    child_channel_init(&child->channel, p.ours);
+    p.ours = p.words_read = -1;
+    plumbing_close(&p);
+    return child;
+}
+
+// ---------------------------------------------------------------- talking
+
+// Keeps the end of what the child printed.
+static void words_drain(struct child *child)
+{
+    char fresh[WORDS_BYTES];
+    ssize_t got;
+    while (child->words_fd >= 0 && (got = read(child->words_fd, fresh, sizeof fresh)) > 0) {
+        size_t count = (size_t)got;
+        size_t keep =
+            child->words_used + count > WORDS_BYTES ? WORDS_BYTES - count : child->words_used;
+        memmove(child->words, child->words + child->words_used - keep, keep);
+        memcpy(child->words + keep, fresh, count);
+        child->words_used = keep + count;
+    }
+}
+
+bool child_send(struct child *child, const char *line, uint64_t timeout_ns, struct error *err)
+{
+    uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
+    if (send_all(child->channel.fd, line, strlen(line), deadline_ns) &&
+        send_all(child->channel.fd, "\n", 1, deadline_ns))
+        return true;
+    return error_set(err, ERROR_IO, "the worker process does not listen: %s", strerror(errno));
+}
+
+static int poll_timeout_ms(uint64_t deadline_ns)
+{
+    uint64_t left_ns = clock_left_ns(deadline_ns);
+    uint64_t ms = left_ns / NS_PER_MS + (left_ns % NS_PER_MS != 0);
+    return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+static enum child_answer receive_bytes(struct child *child)
+{
+    ssize_t got = channel_fill(&child->channel, child->line_bytes_max);
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
+        return CHILD_LINE;
+    return got < 0 && errno == EMSGSIZE ? CHILD_BABBLE : CHILD_GONE;
+}
+
+enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
+                                const char **line)
+{
+    uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
+    for (;;) {
+        size_t before = child->channel.consumed;
+        char *whole = channel_line(&child->channel);
+        if (whole) {
+            *line = whole;
+            return strlen(whole) + 1 == child->channel.consumed - before ? CHILD_LINE
+                                                                         : CHILD_BABBLE;
+        }
+        struct pollfd fds[] = {{.fd = child->channel.fd, .events = POLLIN},
+                               {.fd = wake_fd, .events = POLLIN},
+                               {.fd = child->words_fd, .events = POLLIN}};
+        int ready = poll(fds, 3, poll_timeout_ms(deadline_ns));
+        if (ready == 0 || (ready < 0 && errno != EINTR))
+            return CHILD_SILENT;
+        if (ready < 0)
+            continue;
+        if (fds[2].revents)
+            words_drain(child);
+        if (fds[2].revents & (POLLHUP | POLLERR)) {
+            close(child->words_fd); // else it stays ready for ever
+            child->words_fd = -1;
+        }
+        if (fds[0].revents) {
+            enum child_answer answer = receive_bytes(child);
+            if (answer != CHILD_LINE)
+                return answer;
+        } else if (fds[1].revents) {
+            return CHILD_WOKEN;
+        }
+    }
+}
+
+// ---------------------------------------------------------------- ending
+
+static bool reap(struct child *child, bool wait)
+{
+    pid_t got;
+    do
+        got = waitpid(child->pid, &child->status, wait ? 0 : WNOHANG);
+    while (got < 0 && errno == EINTR);
+    if (got == 0)
+        return false;
+    child->pid = 0;
+    return true;
+}
+
+static void end(struct child *child, uint64_t grace_ns)
+{
+    if (child->pid == 0)
+        return;
+    shutdown(child->channel.fd, SHUT_RDWR);
+    uint64_t deadline_ns = clock_deadline_ns(grace_ns);
+    for (uint64_t nap_ns = NS_PER_MS / 4; !reap(child, false); nap_ns *= 2) {
+        uint64_t left_ns = clock_left_ns(deadline_ns);
+        words_drain(child); // a full pipe would keep it from ending
+        if (left_ns == 0) {
+            child->killed = true;
+            kill(child->pid, SIGKILL);
+            reap(child, true);
+            break;
+        }
+        clock_sleep_ns(nap_ns < left_ns ? nap_ns : left_ns);
+    }
+    words_drain(child);
+}
+
+void child_destroy(struct child *child, uint64_t grace_ns)
+{
+    if (!child)
+        return;
+    end(child, grace_ns);
+    close(child->channel.fd);
+    if (child->words_fd >= 0)
+        close(child->words_fd);
+    child_channel_fini(&child->channel);
+    free(child);
+}
+
+// The last line with something on it, cut to what fits; control characters become blanks.
+static void last_words(const struct child *child, char *text, size_t bytes)
+{
+    const char *words = child->words;
+    size_t end_at = child->words_used;
+    while (end_at && (unsigned char)words[end_at - 1] <= ' ')
+        end_at--;
+    size_t start = end_at;
+    while (start && words[start - 1] != '\n')
+        start--;
+    size_t length = end_at - start < bytes - 1 ? end_at - start : bytes - 1;
+    for (size_t i = 0; i < length; i++) {
+        char letter = words[start + i];
+        text[i] = letter >= ' ' && letter < 0x7f ? letter : ' ';
+    }
+    text[length] = '\0';
+}
+
+const char *child_epitaph(struct child *child)
+{
+    end(child, NS_PER_S / 4);
+    char how[96];
+    if (child->killed)
+        snprintf(how, sizeof how, "it was ended");
+    else if (WIFSIGNALED(child->status))
+        snprintf(how, sizeof how, "it was killed by signal %d (%s)", WTERMSIG(child->status),
+                 strsignal(WTERMSIG(child->status)));
+    else
+        snprintf(how, sizeof how, "it ended with status %d", WEXITSTATUS(child->status));
+    char words[EPITAPH_BYTES - sizeof how - 32];
+    last_words(child, words, sizeof words);
+    snprintf(child->epitaph, sizeof child->epitaph, "%s%s%s", how,
+             *words ? "; its last words: " : "", words);
+    return child->epitaph;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    DISTANCE_BYTES_MAX = 64
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static int folded(char letter)
+{
+    return tolower((unsigned char)letter);
+}
+
+size_t text_distance(const char *a, const char *b)
+{
+    size_t rows[3][DISTANCE_BYTES_MAX + 1]; // the row before the last, the last, this one
+    size_t a_length = smaller(strlen(a), DISTANCE_BYTES_MAX);
+    size_t b_length = smaller(strlen(b), DISTANCE_BYTES_MAX);
+    size_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_length; j++) {
+        before[j] = 0;
+        last[j] = j;
+    }
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            bool same = folded(a[i - 1]) == folded(b[j - 1]);
+            row[j] = smaller(last[j - 1] + !same, smaller(last[j], row[j - 1]) + 1);
+            bool swapped = i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) &&
+                           folded(a[i - 2]) == folded(b[j - 1]);
+            if (swapped)
+                row[j] = smaller(row[j], before[j - 2] + 1);
+        }
+        size_t *free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
+    }
+    return last[b_length];
+}
+
+static bool is_beginning(const char *name, const char *typed)
+{
+    size_t length = strlen(typed);
+    return length >= 2 && strncasecmp(name, typed, length) == 0;
+}
+
+void text_guess_offer(struct text_guess *guess, const char *name)
+{
+    size_t distance = text_distance(guess->typed, name);
+    size_t longer = strlen(guess->typed) > strlen(name) ? strlen(guess->typed) : strlen(name);
+    if (is_beginning(name, guess->typed))
+        distance = smaller(distance, 1);
+    else if (distance > 1 + longer / 4 || distance >= longer)
+        return;
+    if (guess->best && distance >= guess->distance)
+        return;
+    guess->best = name;
+    guess->distance = distance;
+}
+
+const char *text_guess_hint(struct arena *arena, const struct text_guess *guess)
+{
+    return guess->best ? arena_printf(arena, "; did you mean '%s'?", guess->best) : "";
+}
+
+static bool parse_digits(const char *text, uint64_t *value, const char **end)
+{
+    if (!isdigit((unsigned char)*text))
+        return false; // strtoull would take blanks and a minus
+    char *stop;
+    errno = 0;
+    unsigned long long number = strtoull(text, &stop, 10);
+    if (errno || number > UINT64_MAX)
+        return false;
+    *value = number;
+    *end = stop;
+    return true;
+}
+
+bool text_parse_uint(const char *text, uint64_t *value)
+{
+    const char *end;
+    uint64_t number;
+    if (!parse_digits(text, &number, &end) || *end)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool text_parse_real(const char *text, double *value)
+{
+    if (*text == '\0' || isspace((unsigned char)*text))
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (*end || !isfinite(number))
+        return false;
+    *value = number;
+    return true;
+}
+
+bool text_parse_bytes(const char *text, uint64_t *bytes)
+{
+    static const char prefixes[] = "KMGT";
+    const char *end;
+    uint64_t number;
+    if (!parse_digits(text, &number, &end))
+        return false;
+    unsigned shift = 0;
+    if (*end && strcmp(end, "B") != 0) {
+        const char *prefix = strchr(prefixes, toupper((unsigned char)*end));
+        if (!prefix || (end[1] && strcasecmp(end + 1, "iB") != 0))
+            return false;
+        shift = 10 * (unsigned)(prefix - prefixes + 1);
+    }
+    if (number > UINT64_MAX >> shift)
+        return false;
+    *bytes = number << shift;
+    return true;
+}
+
+const char *text_bytes(struct arena *arena, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    while (unit + 1 < sizeof units / sizeof *units && bytes && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    return arena_printf(arena, "%" PRIu64 " %s", bytes, units[unit]);
+}
+
+bool text_begins(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+bool text_contains(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+    for (; *text; text++)
+        if (strncasecmp(text, part, length) == 0)
+            return true;
+    return length == 0;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Text that people type: numbers that must be whole and in range, sizes with KiB, MiB and GiB, and
+// the right name for a misspelt one.
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// How many single letters must be put in, left out, changed or swapped with their neighbour to
+// make `b` of `a`; letter case does not count. (Optimal string alignment distance: Damerau 1964.)
+// Texts beyond 64 bytes are compared by their first 64.
+size_t text_distance(const char *a, const char *b);
+
+// The name nearest to what was typed, if it is near enough to be meant (at most a third of its
+// letters wrong, or one begins with the other); NULL otherwise. Keeps the best over several calls:
+// start from {.typed = …}.
+struct text_guess {
+    const char *typed;
+    const char *best; // NULL: nothing near yet
+    size_t distance;
+};
+void text_guess_offer(struct text_guess *guess, const char *name);
+
+// "; did you mean NAME?" or "" — to end an error message with. In `arena`.
+const char *text_guess_hint(struct arena *arena, const struct text_guess *guess);
+
+// The whole text as a decimal number without sign; false where it is anything else or does not
+// fit.
+bool text_parse_uint(const char *text, uint64_t *value);
+
+// The whole text as a finite number.
+bool text_parse_real(const char *text, double *value);
+
+// The whole text as bytes: digits, or digits with KiB, MiB, GiB or TiB (K, M, G, T for short;
+// always powers of 1024), or B.
+bool text_parse_bytes(const char *text, uint64_t *bytes);
+
+// "32 KiB" where that is exact, else the number of bytes. In `arena`.
+const char *text_bytes(struct arena *arena, uint64_t bytes);
+
+// True where `text` begins with `start`.
+bool text_begins(const char *text, const char *start);
+
+// True where `part` stands in `text`, letter case aside (ASCII).
+bool text_contains(const char *text, const char *part);
+
+#endif

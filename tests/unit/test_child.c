@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The children are shells: small, everywhere, and able to misbehave in every way needed.
+#include "base/child.h"
+#include "base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct child *shell(const char *script)
+{
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    struct error err = {0};
+    struct child *child =
+        child_create(&(struct child_desc){.argv = argv, .line_bytes_max = 1 << 20}, &err);
+    if (!child)
+        fail_msg("%s", err.message);
+    return child;
+}
+
+static enum child_answer receive(struct child *child, const char **line)
+{
+    return child_receive(child, 10 * NS_PER_S, -1, line);
+}
+
+static void lines_go_both_ways(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    const char *line = NULL;
+    struct child *child = shell("while read line; do echo \"got $line\" >&0; done");
+    assert_true(child_send(child, "one", NS_PER_S, &err));
+    assert_true(child_send(child, "two", NS_PER_S, &err));
+    assert_int_equal(receive(child, &line), CHILD_LINE);
+    assert_string_equal(line, "got one");
+    assert_int_equal(receive(child, &line), CHILD_LINE);
+    assert_string_equal(line, "got two");
+    child_destroy(child, NS_PER_S);
+}
+
+static void silence_ends_at_the_limit(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    struct child *child = shell("sleep 60");
+    uint64_t start_ns = clock_now_ns();
+    assert_int_equal(child_receive(child, 50 * NS_PER_MS, -1, &line), CHILD_SILENT);
+    assert_true(clock_now_ns() - start_ns >= 50 * NS_PER_MS);
+    child_destroy(child, 0);
+    assert_true(clock_now_ns() - start_ns < 20 * NS_PER_S); // did not wait for the sleep
+}
+
+static void death_is_told_with_the_last_words(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    struct child *child = shell("echo noise; echo 'driver: assertion failed' >&2; kill -SEGV $$");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    const char *epitaph = child_epitaph(child);
+    assert_non_null(strstr(epitaph, "signal 11"));
+    assert_non_null(strstr(epitaph, "driver: assertion failed"));
+    assert_null(strstr(epitaph, "noise"));
+    child_destroy(child, 0);
+
+    child = shell("exit 3");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    assert_string_equal(child_epitaph(child), "it ended with status 3");
+    child_destroy(child, 0);
+}
+
+static void what_it_prints_never_reaches_the_channel(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    struct child *child = shell("i=0; while [ $i -lt 3000 ]; do echo a driver that talks a lot and "
+                                "would fill any pipe; i=$((i+1)); done; echo done >&0");
+    assert_int_equal(receive(child, &line), CHILD_LINE);
+    assert_string_equal(line, "done");
+    child_destroy(child, NS_PER_S);
+}
+
+static void half_a_line_is_not_a_line(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    struct child *child = shell("printf 'half' >&0");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    child_destroy(child, 0);
+}
+
+static void endless_lines_and_nul_bytes_are_babble(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    struct child *child = shell("exec 3>&0; yes | tr -d '\\n' >&3");
+    assert_int_equal(receive(child, &line), CHILD_BABBLE);
+    child_destroy(child, 0);
+
+    child = shell("printf 'a\\000b\\n' >&0; read x");
+    assert_int_equal(receive(child, &line), CHILD_BABBLE);
+    child_destroy(child, 0);
+}
+
+static void a_wake_up_interrupts_the_wait(void **state)
+{
+    (void)state;
+    int pipe_fds[2];
+    const char *line = NULL;
+    assert_int_equal(pipe(pipe_fds), 0);
+    struct child *child = shell("sleep 60");
+    assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+    assert_int_equal(child_receive(child, 10 * NS_PER_S, pipe_fds[0], &line), CHILD_WOKEN);
+    child_destroy(child, 0);
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+}
+
+static void a_missing_binary_is_an_error_at_once(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"/nowhere/at/all", NULL};
+    struct error err = {0};
+    assert_null(child_create(&(struct child_desc){.argv = argv}, &err));
+    assert_int_equal(err.code, ERROR_IO);
+    assert_string_equal(err.message, "cannot start /nowhere/at/all: No such file or directory");
+    child_destroy(NULL, 0);
+}
+
+static void sending_to_the_dead_is_an_error_not_a_signal(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    const char *line = NULL;
+    struct child *child = shell("exit 0");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    assert_false(child_send(child, "hello", NS_PER_S, &err));
+    assert_int_equal(err.code, ERROR_IO);
+    child_destroy(child, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_go_both_ways),
+        cmocka_unit_test(silence_ends_at_the_limit),
+        cmocka_unit_test(death_is_told_with_the_last_words),
+        cmocka_unit_test(what_it_prints_never_reaches_the_channel),
+        cmocka_unit_test(half_a_line_is_not_a_line),
+        cmocka_unit_test(endless_lines_and_nul_bytes_are_babble),
+        cmocka_unit_test(a_wake_up_interrupts_the_wait),
+        cmocka_unit_test(a_missing_binary_is_an_error_at_once),
+        cmocka_unit_test(sending_to_the_dead_is_an_error_not_a_signal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void distance_counts_single_edits(void **state)
+{
+    (void)state;
+    assert_int_equal(text_distance("latency", "latency"), 0);
+    assert_int_equal(text_distance("latency", "latncy"), 1);
+    assert_int_equal(text_distance("latency", "latencyy"), 1);
+    assert_int_equal(text_distance("latency", "latenyc"), 1); // two letters swapped
+    assert_int_equal(text_distance("Latency", "lAtency"), 0);
+    assert_int_equal(text_distance("", "abc"), 3);
+    assert_int_equal(text_distance("kitten", "sitting"), 3);
+}
+
+static const char *guess(const char *typed)
+{
+    static const char *const names[] = {"latency", "bandwidth", "loads", "launch", "stream"};
+    struct text_guess guess = {.typed = typed};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        text_guess_offer(&guess, names[i]);
+    return guess.best ? guess.best : "-";
+}
+
+static void only_a_near_name_is_guessed(void **state)
+{
+    (void)state;
+    assert_string_equal(guess("latnecy"), "latency");
+    assert_string_equal(guess("bandwith"), "bandwidth");
+    assert_string_equal(guess("band"), "bandwidth"); // its beginning
+    assert_string_equal(guess("load"), "loads");
+    assert_string_equal(guess("xyzzy"), "-");
+    assert_string_equal(guess("q"), "-");
+}
+
+static void numbers_are_taken_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    uint64_t number = 7;
+    assert_true(text_parse_uint("18446744073709551615", &number));
+    assert_true(number == UINT64_MAX);
+    const char *const bad[] = {"", " 1", "1 ", "-1", "+1", "1x", "0x10", "18446744073709551616"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(text_parse_uint(bad[i], &number));
+    assert_true(number == UINT64_MAX); // untouched
+
+    double real = 0;
+    assert_true(text_parse_real("-2.5e3", &real));
+    assert_true(real == -2500);
+    assert_false(text_parse_real("nan", &real));
+    assert_false(text_parse_real("1e999", &real));
+    assert_false(text_parse_real("", &real));
+}
+
+static void sizes_know_their_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {{"0", 0},
+                {"512", 512},
+                {"512B", 512},
+                {"1KiB", 1024},
+                {"1k", 1024},
+                {"3MiB", 3 << 20},
+                {"4GiB", 4ull << 30},
+                {"4G", 4ull << 30},
+                {"2TiB", 2ull << 40}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t bytes = 1;
+        assert_true(text_parse_bytes(good[i].text, &bytes));
+        assert_true(bytes == good[i].bytes);
+    }
+    const char *const bad[] = {"",      "KiB",   "1.5KiB", "1KB",
+                               "1kib2", "-1KiB", "1XiB",   "17179869184GiB" /* 2^64 */};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t bytes;
+        assert_false(text_parse_bytes(bad[i], &bytes));
+    }
+}
+
+static void exact_sizes_are_shown_short(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(text_bytes(arena, 32768), "32 KiB");
+    assert_string_equal(text_bytes(arena, 1000), "1000 B");
+    assert_string_equal(text_bytes(arena, 0), "0 B");
+    assert_string_equal(text_bytes(arena, UINT64_C(1) << 32), "4 GiB");
+    arena_destroy(arena);
+}
+
+static void parts_are_found_in_any_case(void **state)
+{
+    (void)state;
+    assert_true(text_contains("NVIDIA H200", "h200"));
+    assert_false(text_contains("NVIDIA H200", "h100"));
+    assert_true(text_contains("x", ""));
+    assert_true(text_begins("vulkan:0", "vulkan:"));
+    assert_false(text_begins("vul", "vulkan"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distance_counts_single_edits),
+        cmocka_unit_test(only_a_near_name_is_guessed),
+        cmocka_unit_test(numbers_are_taken_whole_or_not_at_all),
+        cmocka_unit_test(sizes_know_their_units),
+        cmocka_unit_test(exact_sizes_are_shown_short),
+        cmocka_unit_test(parts_are_found_in_any_case),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
