@@ -259,6 +259,7 @@ enum gpu_memory {
     GPU_MEMORY_UPLOAD,   // host memory, mapped, for writing by the host
     GPU_MEMORY_READBACK, // host memory, mapped, cached, for reading by the host
     GPU_MEMORY_VISIBLE,  // device memory mapped into the host (resizable BAR); may be unsupported
+    GPU_MEMORY_MANAGED,  // one pointer for host and device, pages move between them; needs MANAGED
 };
 
 struct gpu_buffer_desc {
@@ -277,8 +278,8 @@ uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
 // Device address of byte 0; 0 where the device lacks ADDRESSES.
 uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 
-// Host pointer of UPLOAD, READBACK and VISIBLE buffers; NULL for DEVICE. Valid as long as the
-// buffer. Coherent: what a finished batch wrote is seen after gpu_batch_wait.
+// Host pointer of UPLOAD, READBACK, VISIBLE and MANAGED buffers; NULL for DEVICE. Valid as long as
+// the buffer. Coherent: what a finished batch wrote is seen after gpu_batch_wait.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
 // Blocking copies between host and any buffer, on the device's first queue; not for timing.
@@ -406,10 +407,13 @@ struct gpu_kernel {
 // How arguments reach a kernel. GLSL: descriptor set 0, binding = position among the args that are
 // not ADDRESS; push constants = the ADDRESS args as 64-bit addresses in their order, then the
 // params. OpenCL C: every arg in order as a kernel argument, then the params as one struct by value
-// (none where params_bytes is 0).
+// (none where params_bytes is 0); bench/prelude/prelude.clh has the types and tells the exceptions.
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
     uint32_t subgroup_threads; // 0: the driver's choice; else needs SUBGROUP_CHOICE
+    // Where a core's L1 and shared memory are one (CUDA): the part wanted as L1, 1 … 100 %, a hint.
+    // 0: the driver's choice. Ignored where the API has no such hint.
+    unsigned l1_percent;
 };
 
 struct gpu_program;
