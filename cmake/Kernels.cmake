@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compiles every kernel that a kernels.txt lists and embeds all forms in one library.
 #
 # A line of src/FOLDER/kernels.txt:   NAME  SOURCE  WORKGROUP  ARGS  [-D…]
