@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The checks themselves: each must find a violation put before it, and nothing in clean sources.
+
+A sample tree is written into a temporary folder, a check runs on it as it runs on the real one."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SPDX = "// SPDX-License-Identifier: MIT\n"
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def write(self, path, text):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return path
+
+    def run_check(self, name, *arguments):
+        done = subprocess.run([sys.executable, os.path.join(HERE, name), "--root", self.root,
+                               *arguments], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def assert_clean(self, name, *arguments):
+        code, text = self.run_check(name, *arguments)
+        self.assertEqual(code, 0, text)
+
+    def assert_finds(self, expected, name, *arguments):
+        code, text = self.run_check(name, *arguments)
+        self.assertEqual(code, 1, text)
+        self.assertIn(expected, text)
+
+
+class Includes(Tree):
+    def test_an_arrow_down_is_fine(self):
+        self.write("src/suite/plan.c", '#include "bench/bench.h"\n#include <string.h>\n')
+        self.write("src/gpu/vulkan/batch.c", '#include "gpu/vulkan/api.h"\n#include <volk.h>\n')
+        self.write("src/bench/latency/latency.comp", '#include "bench/prelude/prelude.glsl"\n')
+        self.write("src/measure/probe.cl", '#include "bench/prelude/prelude.cl"\n')
+        self.assert_clean("includes.py")
+
+    def test_an_arrow_up_is_found_with_its_line(self):
+        self.write("src/measure/span.c", '#include "gpu/gpu.h"\n\n#include "bench/bench.h"\n')
+        self.assert_finds("src/measure/span.c:3: bench/bench.h: measure/ may not include bench/",
+                          "includes.py")
+
+    def test_a_sideways_arrow_is_found(self):
+        self.write("src/sensors/nvml.c", '#include "math/stats.h"\n')
+        self.assert_finds("sensors/ may not include math/", "includes.py")
+
+    def test_a_benchmark_may_not_see_a_backend_nor_another_benchmark(self):
+        self.write("src/bench/latency/latency.c", '#include "gpu/vulkan/api.h"\n')
+        self.assert_finds("only gpu/vulkan/ may see its inside", "includes.py")
+        self.write("src/bench/latency/latency.c", '#include "bench/bandwidth/bandwidth.h"\n')
+        self.assert_finds("only bench/bandwidth/ may see its inside", "includes.py")
+
+    def test_the_command_line_may_not_see_inside_a_backend(self):
+        self.write("src/cli/main.c", '#include "gpu/cuda/api.h"\n')
+        self.assert_finds("only gpu/cuda/ may see its inside", "includes.py")
+
+    def test_the_prelude_of_kernels_is_closed_to_c(self):
+        self.write("src/measure/clock.c", '#include "bench/prelude/prelude.h"\n')
+        self.assert_finds("is for kernels only", "includes.py")
+
+    def test_a_vendor_header_is_found_outside_its_backend(self):
+        self.write("src/bench/latency/latency.c", "#include <vulkan/vulkan.h>\n")
+        self.assert_finds("belongs behind gpu/vulkan", "includes.py")
+
+    def test_a_relative_include_is_found(self):
+        self.write("src/base/arena.c", '#include "arena.h"\n')
+        self.assert_finds('is not written "folder/file.h"', "includes.py")
+
+    def test_a_new_floor_needs_a_line_in_the_table(self):
+        self.write("src/attic/box.c", '#include "base/arena.h"\n')
+        self.assert_finds("attic/ has no line in the include table", "includes.py")
+
+    def test_an_empty_tree_is_no_success(self):
+        self.assert_finds("nothing was checked", "includes.py")
+
+
+class Sizes(Tree):
+    def test_long_files_warn_then_fail(self):
+        self.write("src/base/long.c", "int x;\n" * 501)
+        code, text = self.run_check("sizes.py")
+        self.assertEqual(code, 0)
+        self.assertIn("warning: src/base/long.c: 501 lines", text)
+        self.write("src/base/long.c", "int x;\n" * 801)
+        self.assert_finds("src/base/long.c: 801 lines", "sizes.py")
+
+    def test_long_functions_fail(self):
+        body = "    step();\n" * 99
+        self.write("src/base/long.c", f"void f(void)\n{{\n{body}}}\n")
+        self.assert_finds("src/base/long.c:2: function of 101 lines", "sizes.py")
+
+
+class Banned(Tree):
+    def test_words_in_comments_strings_and_longer_names_are_fine(self):
+        self.write("src/math/fine.c", '// strcpy(a, b) /* no */\nint my_strcpy(int x);\n'
+                                      'const char *s = "atoi(1)"; int y = q.system(1);\n'
+                                      "int n = snprintf(s, 2, \"x\");\n")
+        self.assert_clean("banned.py")
+
+    def test_calls_are_found_outside_their_place(self):
+        for code, word in (("strcpy(a, b);", "strcpy("), ("x = atoi (s);", "atoi ("),
+                           ("abort();", "abort("), ('printf("x");', "printf("),
+                           ("fputs(x, stderr);", "stderr"), ("p = malloc(4);", "malloc("),
+                           ("typedef struct x y;", "typedef struct"),
+                           ("#define _GNU_SOURCE 1", "_GNU_SOURCE")):
+            with self.subTest(code):
+                self.write("src/math/bad.c", f"\n{code}\n")
+                self.assert_finds("src/math/bad.c:2: " + word.rstrip("( "), "banned.py")
+
+    def test_calls_are_fine_in_their_place(self):
+        self.write("src/cli/main.c", 'printf("x"); exit(1);\n')
+        self.write("src/base/arena.c", "#define _GNU_SOURCE\nabort(); p = malloc(1);\n")
+        self.assert_clean("banned.py")
+
+    def test_unfinished_marks_are_found_in_comments(self):
+        self.write("src/math/bad.c", "// TO" + "DO: later\n")
+        self.assert_finds("src/math/bad.c:1: TO" + "DO", "banned.py")
+
+
+class Spdx(Tree):
+    def test_the_line_stands_first_or_after_the_interpreter(self):
+        self.write("src/base/a.c", SPDX)
+        self.write("tools/b.sh", "#!/bin/sh\n# SPDX-License-Identifier: MIT\n")
+        self.assert_clean("spdx.py")
+
+    def test_a_file_without_it_is_found(self):
+        self.write("src/base/a.c", "\n" + SPDX)
+        self.assert_finds("src/base/a.c:1: no line SPDX", "spdx.py")
+
+
+class Headers(Tree):
+    def test_a_header_that_needs_another_is_found(self):
+        self.write("src/base/a.h", "#ifndef BASE_A_H\n#define BASE_A_H\nuint32_t f(void);\n#endif\n")
+        self.assert_finds("base/a.h: does not compile alone", "headers.py", "--cc", "gcc")
+
+    def test_a_guard_of_another_name_is_found(self):
+        self.write("src/base/a.h", "#ifndef A_H\n#define A_H\n#endif\n")
+        self.assert_finds("guard is not BASE_A_H", "headers.py", "--cc", "gcc")
+
+    def test_a_whole_header_is_fine(self):
+        self.write("src/base/a.h", "#ifndef BASE_A_H\n#define BASE_A_H\nint f(void);\n#endif\n")
+        self.assert_clean("headers.py", "--cc", "gcc")
+
+
+class Format(Tree):
+    def test_blanks_at_line_ends_and_tabs_are_found(self):
+        self.write("src/bench/x.comp", "void main() {} \n")
+        self.assert_finds("src/bench/x.comp:1: blanks", "format.py")
+        self.write("src/bench/x.comp", "void main() {\tx; }\n")
+        self.assert_finds("src/bench/x.comp:1: a tab", "format.py")
+
+    def test_code_that_the_formatter_would_change_is_found(self):
+        self.write(".clang-format", "BasedOnStyle: LLVM\n")
+        self.write("src/base/a.c", "int  x ;\n")
+        self.assert_finds("src/base/a.c:1: run clang-format", "format.py")
+
+
+class Globals(Tree):
+    def compile(self, source, name):
+        path = self.write(name + ".c", source)
+        subprocess.run(["gcc", "-c", "-fPIE", "-o", path + ".o", path], check=True)
+        done = subprocess.run([sys.executable, os.path.join(HERE, "globals.py"), path + ".o"],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout
+
+    def test_constants_are_fine(self):
+        code, text = self.compile('static const char *const names[] = {"a", "b"};\n'
+                                  "const char *f(int i) { return names[i]; }\n", "fine")
+        self.assertEqual(code, 0, text)
+
+    def test_mutable_state_is_found_by_name(self):
+        for source, name in (("int counter;", "counter"), ("static int a = 1; int f(void) { return "
+                             "a++; }", "a"), ("int f(void) { static int n; return n++; }", "n."),
+                             ("_Thread_local int each;", "each")):
+            with self.subTest(source):
+                code, text = self.compile(source, "bad")
+                self.assertEqual(code, 1, text)
+                self.assertIn(f": {name}", text)
+
+    def test_volk_is_excepted(self):
+        code, text = self.compile("int vkGetInstanceProcAddr;", "volk")
+        self.assertEqual(code, 0, text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clang-tidy, as .clang-tidy says, over every C file that the build compiles."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+
+import tree
+
+# The database may be gcc's: clang need not know its warning options.
+EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--quiet", "--warnings-as-errors=*")
+
+
+def tidy(build, path):
+    done = subprocess.run(["clang-tidy", "-p", build, *EXTRA, path], capture_output=True, text=True,
+                          check=False)
+    return done.returncode, done.stdout + ("" if done.stdout else done.stderr)
+
+
+def compiled(root, build, only):
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as stream:
+        paths = {os.path.realpath(os.path.join(entry["directory"], entry["file"]))
+                 for entry in json.load(stream)}
+    ours = tuple(os.path.join(os.path.realpath(root), folder) + os.sep
+                 for folder in ("src", "tests", "tools"))
+    return sorted(path for path in paths
+                  if path.startswith(ours) and path.endswith(".c") and re.search(only, path))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    tree.add_root(parser)
+    parser.add_argument("--build", required=True, help="build folder with compile_commands.json")
+    parser.add_argument("--only", default="", help="only files whose path matches this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    paths = compiled(arguments.root, arguments.build, arguments.only)
+    findings = []
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for code, text in pool.map(lambda path: tidy(arguments.build, path), paths):
+            if code:
+                findings.append(text.strip())
+    tree.finish(len(paths), findings)
+
+
+if __name__ == "__main__":
+    main()
