@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# Thin on purpose: CMakeLists.txt builds, tools/setup.sh installs what is missing, tools/check.sh
+# tests, tools/kit.sh packs.
+BUILD := build
+PREFIX ?= /usr/local
+
+.PHONY: all run check check-long kit install clean help
+.NOTPARALLEL:
+
+all: # build only; installs nothing
+	@tools/setup.sh build --ask
+	@cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING
+	@cmake --build $(BUILD)
+
+run: # measure: set up what running needs, build, quick suite on the best device
+	@tools/setup.sh run
+	@$(MAKE) --no-print-directory all
+	$(BUILD)/fathom run --preset quick -o fathom.json
+
+check: # set up what the tests need, then every test, as CI does
+	@tools/setup.sh check
+	@tools/check.sh
+
+check-long: # the same, and an hour of fuzzing
+	@tools/setup.sh check
+	@FATHOM_FUZZ_SECONDS=600 tools/check.sh
+
+kit: # a folder and tarball for a machine with nothing but a GPU driver; another with GPU tests
+	@tools/setup.sh check
+	@tools/kit.sh
+
+install: all # DESTDIR, PREFIX
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: # everything that was built; results stay
+	rm -rf build build-*
+
+help: # this
+	@sed -n 's/^\([a-z-]*\):[^#]*# /\1: /p' Makefile | awk -F': ' '{ printf "make %-11s %s\n", $$1, $$2 }'

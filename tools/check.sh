@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Every test, in stages: tools/check.sh [STAGE…]. A stage is a configuration of CMakePresets.json,
+# built in build-STAGE/, and the tests that tell something there. All stages run even where one
+# fails; the last lines say which did, and the exit status is 1 then.
+# FATHOM_FUZZ_SECONDS: time for each fuzz target (10).
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+# Stage → which tests: ctest's options, by label (a test's folder, or what it adds to it).
+declare -A tests=(
+    [gcc]="-LE fuzz"
+    [clang]="-L unit|conformance"
+    [asan]="-LE lint|slow|fuzz|no-sanitizer"
+    [tsan]="-L unit|fakes|threads -LE no-sanitizer"
+    [fuzz]="-L fuzz"
+)
+declare -A targets=([fuzz]="--target fuzz_targets")
+stages=("$@")
+[ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan fuzz)
+
+export FATHOM_FUZZ_SECONDS=${FATHOM_FUZZ_SECONDS:-10}
+export UBSAN_OPTIONS=print_stacktrace=1
+export CTEST_OUTPUT_ON_FAILURE=1
+jobs=$(nproc)
+summary=()
+failed=0
+
+# check_stage NAME: configures, builds, tests; the log is build-NAME/check.log.
+check_stage() {
+    local name=$1 log=build-$1/check.log
+    mkdir -p "build-$name"
+    cmake --preset "$name" >"$log" 2>&1 || return 1
+    # shellcheck disable=SC2086 # words on purpose
+    cmake --build "build-$name" ${targets[$name]-} >>"$log" 2>&1 || return 1
+    built=$SECONDS
+    # shellcheck disable=SC2086
+    ctest --test-dir "build-$name" -j "$jobs" --no-tests=error ${tests[$name]} 2>&1 |
+        tee -a "$log" | sed -n '/% tests passed/,$p'
+    [ "${PIPESTATUS[0]}" = 0 ]
+}
+
+# What failed, from the log: compiler errors, or the output of the failed tests.
+show_failure() {
+    echo "---- build-$1/check.log"
+    grep -nE ': (fatal )?error:|^CMake Error|^FAILED|\*\*\*(Failed|Timeout|Exception|Not Run)' \
+        "build-$1/check.log" | head -n 40
+    tail -n 60 "build-$1/check.log"
+    echo "----"
+}
+
+for name in "${stages[@]}"; do
+    echo "== $name"
+    started=$SECONDS built=$SECONDS
+    if check_stage "$name"; then
+        verdict=passed
+    else
+        verdict=FAILED failed=1
+        show_failure "$name"
+    fi
+    summary+=("$(printf '%-6s %s (build %d s, tests %d s)' "$name" "$verdict" \
+        $((built - started)) $((SECONDS - built)))")
+done
+
+# No test may leave a process behind: look for programs out of this tree that still run.
+leftovers=
+for exe in /proc/[0-9]*/exe; do
+    case $(readlink "$exe" 2>/dev/null) in
+    "$PWD"/build*) leftovers="$leftovers ${exe//[^0-9]/}" ;;
+    esac
+done
+if [ -n "$leftovers" ]; then
+    summary+=("left running:$leftovers")
+    failed=1
+fi
+
+echo "== make check, $SECONDS s"
+printf '%s\n' "${summary[@]}"
+exit $failed
