@@ -3,6 +3,15 @@
 // makes its objects (structs that begin with the neutral one, from the scope's arena) and may
 // assume valid input. Same file names in every backend folder: backend.c device.c memory.c
 // program.c batch.c api.h.
+//
+// Who fills what: a _create slot fills what its comment below names; all other neutral members are
+// the front's, set right after the slot returned. Descriptions arrive with their defaults resolved:
+// no queue is NULL, no size or count 0, no range open, queue_count at least 1. A failing slot has
+// freed all it made, filled the error, and left the device usable unless it is lost.
+//
+// Who orders: the backend. In an ordered batch it sees to it that each command starts after the
+// one before it is done and its writes are seen (streams and in-order queues do so by themselves;
+// Vulkan records a barrier). In an unordered one it orders only at batch_barrier and at spans.
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
@@ -38,11 +47,13 @@ struct gpu_typed {
     struct gpu_buffer *buffer;
     enum gpu_format format;
     uint64_t offset, elements;
+    bool writable; // can be GPU_ARG_TYPED_RW
 };
 
 struct gpu_image {
     struct gpu_object object;
-    struct gpu_image_desc desc; // with zeros made ones
+    struct gpu_image_desc desc; // with zeros resolved
+    bool filterable;            // linear filters may be used with it
 };
 
 struct gpu_sampler {
@@ -57,9 +68,9 @@ struct gpu_program {
 
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
-    GPU_BATCH_READY,
-    GPU_BATCH_IN_FLIGHT,
-    GPU_BATCH_FAILED
+    GPU_BATCH_READY,     // ended; never submitted, or its last submission is done
+    GPU_BATCH_IN_FLIGHT, // submitted and not yet waited for
+    GPU_BATCH_FAILED     // by recording (first_error says how) or with the device
 };
 
 struct gpu_batch {
@@ -71,6 +82,8 @@ struct gpu_batch {
     unsigned commands;        // recorded so far
     int open_span;            // -1: none
     uint64_t spans_recorded;  // bit set
+    bool finished;            // a submission was waited for: spans have lengths
+    struct gpu_hold *hold;    // what the submission in flight waits for, or NULL
 };
 
 struct gpu_hold {
@@ -81,6 +94,7 @@ struct gpu_hold {
 struct gpu_queue {
     struct gpu_device *device;
     struct gpu_queue_request request;
+    unsigned family; // in gpu_info.families
 };
 
 struct gpu_device {
@@ -91,7 +105,8 @@ struct gpu_device {
     unsigned queue_count;
     size_t live_objects;
     struct gpu_scope *scopes; // list, newest first
-    bool lost;
+    bool lost;                // set by the front from ERROR_DEVICE_LOST: all later calls fail
+    bool hung;                // a closing scope waited in vain: nothing is destroyed any more
 };
 
 struct gpu_scope {
@@ -119,23 +134,27 @@ struct gpu_backend {
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // The device struct begins with struct gpu_device; the front fills its neutral members from
-    // what the backend returned: queues and queue_count are the backend's to fill.
+    // The device struct begins with struct gpu_device and lives in `arena`. The backend fills
+    // queues (with device, request, family) and queue_count.
     struct gpu_device *(*device_open)(void *state, const struct gpu_info *info,
                                       const struct gpu_device_desc *desc, struct arena *arena,
                                       struct error *err);
+    // All scopes are closed. Where device->hung, it frees nothing that could block.
     void (*device_close)(struct gpu_device *device);
     size_t (*validation_messages)(const struct gpu_device *device, const char **first); // optional
 
+    // Fills address and mapped.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,
                                         struct error *);
     bool (*buffer_write)(struct gpu_buffer *, uint64_t offset, const void *data, uint64_t bytes,
                          struct error *);
     bool (*buffer_read)(struct gpu_buffer *, uint64_t offset, void *data, uint64_t bytes,
                         struct error *);
+    // Fills writable.
     struct gpu_typed *(*typed_create)(struct gpu_scope *, struct gpu_buffer *, enum gpu_format,
                                       uint64_t offset, uint64_t elements,
                                       struct error *); // with TYPED
+    // Fills filterable.
     struct gpu_image *(*image_create)(struct gpu_scope *, const struct gpu_image_desc *,
                                       struct error *); // with IMAGES
     bool (*image_write)(struct gpu_image *, uint32_t mip, uint32_t layer, const void *texels,
@@ -152,7 +171,8 @@ struct gpu_backend {
 
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
-    // Recording: return false with the error; the front keeps the first.
+    // Recording: return false with the error; the front keeps the first. batch->commands is the
+    // number of dispatches, copies and fills before this one.
     bool (*batch_dispatch)(struct gpu_batch *, const struct gpu_dispatch *, struct error *);
     bool (*batch_copy)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
                        struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
@@ -163,7 +183,9 @@ struct gpu_backend {
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
+    // No check, no allocation: the batch is ready. `hold` may be NULL, or released already.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
+    // Only for a batch in flight.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 

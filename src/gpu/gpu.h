@@ -3,15 +3,18 @@
 //
 //   system ── enumerates ──> gpu_info (what a device is and can do; nothing is opened for it)
 //   device ── opened from one gpu_info, in the process that measures
-//   scope  ── owns objects; closing it releases holds, waits (bounded), frees the rest, newest
-//   first buffer, typed view, image, sampler, program ── made in a scope batch  ── commands
-//   recorded once, submitted many times: a submit is one driver call, unchecked
-//             and without allocation
+//   scope  ── owns objects; closing it releases holds, waits (bounded), frees the rest,
+//             newest first
+//   buffer, typed view, image, sampler, program ── made in a scope
+//   batch  ── commands recorded once, submitted many times: a submit is one driver call,
+//             unchecked and without allocation
 //   hold   ── keeps a submitted batch from starting until the host releases it
 //
 // Checks happen here, once, while objects are made and batches recorded; backends may assume that
 // what reaches them is valid. Recording functions return nothing: the first error sticks to the
-// batch and gpu_batch_end reports it.
+// batch and gpu_batch_end reports it. A call that its own arguments forbid is ERROR_INTERNAL (a
+// mistake of the caller), what the device cannot do is ERROR_UNSUPPORTED, and once a device is lost
+// every call on it is ERROR_DEVICE_LOST.
 //
 // Thread safety: none. One thread drives one device. Optional families (graphics, managed memory,
 // peers) are tables of their own beside this header, reached through a capability.
@@ -20,6 +23,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "gpu/tables.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,37 +39,7 @@ enum gpu_kind {
     GPU_KIND_CPU
 };
 
-// Capabilities: bit, short name in files, and what is missing where the bit is not set (the
-// feature's own name, so that a skip says what to look for).
-#define GPU_CAPS(X)                                                                                \
-    X(CORE_CLOCK, "core-clock", "a cycle counter readable in kernels (shaderSubgroupClock)")       \
-    X(DEVICE_CLOCK, "device-clock", "a device-wide clock readable in kernels (shaderDeviceClock)") \
-    X(CORE_ID, "core-id", "the core's id readable in kernels (VK_NV_shader_sm_builtins)")          \
-    X(STAMPS_INSIDE, "stamps-inside", "time stamps between commands of one batch")                 \
-    X(ADDRESSES, "addresses", "64-bit addresses in kernels (bufferDeviceAddress)")                 \
-    X(INT64, "int64", "64-bit integers in kernels (shaderInt64)")                                  \
-    X(FLOAT64, "float64", "64-bit floats in kernels (shaderFloat64)")                              \
-    X(FLOAT16, "float16", "16-bit floats in kernels (shaderFloat16)")                              \
-    X(INT8, "int8", "8-bit integers in kernels (shaderInt8)")                                      \
-    X(STORAGE16, "storage16", "16-bit storage buffers (storageBuffer16BitAccess)")                 \
-    X(STORAGE8, "storage8", "8-bit storage buffers (storageBuffer8BitAccess)")                     \
-    X(ATOMICS64, "atomics64", "64-bit buffer atomics (shaderBufferInt64Atomics)")                  \
-    X(SUBGROUPS, "subgroups", "subgroup operations in compute kernels")                            \
-    X(SUBGROUP_CHOICE, "subgroup-choice", "a chosen subgroup size (subgroupSizeControl)")          \
-    X(CONSTANT, "constant", "constant buffers")                                                    \
-    X(TYPED, "typed", "typed buffers")                                                             \
-    X(IMAGES, "images", "images")                                                                  \
-    X(SAMPLERS, "samplers", "filtered sampling")                                                   \
-    X(HOLDS, "holds", "submissions held by the host (timeline semaphores)")                        \
-    X(UNORDERED, "unordered", "batches whose commands may overlap")                                \
-    X(REPLAY, "replay", "replay of a whole batch as one object (graphs)")                          \
-    X(PRIORITY, "priority", "queue priorities")                                                    \
-    X(GRAPHICS, "graphics", "a graphics queue")                                                    \
-    X(MANAGED, "managed", "managed (unified) memory")                                              \
-    X(PEERS, "peers", "copies between devices")                                                    \
-    X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
-    X(MATRIX, "matrix", "matrix units (cooperative matrix)")
-
+// Capabilities; GPU_CAPS lists them (gpu/tables.h).
 enum gpu_cap_bit {
 #define X(name, text, missing) GPU_CAP_BIT_##name,
     GPU_CAPS(X)
@@ -76,35 +50,7 @@ enum gpu_cap_bit {
 typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
-// Limits, all in one table so that run files can list them by name. 0 = the API does not say.
-#define GPU_LIMITS(X)                                                                              \
-    X(memory_bytes)         /* device memory in all */                                             \
-    X(allocation_bytes)     /* largest single buffer */                                            \
-    X(storage_range_bytes)  /* largest range bound as GPU_ARG_BUFFER */                            \
-    X(constant_range_bytes) /* largest range bound as GPU_ARG_CONSTANT */                          \
-    X(typed_elements)       /* largest typed view */                                               \
-    X(image_1d)             /* texels a side */                                                    \
-    X(image_2d)                                                                                    \
-    X(image_3d)                                                                                    \
-    X(image_layers)                                                                                \
-    X(params_bytes) /* run-time arguments of a kernel, addresses included */                       \
-    X(workgroup_threads)                                                                           \
-    X(workgroup_count_x)                                                                           \
-    X(shared_bytes)     /* shared memory a workgroup */                                            \
-    X(subgroup_threads) /* the size that a kernel gets by default */                               \
-    X(subgroup_threads_min)                                                                        \
-    X(subgroup_threads_max)                                                                        \
-    X(cores)             /* SM, CU, WGP: what has an L1 of its own */                              \
-    X(core_threads)      /* threads resident on a core */                                          \
-    X(core_shared_bytes) /* shared memory of a core */                                             \
-    X(core_registers)    /* 32-bit registers of a core */                                          \
-    X(last_cache_bytes)  /* last-level cache, as the driver claims */                              \
-    X(core_clock_hz)     /* highest, as the driver claims */                                       \
-    X(memory_clock_hz)                                                                             \
-    X(memory_bus_bits)                                                                             \
-    X(stamp_step_ps) /* one unit of a time stamp, in picoseconds */                                \
-    X(stamp_bits)    /* valid bits of a time stamp */
-
+// GPU_LIMITS lists them. 0 = the API does not say.
 struct gpu_limits {
 #define X(name) uint64_t name;
     GPU_LIMITS(X)
@@ -246,8 +192,10 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 // A scope owns what is made in it. Scopes of one device close in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Releases holds, waits for the scope's submitted batches (at most 5 s each), frees everything.
-// NULL is legal.
+// Releases holds (its own, and those that its batches stand behind), waits for its submitted
+// batches and those that wait for its holds (at most 5 s each), frees everything. Batches of other
+// scopes that use its objects must be done. Where a wait runs out, nothing that the device might
+// still use is freed and the device counts as lost. NULL is legal.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -282,27 +230,14 @@ uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 // the buffer. Coherent: what a finished batch wrote is seen after gpu_batch_wait.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// Blocking copies between host and any buffer, on the device's first queue; not for timing.
+// Blocking copies between host and any buffer, on the device's first queue; not for timing. They
+// are refused while a held batch blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
                                 uint64_t bytes, struct error *err);
 
-// Formats: name, bytes a texel (of a block for BC), channels. The name is the file spelling.
-#define GPU_FORMATS(X)                                                                             \
-    X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
-    X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
-    X(RGBA8_UNORM, "rgba8_unorm", 4, 4)                                                            \
-    X(R16_FLOAT, "r16_float", 2, 1)                                                                \
-    X(RG16_FLOAT, "rg16_float", 4, 2)                                                              \
-    X(RGBA16_FLOAT, "rgba16_float", 8, 4)                                                          \
-    X(R32_FLOAT, "r32_float", 4, 1)                                                                \
-    X(RG32_FLOAT, "rg32_float", 8, 2)                                                              \
-    X(RGBA32_FLOAT, "rgba32_float", 16, 4)                                                         \
-    X(R32_UINT, "r32_uint", 4, 1)                                                                  \
-    X(RG32_UINT, "rg32_uint", 8, 2)                                                                \
-    X(RGBA32_UINT, "rgba32_uint", 16, 4)
-
+// GPU_FORMATS lists them.
 enum gpu_format {
 #define X(name, text, bytes, channels) GPU_FORMAT_##name,
     GPU_FORMATS(X)
@@ -331,11 +266,14 @@ enum gpu_image_kind {
 struct gpu_image_desc {
     enum gpu_image_kind kind;
     enum gpu_format format;
-    uint32_t width, height, depth, layers, mips; // 0 counts as 1
-    bool storage;                                // also written by kernels
+    uint32_t width, height, depth, mips; // 0 counts as 1
+    uint32_t layers;                     // 0 counts as 1; CUBE: faces, 0 counts as 6, else 6·n
+    bool storage;                        // also written by kernels
 };
 
-// An image in the layout that kernels read, contents undefined until gpu_image_write.
+// An image in the layout that kernels read, contents undefined until gpu_image_write. Kernels see
+// it as an array where it has more layers than its kind needs (2-D and 1-D: 1, CUBE: 6).
+// ERROR_UNSUPPORTED where the format, the use or the size is not to be had. Needs IMAGES.
 struct gpu_image;
 struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                    struct error *err);
@@ -468,7 +406,8 @@ struct gpu_dispatch {
     size_t params_bytes; // a multiple of 4
 };
 
-// Ordered batches put a full barrier between commands; unordered ones only these.
+// Ordered batches put a full barrier between commands, and before their first one, so that batches
+// of one queue run one after another; unordered ones have only these.
 enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // all writes before are seen by all after (global memory barrier)
     GPU_BARRIER_EXECUTION, // order only, no memory
@@ -482,8 +421,10 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
 // The commands between begin and end of a span are timed: from when all before them were done to
-// when all of them are. Spans may not nest. An API that cannot stamp inside a batch times the
-// commands themselves.
+// when all of them are. So each begin and each end drains the device, in unordered batches too: on
+// Vulkan begin costs a barrier and both a stamp (2–3 µs apart on an H200), which is inside the span
+// once. Spans may not nest and each is recorded once a batch; at most 64. An API that cannot stamp
+// inside a batch times the commands themselves.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
@@ -503,13 +444,15 @@ MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 // flight cannot be submitted again.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
-// Until the batch is done; ERROR_TIMEOUT after timeout_ns, ERROR_DEVICE_LOST where that happened.
+// Until the batch is done (at once where it already is); ERROR_TIMEOUT after timeout_ns: it is
+// still in flight and can be waited for again. ERROR_DEVICE_LOST where that happened.
 MUST_CHECK bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
 // Submit and wait.
 MUST_CHECK bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
-// Length of a span of the last finished submission, in ns by the device's clock.
+// Length of a span of the last finished submission, in ns by the device's clock. The batch must not
+// be in flight.
 MUST_CHECK bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
                                   struct error *err);
 
