@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// The life of a batch: made, ended, submitted, waited for; and holds. What is recorded: record.c.
+#include "gpu/front.h"
+
+#include <inttypes.h>
+
+enum {
+    SPANS_MAX = 64 // bits of gpu_batch.spans_recorded
+};
+
+static struct gpu_device *batch_device(const struct gpu_batch *batch)
+{
+    return batch->object.scope->device;
+}
+
+static const char *state_name(enum gpu_batch_state state)
+{
+    switch (state) {
+    case GPU_BATCH_RECORDING:
+        return "still being recorded";
+    case GPU_BATCH_READY:
+        return "ready";
+    case GPU_BATCH_IN_FLIGHT:
+        return "in flight";
+    case GPU_BATCH_FAILED:
+        break;
+    }
+    return "failed";
+}
+
+static bool check_desc(const struct gpu_device *device, const struct gpu_batch_desc *desc,
+                       struct error *err)
+{
+    gpu_caps needed = 0;
+    if (desc->unordered)
+        needed |= GPU_CAP(UNORDERED);
+    if (desc->replay)
+        needed |= GPU_CAP(REPLAY);
+    if (!gpu_require(device->info, needed, err))
+        return error_prefix(err, "batch");
+    if (desc->queue->device != device)
+        return error_set(err, ERROR_INTERNAL, "batch: its queue is of another device");
+    if (desc->span_count > SPANS_MAX)
+        return error_set(err, ERROR_INTERNAL, "batch: %u spans, at most %d", desc->span_count,
+                         SPANS_MAX);
+    if (desc->span_count && device->info->families[desc->queue->family].stamp_bits == 0)
+        return error_set(err, ERROR_UNSUPPORTED, "%s: no time stamps on queue family %u",
+                         device->info->id, desc->queue->family);
+    return true;
+}
+
+struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
+                                   struct error *err)
+{
+    struct gpu_device *device = scope->device;
+    struct gpu_batch_desc resolved = desc ? *desc : (struct gpu_batch_desc){0};
+    if (!resolved.queue)
+        resolved.queue = device->queues[0];
+    if (!gpu_device_check(device, err) || !check_desc(device, &resolved, err))
+        return NULL;
+    struct gpu_batch *batch = device->backend->batch_create(scope, &resolved, err);
+    if (!gpu_device_note(device, batch, err))
+        return NULL;
+    batch->queue = resolved.queue;
+    batch->desc = resolved;
+    batch->state = GPU_BATCH_RECORDING;
+    batch->open_span = -1;
+    gpu_object_adopt(scope, &batch->object, GPU_OBJECT_BATCH);
+    return batch;
+}
+
+static bool fail_batch(struct gpu_batch *batch, struct error *err)
+{
+    batch->state = GPU_BATCH_FAILED;
+    if (err)
+        *err = batch->first_error;
+    return false;
+}
+
+bool gpu_batch_end(struct gpu_batch *batch, struct error *err)
+{
+    struct gpu_device *device = batch_device(batch);
+    if (batch->first_error.code == ERROR_NONE && batch->state != GPU_BATCH_RECORDING)
+        return error_set(err, ERROR_INTERNAL, "gpu_batch_end: the batch is %s",
+                         state_name(batch->state));
+    if (batch->first_error.code == ERROR_NONE && batch->open_span >= 0)
+        error_set(&batch->first_error, ERROR_INTERNAL, "span %d was begun and not ended",
+                  batch->open_span);
+    if (batch->first_error.code == ERROR_NONE)
+        gpu_device_note(device, device->backend->batch_end(batch, &batch->first_error),
+                        &batch->first_error);
+    if (batch->first_error.code != ERROR_NONE)
+        return fail_batch(batch, err);
+    batch->state = GPU_BATCH_READY;
+    return true;
+}
+
+bool gpu_batch_reset(struct gpu_batch *batch, struct error *err)
+{
+    struct gpu_device *device = batch_device(batch);
+    if (!gpu_device_check(device, err))
+        return false;
+    if (batch->state == GPU_BATCH_IN_FLIGHT)
+        return error_set(err, ERROR_INTERNAL, "gpu_batch_reset: the batch is in flight");
+    if (!gpu_device_note(device, device->backend->batch_reset(batch, err), err)) {
+        batch->state = GPU_BATCH_FAILED;
+        return false;
+    }
+    batch->state = GPU_BATCH_RECORDING;
+    batch->first_error = (struct error){0};
+    batch->commands = 0;
+    batch->open_span = -1;
+    batch->spans_recorded = 0;
+    batch->finished = false;
+    return true;
+}
+
+bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err)
+{
+    struct gpu_device *device = batch_device(batch);
+    if (batch->state != GPU_BATCH_READY || device->lost) {
+        if (!gpu_device_check(device, err))
+            return false;
+        if (batch->first_error.code != ERROR_NONE)
+            return fail_batch(batch, err);
+        return error_set(err, ERROR_INTERNAL, "gpu_batch_submit: the batch is %s",
+                         state_name(batch->state));
+    }
+    if (!device->backend->batch_submit(batch, hold, err))
+        return gpu_device_note(device, false, err);
+    batch->hold = hold;
+    batch->state = GPU_BATCH_IN_FLIGHT;
+    return true;
+}
+
+bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
+{
+    struct gpu_device *device = batch_device(batch);
+    if (batch->state == GPU_BATCH_READY && batch->finished)
+        return true;
+    if (batch->state != GPU_BATCH_IN_FLIGHT)
+        return error_set(err, ERROR_INTERNAL,
+                         "gpu_batch_wait: the batch is %s and was not submitted",
+                         state_name(batch->state));
+    struct error why = {0};
+    if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
+        if (why.code != ERROR_TIMEOUT)
+            batch->state = GPU_BATCH_FAILED;
+        if (err)
+            *err = why;
+        return gpu_device_note(device, false, &why);
+    }
+    batch->hold = NULL;
+    batch->finished = true;
+    batch->state = batch->first_error.code == ERROR_NONE ? GPU_BATCH_READY : GPU_BATCH_FAILED;
+    return true;
+}
+
+bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
+{
+    return gpu_batch_submit(batch, NULL, err) && gpu_batch_wait(batch, timeout_ns, err);
+}
+
+bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)
+{
+    struct gpu_device *device = batch_device(batch);
+    if (span >= batch->desc.span_count || !(batch->spans_recorded >> span & 1))
+        return error_set(err, ERROR_INTERNAL, "span %u was not recorded", span);
+    if (batch->state != GPU_BATCH_READY || !batch->finished)
+        return error_set(err, ERROR_INTERNAL, "span %u: no submission of the batch is done", span);
+    return gpu_device_check(device, err) &&
+           gpu_device_note(device, device->backend->batch_span_ns(batch, span, ns, err), err);
+}
+
+struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err)
+{
+    struct gpu_device *device = scope->device;
+    if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(HOLDS), err))
+        return NULL;
+    struct gpu_hold *hold = device->backend->hold_create(scope, err);
+    if (!gpu_device_note(device, hold, err))
+        return NULL;
+    gpu_object_adopt(scope, &hold->object, GPU_OBJECT_HOLD);
+    return hold;
+}
+
+bool gpu_hold_release(struct gpu_hold *hold, struct error *err)
+{
+    struct gpu_device *device = hold->object.scope->device;
+    if (hold->released)
+        return true;
+    if (!gpu_device_check(device, err) ||
+        !gpu_device_note(device, device->backend->hold_release(hold, err), err))
+        return false;
+    hold->released = true;
+    return true;
+}

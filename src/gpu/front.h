@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What the neutral front (gpu/*.c) shares among its files. Backends do not include it.
+#ifndef GPU_FRONT_H
+#define GPU_FRONT_H
+
+#include "gpu/backend.h"
+
+// Puts a new object at the head of its scope.
+void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *object,
+                      enum gpu_object_kind kind);
+
+// False with ERROR_DEVICE_LOST where the device is lost; every fallible call starts with it.
+MUST_CHECK bool gpu_device_check(const struct gpu_device *device, struct error *err);
+
+// Remembers a lost device; returns `ok`, so that a backend's answer can be passed through it.
+bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err);
+
+// The backend and its state that listed `info`; NULL where the system does not know it.
+const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
+                                             const struct gpu_info *info, void **state);
+
+// Visits the batches in flight of a device; `batch` NULL begins, NULL ends.
+struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
+
+// False with ERROR_INTERNAL when a held batch blocks the device's first queue, which host copies
+// would wait for without end.
+MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
+
+// False with ERROR_INTERNAL where [offset, offset + bytes) is not inside the buffer; `what` names
+// the range in the message.
+MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
+                                const char *what, struct error *err);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/front.h"
+
+#include <inttypes.h>
+
+static gpu_caps caps_of_args(const struct gpu_kernel *kernel)
+{
+    static const gpu_caps needed[GPU_ARG_KIND_COUNT] = {
+        [GPU_ARG_ADDRESS] = GPU_CAP(ADDRESSES),
+        [GPU_ARG_CONSTANT] = GPU_CAP(CONSTANT),
+        [GPU_ARG_TYPED] = GPU_CAP(TYPED),
+        [GPU_ARG_TYPED_RW] = GPU_CAP(TYPED),
+        [GPU_ARG_IMAGE] = GPU_CAP(IMAGES),
+        [GPU_ARG_IMAGE_RW] = GPU_CAP(IMAGES),
+        [GPU_ARG_SAMPLED] = GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS),
+    };
+    gpu_caps caps = 0;
+    for (unsigned i = 0; i < kernel->arg_count; i++)
+        caps |= needed[kernel->args[i]];
+    return caps;
+}
+
+static bool check_workgroup(const struct gpu_info *info, const struct gpu_kernel *kernel,
+                            struct error *err)
+{
+    const struct gpu_limits *limits = &info->limits;
+    const uint64_t most[3] = {limits->workgroup_threads_x, limits->workgroup_threads_y,
+                              limits->workgroup_threads_z};
+    uint64_t threads = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        threads *= kernel->workgroup[axis];
+        if (most[axis] && kernel->workgroup[axis] > most[axis])
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "kernel %s: workgroup of %" PRIu32 " threads along %c, %s allows "
+                             "%" PRIu64,
+                             kernel->name, kernel->workgroup[axis], "xyz"[axis], info -> id,
+                             most[axis]);
+    }
+    if (limits->workgroup_threads && threads > limits->workgroup_threads)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "kernel %s: workgroup of %" PRIu64 " threads, %s allows %" PRIu64,
+                         kernel->name, threads, info->id, limits->workgroup_threads);
+    return true;
+}
+
+static bool check_subgroup(const struct gpu_info *info, const struct gpu_program_desc *desc,
+                           struct error *err)
+{
+    uint32_t threads = desc->subgroup_threads;
+    if (threads == 0)
+        return true;
+    if (!gpu_require(info, GPU_CAP(SUBGROUP_CHOICE), err))
+        return error_prefix(err, "kernel %s", desc->kernel->name);
+    if (threads & (threads - 1) || threads < info->limits.subgroup_threads_min ||
+        threads > info->limits.subgroup_threads_max)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "kernel %s: subgroups of %" PRIu32
+                         " threads, %s allows powers of two from %" PRIu64 " to %" PRIu64,
+                         desc->kernel->name, threads, info->id, info->limits.subgroup_threads_min,
+                         info->limits.subgroup_threads_max);
+    return true;
+}
+
+struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu_program_desc *desc,
+                                       struct error *err)
+{
+    struct gpu_device *device = scope->device;
+    if (!gpu_device_check(device, err))
+        return NULL;
+    if (desc->kernel->arg_count > GPU_ARGS_MAX) {
+        error_set(err, ERROR_INTERNAL, "kernel %s: %u arguments, at most %d", desc->kernel->name,
+                  desc->kernel->arg_count, GPU_ARGS_MAX);
+        return NULL;
+    }
+    if (!gpu_require(device->info, caps_of_args(desc->kernel), err)) {
+        error_prefix(err, "kernel %s", desc->kernel->name);
+        return NULL;
+    }
+    if (!check_workgroup(device->info, desc->kernel, err) ||
+        !check_subgroup(device->info, desc, err))
+        return NULL;
+    struct gpu_program *program = device->backend->program_create(scope, desc, err);
+    if (!gpu_device_note(device, program, err))
+        return NULL;
+    program->kernel = desc->kernel;
+    gpu_object_adopt(scope, &program->object, GPU_OBJECT_PROGRAM);
+    return program;
+}
+
+const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program)
+{
+    return program->kernel;
+}
+
+bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
+                       struct gpu_program_stats *stats, struct error *err)
+{
+    struct gpu_device *device = program->object.scope->device;
+    *stats = (struct gpu_program_stats){0};
+    return gpu_device_check(device, err) && gpu_require(device->info, GPU_CAP(KERNEL_STATS), err) &&
+           gpu_device_note(device, device->backend->program_stats(program, arena, stats, err), err);
+}

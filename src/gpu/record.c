@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// Recording into a batch: every rule is checked here, once, so that backends and submits need not.
+#include "gpu/front.h"
+
+#include <inttypes.h>
+
+static bool can_record(const struct gpu_batch *batch, struct error *err)
+{
+    if (batch->state == GPU_BATCH_RECORDING)
+        return true;
+    return error_set(err, ERROR_INTERNAL, "recorded into a batch after its end: reset it first");
+}
+
+// The first error stays; a batch that was ready can no longer be submitted.
+static void keep_error(struct gpu_batch *batch, const struct error *err)
+{
+    if (batch->first_error.code == ERROR_NONE)
+        batch->first_error = *err;
+    if (batch->state == GPU_BATCH_READY)
+        batch->state = GPU_BATCH_FAILED;
+    gpu_device_note(batch->object.scope->device, false, err);
+}
+
+static void count_command(struct gpu_batch *batch, bool ok, const struct error *err)
+{
+    if (ok)
+        batch->commands++;
+    else
+        keep_error(batch, err);
+}
+
+// ---------------------------------------------------------------- arguments of a dispatch
+
+// What the checks of one argument need to know, and its place for messages.
+struct arg_check {
+    const struct gpu_device *device;
+    const struct gpu_kernel *kernel;
+    unsigned position;
+    struct gpu_arg *arg; // ranges left open are resolved in place
+};
+
+static bool bad_arg(const struct arg_check *check, enum error_code code, const char *what,
+                    struct error *err)
+{
+    return error_set(err, code, "kernel %s, argument %u: %s", check->kernel->name, check->position,
+                     what);
+}
+
+static bool check_owner(const struct arg_check *check, const struct gpu_object *object,
+                        const char *kind, struct error *err)
+{
+    if (object && object->scope->device == check->device)
+        return true;
+    return error_set(err, ERROR_INTERNAL, "kernel %s, argument %u: %s %s", check->kernel->name,
+                     check->position, kind, object ? "of another device" : "is missing");
+}
+
+static bool check_range(const struct arg_check *check, uint64_t most, uint64_t align,
+                        const char *limit, struct error *err)
+{
+    struct gpu_arg *arg = check->arg;
+    if (!check_owner(check, arg->buffer ? &arg->buffer->object : NULL, "buffer", err))
+        return false;
+    if (align && arg->offset % align)
+        return error_set(err, ERROR_INTERNAL,
+                         "kernel %s, argument %u: offset %" PRIu64 " is not a multiple of %" PRIu64
+                         " (%s_align_bytes)",
+                         check->kernel->name, check->position, arg->offset, align, limit);
+    if (arg->offset >= arg->buffer->bytes || arg->bytes > arg->buffer->bytes - arg->offset)
+        return error_set(err, ERROR_INTERNAL,
+                         "kernel %s, argument %u: bytes %" PRIu64 " to %" PRIu64
+                         " of a buffer of %" PRIu64 " bytes",
+                         check->kernel->name, check->position, arg->offset,
+                         arg->offset + arg->bytes, arg->buffer->bytes);
+    if (most && arg->bytes > most)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "kernel %s, argument %u: a range of %" PRIu64 " bytes, %s allows %" PRIu64
+                         " (%s_range_bytes)",
+                         check->kernel->name, check->position, arg->bytes, check->device->info->id,
+                         most, limit);
+    if (arg->bytes == 0) {
+        arg->bytes = arg->buffer->bytes - arg->offset;
+        if (most && arg->bytes > most)
+            arg->bytes = most / 4 * 4;
+    }
+    return true;
+}
+
+static bool check_address(const struct arg_check *check, struct error *err)
+{
+    const struct gpu_arg *arg = check->arg;
+    if (!check_owner(check, arg->buffer ? &arg->buffer->object : NULL, "buffer", err))
+        return false;
+    if (arg->offset || arg->bytes)
+        return bad_arg(check, ERROR_INTERNAL, "an address takes no range: it is of byte 0", err);
+    return true;
+}
+
+static bool check_typed(const struct arg_check *check, bool written, struct error *err)
+{
+    const struct gpu_typed *typed = check->arg->typed;
+    if (!check_owner(check, typed ? &typed->object : NULL, "typed view", err))
+        return false;
+    if (written && !typed->writable)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "kernel %s, argument %u: %s cannot write typed views of %s",
+                         check->kernel->name, check->position, check->device->info->id,
+                         gpu_format_name(typed->format));
+    return true;
+}
+
+static bool check_image(const struct arg_check *check, enum gpu_arg_kind kind, struct error *err)
+{
+    const struct gpu_image *image = check->arg->image;
+    const struct gpu_sampler *sampler = check->arg->sampler;
+    if (!check_owner(check, image ? &image->object : NULL, "image", err))
+        return false;
+    if (kind == GPU_ARG_IMAGE_RW && !image->desc.storage)
+        return bad_arg(check, ERROR_INTERNAL, "the image was made without `storage`", err);
+    if (kind != GPU_ARG_SAMPLED)
+        return true;
+    if (!check_owner(check, sampler ? &sampler->object : NULL, "sampler", err))
+        return false;
+    bool linear = sampler->desc.filter == GPU_FILTER_LINEAR ||
+                  sampler->desc.mip_filter == GPU_FILTER_LINEAR || sampler->desc.anisotropy > 1.0f;
+    if (linear && !image->filterable)
+        return error_set(err, ERROR_UNSUPPORTED, "kernel %s, argument %u: %s cannot filter %s",
+                         check->kernel->name, check->position, check->device->info->id,
+                         gpu_format_name(image->desc.format));
+    return true;
+}
+
+static bool check_arg(const struct arg_check *check, struct error *err)
+{
+    const struct gpu_limits *limits = &check->device->info->limits;
+    enum gpu_arg_kind kind = check->kernel->args[check->position];
+    switch (kind) {
+    case GPU_ARG_BUFFER:
+        return check_range(check, limits->storage_range_bytes, limits->storage_align_bytes,
+                           "storage", err);
+    case GPU_ARG_CONSTANT:
+        return check_range(check, limits->constant_range_bytes, limits->constant_align_bytes,
+                           "constant", err);
+    case GPU_ARG_ADDRESS:
+        return check_address(check, err);
+    case GPU_ARG_TYPED:
+    case GPU_ARG_TYPED_RW:
+        return check_typed(check, kind == GPU_ARG_TYPED_RW, err);
+    case GPU_ARG_IMAGE:
+    case GPU_ARG_IMAGE_RW:
+    case GPU_ARG_SAMPLED:
+        return check_image(check, kind, err);
+    case GPU_ARG_KIND_COUNT:
+        break;
+    }
+    return bad_arg(check, ERROR_INTERNAL, "no such kind of argument", err);
+}
+
+// ---------------------------------------------------------------- dispatches
+
+static bool check_params(const struct gpu_device *device, const struct gpu_dispatch *dispatch,
+                         struct error *err)
+{
+    const struct gpu_kernel *kernel = dispatch->program->kernel;
+    size_t bytes = dispatch->params_bytes;
+    uint64_t most = device->info->limits.params_bytes;
+    if (bytes % 4 || (bytes && !dispatch->params))
+        return error_set(err, ERROR_INTERNAL,
+                         "kernel %s: %zu bytes of params: must be a multiple of 4, and given",
+                         kernel->name, bytes);
+    for (unsigned i = 0; i < kernel->arg_count; i++)
+        if (kernel->args[i] == GPU_ARG_ADDRESS)
+            bytes += sizeof(uint64_t);
+    if (bytes > GPU_PARAMS_MAX_BYTES || (most && bytes > most))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "kernel %s: %zu bytes of addresses and params, %s allows %" PRIu64
+                         " (params_bytes)",
+                         kernel->name, bytes, device->info->id,
+                         most && most < GPU_PARAMS_MAX_BYTES ? most : GPU_PARAMS_MAX_BYTES);
+    return true;
+}
+
+static bool check_groups(const struct gpu_device *device, struct gpu_dispatch *dispatch,
+                         struct error *err)
+{
+    const struct gpu_limits *limits = &device->info->limits;
+    const uint64_t most[3] = {limits->workgroup_count_x, limits->workgroup_count_y,
+                              limits->workgroup_count_z};
+    for (int axis = 0; axis < 3; axis++) {
+        if (dispatch->groups[axis] == 0)
+            dispatch->groups[axis] = 1;
+        if (most[axis] && dispatch->groups[axis] > most[axis])
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "kernel %s: %" PRIu32 " workgroups along %c, %s allows %" PRIu64,
+                             dispatch->program->kernel->name, dispatch->groups[axis], "xyz"[axis],
+                             device -> info -> id, most[axis]);
+    }
+    return true;
+}
+
+static bool check_dispatch(const struct gpu_batch *batch, struct gpu_dispatch *dispatch,
+                           struct error *err)
+{
+    const struct gpu_device *device = batch->object.scope->device;
+    if (batch->queue->request.kind == GPU_QUEUE_TRANSFER)
+        return error_set(err, ERROR_INTERNAL, "a transfer queue runs no kernels");
+    if (!dispatch->program || dispatch->program->object.scope->device != device)
+        return error_set(err, ERROR_INTERNAL, "dispatch: program %s",
+                         dispatch->program ? "of another device" : "is missing");
+    const struct gpu_kernel *kernel = dispatch->program->kernel;
+    if (!check_groups(device, dispatch, err) || !check_params(device, dispatch, err))
+        return false;
+    for (unsigned i = 0; i < kernel->arg_count; i++) {
+        struct arg_check check = {
+            .device = device, .kernel = kernel, .position = i, .arg = &dispatch->args[i]};
+        if (!check_arg(&check, err))
+            return false;
+    }
+    return true;
+}
+
+void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch)
+{
+    struct error err;
+    struct gpu_dispatch resolved = *dispatch;
+    bool ok = can_record(batch, &err) && check_dispatch(batch, &resolved, &err) &&
+              batch->object.scope->device->backend->batch_dispatch(batch, &resolved, &err);
+    count_command(batch, ok, &err);
+}
+
+// ---------------------------------------------------------------- copies, fills, barriers, spans
+
+static bool check_same_device(const struct gpu_batch *batch, const struct gpu_buffer *buffer,
+                              const char *what, struct error *err)
+{
+    if (buffer && buffer->object.scope->device == batch->object.scope->device)
+        return true;
+    return error_set(err, ERROR_INTERNAL, "%s: buffer %s", what,
+                     buffer ? "of another device" : "is missing");
+}
+
+static bool check_copy(const struct gpu_buffer *to, uint64_t to_offset,
+                       const struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
+                       struct error *err)
+{
+    if (bytes == 0)
+        return error_set(err, ERROR_INTERNAL, "copy of 0 bytes");
+    if (!gpu_range_check(to, to_offset, bytes, "copy to", err) ||
+        !gpu_range_check(from, from_offset, bytes, "copy from", err))
+        return false;
+    if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
+        return error_set(err, ERROR_INTERNAL, "copy: the ranges overlap");
+    return true;
+}
+
+void gpu_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                    struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes)
+{
+    struct error err;
+    bool ok = can_record(batch, &err) && check_same_device(batch, to, "copy to", &err) &&
+              check_same_device(batch, from, "copy from", &err) &&
+              check_copy(to, to_offset, from, from_offset, bytes, &err) &&
+              batch->object.scope->device->backend->batch_copy(batch, to, to_offset, from,
+                                                               from_offset, bytes, &err);
+    count_command(batch, ok, &err);
+}
+
+static bool check_fill(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
+                       struct error *err)
+{
+    if (bytes == 0 || offset % 4 || bytes % 4)
+        return error_set(err, ERROR_INTERNAL,
+                         "fill of %" PRIu64 " bytes at %" PRIu64
+                         ": both must be multiples of 4, bytes > 0",
+                         bytes, offset);
+    return gpu_range_check(buffer, offset, bytes, "fill", err);
+}
+
+void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
+                    uint64_t bytes, uint32_t word)
+{
+    struct error err;
+    bool ok =
+        can_record(batch, &err) && check_same_device(batch, buffer, "fill", &err) &&
+        check_fill(buffer, offset, bytes, &err) &&
+        batch->object.scope->device->backend->batch_fill(batch, buffer, offset, bytes, word, &err);
+    count_command(batch, ok, &err);
+}
+
+void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier)
+{
+    struct error err;
+    if (!can_record(batch, &err) ||
+        !batch->object.scope->device->backend->batch_barrier(batch, barrier, &err))
+        keep_error(batch, &err);
+}
+
+static bool check_span_begin(const struct gpu_batch *batch, unsigned span, struct error *err)
+{
+    if (span >= batch->desc.span_count)
+        return error_set(err, ERROR_INTERNAL, "span %u: the batch was made for %u", span,
+                         batch->desc.span_count);
+    if (batch->open_span >= 0)
+        return error_set(err, ERROR_INTERNAL, "span %u begins inside span %d: spans do not nest",
+                         span, batch->open_span);
+    if (batch->spans_recorded >> span & 1)
+        return error_set(err, ERROR_INTERNAL, "span %u was recorded before", span);
+    return true;
+}
+
+void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span)
+{
+    struct error err;
+    if (!can_record(batch, &err) || !check_span_begin(batch, span, &err) ||
+        !batch->object.scope->device->backend->batch_span(batch, span, false, &err))
+        keep_error(batch, &err);
+    else
+        batch->open_span = (int)span;
+}
+
+void gpu_batch_span_end(struct gpu_batch *batch, unsigned span)
+{
+    struct error err;
+    bool ok = can_record(batch, &err);
+    if (ok && batch->open_span != (int)span)
+        ok = error_set(&err, ERROR_INTERNAL, "span %u ends without having begun", span);
+    if (!ok || !batch->object.scope->device->backend->batch_span(batch, span, true, &err)) {
+        keep_error(batch, &err);
+        return;
+    }
+    batch->open_span = -1;
+    batch->spans_recorded |= UINT64_C(1) << span;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/front.h"
+
+enum {
+    CLOSE_WAIT_S = 5
+};
+
+struct gpu_scope *gpu_scope_open(struct gpu_device *device)
+{
+    struct arena *arena = arena_create();
+    struct gpu_scope *scope = ARENA_NEW(arena, struct gpu_scope);
+    *scope = (struct gpu_scope){.device = device, .arena = arena, .older = device->scopes};
+    device->scopes = scope;
+    return scope;
+}
+
+struct gpu_device *gpu_scope_device(const struct gpu_scope *scope)
+{
+    return scope->device;
+}
+
+void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *object, enum gpu_object_kind kind)
+{
+    *object = (struct gpu_object){.kind = kind, .scope = scope, .older = scope->newest};
+    scope->newest = object;
+    scope->device->live_objects++;
+}
+
+static struct gpu_batch *first_in_flight(struct gpu_object *object, struct gpu_scope *scope)
+{
+    for (;;) {
+        for (; object; object = object->older) {
+            if (object->kind != GPU_OBJECT_BATCH)
+                continue;
+            struct gpu_batch *batch = (struct gpu_batch *)object; // object is its first member
+            if (batch->state == GPU_BATCH_IN_FLIGHT)
+                return batch;
+        }
+        scope = scope->older;
+        if (!scope)
+            return NULL;
+        object = scope->newest;
+    }
+}
+
+struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch)
+{
+    if (batch)
+        return first_in_flight(batch->object.older, batch->object.scope);
+    return device->scopes ? first_in_flight(device->scopes->newest, device->scopes) : NULL;
+}
+
+static void release(struct gpu_hold *hold)
+{
+    struct error err;
+    if (hold && !gpu_hold_release(hold, &err))
+        return; // the wait that follows runs out, or the device is lost: both are handled there
+}
+
+static void release_holds(struct gpu_scope *scope)
+{
+    for (struct gpu_object *object = scope->newest; object; object = object->older)
+        if (object->kind == GPU_OBJECT_HOLD)
+            release((struct gpu_hold *)object);
+}
+
+// A batch cannot finish while an earlier one on its queue is held, whoever owns that hold.
+static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
+{
+    struct gpu_batch *batch = NULL;
+    while ((batch = gpu_batch_next_in_flight(device, batch)))
+        if (batch->queue == queue)
+            release(batch->hold);
+}
+
+static void wait_for_batches(struct gpu_scope *scope)
+{
+    struct gpu_device *device = scope->device;
+    struct gpu_batch *batch = NULL;
+    while (!device->hung && (batch = gpu_batch_next_in_flight(device, batch))) {
+        if (batch->object.scope != scope && !(batch->hold && batch->hold->object.scope == scope))
+            continue;
+        release_queue(device, batch->queue);
+        struct error err = {0};
+        if (!gpu_batch_wait(batch, CLOSE_WAIT_S * UINT64_C(1000000000), &err) &&
+            err.code == ERROR_TIMEOUT)
+            device->hung = device->lost = true;
+    }
+}
+
+static void unlink_scope(struct gpu_scope *scope)
+{
+    struct gpu_scope **link = &scope->device->scopes;
+    while (*link != scope)
+        link = &(*link)->older;
+    *link = scope->older;
+}
+
+void gpu_scope_close(struct gpu_scope *scope)
+{
+    if (!scope)
+        return;
+    struct gpu_device *device = scope->device;
+    if (!device->lost) {
+        release_holds(scope);
+        wait_for_batches(scope);
+    }
+    while (scope->newest) {
+        struct gpu_object *object = scope->newest;
+        scope->newest = object->older;
+        if (!device->hung)
+            device->backend->object_destroy(object);
+        device->live_objects--;
+    }
+    unlink_scope(scope);
+    arena_destroy(scope->arena);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/front.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct loaded {
+    const struct gpu_backend *backend;
+    void *state;
+};
+
+struct gpu_system {
+    struct arena *arena;
+    struct loaded *loaded; // backends with a state, in the order of the list
+    size_t loaded_count, loaded_capacity;
+    const struct gpu_info **infos;
+    size_t info_count, info_capacity;
+    struct gpu_absence *absences;
+    size_t absence_count, absence_capacity;
+};
+
+struct enumeration {
+    struct gpu_enumeration neutral; // first: backends get a pointer to it
+    struct gpu_system *system;
+    const char *api;
+    unsigned next_index;
+};
+
+static void add_device(struct gpu_enumeration *to, const struct gpu_info *info)
+{
+    struct enumeration *enumeration = (struct enumeration *)to;
+    struct gpu_system *system = enumeration->system;
+    struct gpu_info *copy = ARENA_NEW(system->arena, struct gpu_info);
+    *copy = *info;
+    copy->api = enumeration->api;
+    copy->index = enumeration->next_index++;
+    snprintf(copy->id, sizeof copy->id, "%s:%u", copy->api, copy->index);
+    system->infos = arena_grow(system->arena, system->infos, system->info_count,
+                               &system->info_capacity, sizeof *system->infos);
+    system->infos[system->info_count++] = copy;
+}
+
+static void add_absence_of(struct gpu_system *system, struct gpu_absence absence)
+{
+    system->absences = arena_grow(system->arena, system->absences, system->absence_count,
+                                  &system->absence_capacity, sizeof *system->absences);
+    system->absences[system->absence_count++] = (struct gpu_absence){
+        .api = arena_strdup(system->arena, absence.api),
+        .reason = arena_strdup(system->arena, absence.reason),
+        .remedy = absence.remedy ? arena_strdup(system->arena, absence.remedy) : NULL,
+    };
+}
+
+static void add_absence(struct gpu_enumeration *to, const char *reason, const char *remedy)
+{
+    struct enumeration *enumeration = (struct enumeration *)to;
+    add_absence_of(
+        enumeration->system,
+        (struct gpu_absence){.api = enumeration->api, .reason = reason, .remedy = remedy});
+}
+
+static void load_backend(struct gpu_system *system, const struct gpu_backend *backend,
+                         const struct gpu_system_desc *desc)
+{
+    struct enumeration enumeration = {
+        .neutral = {.arena = system->arena,
+                    .desc = desc,
+                    .add_device = add_device,
+                    .add_absence = add_absence},
+        .system = system,
+        .api = backend->name,
+    };
+    void *state = backend->load(&enumeration.neutral);
+    if (!state)
+        return;
+    system->loaded = arena_grow(system->arena, system->loaded, system->loaded_count,
+                                &system->loaded_capacity, sizeof *system->loaded);
+    system->loaded[system->loaded_count++] = (struct loaded){.backend = backend, .state = state};
+}
+
+struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
+{
+    static const struct gpu_system_desc defaults = {0};
+    if (!desc)
+        desc = &defaults;
+    struct arena *arena = arena_create();
+    struct gpu_system *system = ARENA_NEW(arena, struct gpu_system);
+    system->arena = arena;
+    bool known = false;
+    for (const struct gpu_backend *const *backend = gpu_backends; *backend; backend++) {
+        if (desc->only_api && strcmp(desc->only_api, (*backend)->name) != 0)
+            continue;
+        known = true;
+        load_backend(system, *backend, desc);
+    }
+    if (!known && desc->only_api)
+        add_absence_of(system, (struct gpu_absence){.api = desc->only_api,
+                                                    .reason = "no such API in this build"});
+    return system;
+}
+
+void gpu_system_destroy(struct gpu_system *system)
+{
+    if (!system)
+        return;
+    while (system->loaded_count) {
+        struct loaded *last = &system->loaded[--system->loaded_count];
+        last->backend->unload(last->state);
+    }
+    arena_destroy(system->arena);
+}
+
+size_t gpu_system_device_count(const struct gpu_system *system)
+{
+    return system->info_count;
+}
+
+const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t device)
+{
+    return device < system->info_count ? system->infos[device] : NULL;
+}
+
+size_t gpu_system_absence_count(const struct gpu_system *system)
+{
+    return system->absence_count;
+}
+
+const struct gpu_absence *gpu_system_absence(const struct gpu_system *system, size_t absence)
+{
+    return absence < system->absence_count ? &system->absences[absence] : NULL;
+}
+
+const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *id)
+{
+    for (size_t i = 0; i < system->info_count; i++)
+        if (strcmp(system->infos[i]->id, id) == 0)
+            return system->infos[i];
+    return NULL;
+}
+
+const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
+                                             const struct gpu_info *info, void **state)
+{
+    for (size_t i = 0; i < system->loaded_count; i++) {
+        if (strcmp(system->loaded[i].backend->name, info->api) != 0)
+            continue;
+        *state = system->loaded[i].state;
+        return system->loaded[i].backend;
+    }
+    return NULL;
+}
