@@ -7,29 +7,95 @@
 #   WORKGROUP  threads: 256 or 16x16x1; compiled in as WORKGROUP_X, _Y, _Z
 #   ARGS       comma-separated gpu_arg_kind names in lower case, or - for none
 #   -D…        what makes this variant; given to both languages
+# A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express.
 # Blank lines and lines that begin with # are skipped.
+#
+# Forms: SPIR-V from .comp by glslc; PTX from .cl by clang; the .cl itself with its includes put in
+# place, for OpenCL drivers; and, where tests are built, AMD code whose instructions they look at.
 
 find_program(GLSLC glslc REQUIRED)
+find_program(FATHOM_CLANG NAMES clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19
+             DOC "clang with the NVPTX and AMDGPU targets, for kernels in OpenCL C")
+if(NOT FATHOM_CLANG)
+    message(FATAL_ERROR "clang not found: it compiles the OpenCL C kernels to PTX. Install clang "
+                        "(Debian: apt-get install clang) or name one with -DFATHOM_CLANG=PATH")
+endif()
 
-add_executable(embed_kernels ${PROJECT_SOURCE_DIR}/tools/embed_kernels.c)
-target_link_libraries(embed_kernels PRIVATE fathom_flags)
+foreach(tool embed_kernels inline_source finish_ptx)
+    add_executable(${tool} ${PROJECT_SOURCE_DIR}/tools/${tool}.c)
+    target_link_libraries(${tool} PRIVATE fathom_flags)
+endforeach()
 
 set(KERNEL_DIR ${PROJECT_BINARY_DIR}/kernels)
+set(KERNEL_AMD_CHIPS gfx900 gfx90a gfx1030)
+set(KERNEL_PTX_VERSION 6.3) # what drivers since 2018 take; sm_70 is the oldest chip that it serves
+set(KERNEL_PTX_TARGET sm_70)
 file(MAKE_DIRECTORY ${KERNEL_DIR})
 
-function(kernel_compile_glsl name source workgroup defines)
+# In the caller's scope: kernel_defines = the workgroup size, for both languages.
+function(kernel_workgroup_defines workgroup)
     string(REPLACE "x" ";" size "${workgroup}")
     list(APPEND size 1 1)
     list(GET size 0 x)
     list(GET size 1 y)
     list(GET size 2 z)
+    set(kernel_defines -DWORKGROUP_X=${x} -DWORKGROUP_Y=${y} -DWORKGROUP_Z=${z} PARENT_SCOPE)
+endfunction()
+
+function(kernel_compile_glsl name source defines)
     set(spv ${KERNEL_DIR}/${name}.spv)
     add_custom_command(OUTPUT ${spv}
         COMMAND ${GLSLC} -fshader-stage=compute --target-env=vulkan1.3 -O -Werror
-                -I ${PROJECT_SOURCE_DIR}/src -DWORKGROUP_X=${x} -DWORKGROUP_Y=${y} -DWORKGROUP_Z=${z}
-                ${defines} -MD -MF ${spv}.d -o ${spv} ${source}
+                -I ${PROJECT_SOURCE_DIR}/src ${defines} -MD -MF ${spv}.d -o ${spv} ${source}
         DEPENDS ${source} DEPFILE ${spv}.d
         COMMENT "glslc ${name}" VERBATIM)
+endfunction()
+
+set(KERNEL_CL_FLAGS -x cl -cl-std=CL2.0 -O3 -Wall -Wextra -Werror -I ${PROJECT_SOURCE_DIR}/src)
+
+function(kernel_compile_ptx name source defines)
+    set(ptx ${KERNEL_DIR}/${name}.ptx)
+    string(REPLACE "." "" feature ${KERNEL_PTX_VERSION})
+    add_custom_command(OUTPUT ${ptx} BYPRODUCTS ${ptx}.raw
+        COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} --target=nvptx64-nvidia-cuda
+                -Xclang -target-cpu -Xclang ${KERNEL_PTX_TARGET}
+                -Xclang -target-feature -Xclang +ptx${feature} -S
+                -DKERNEL_TARGET_PTX -DKERNEL_NAME=${name} ${defines}
+                -MD -MF ${ptx}.d -MT ${ptx} -o ${ptx}.raw ${source}
+        COMMAND finish_ptx ${ptx}.raw ${ptx} ${KERNEL_PTX_VERSION} ${KERNEL_PTX_TARGET}
+        DEPENDS ${source} finish_ptx DEPFILE ${ptx}.d
+        COMMENT "PTX ${name}" VERBATIM)
+endfunction()
+
+function(kernel_compile_amd target name source defines)
+    foreach(chip ${KERNEL_AMD_CHIPS})
+        set(object ${KERNEL_DIR}/amd/${name}.${chip}.o)
+        add_custom_command(OUTPUT ${object}
+            COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} --target=amdgcn-amd-amdhsa -mcpu=${chip}
+                    -nogpulib -c -DKERNEL_TARGET_AMD -DKERNEL_NAME=${name} ${defines}
+                    -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
+            DEPENDS ${source} DEPFILE ${object}.d
+            COMMENT "${chip} ${name}" VERBATIM)
+        set_property(GLOBAL APPEND PROPERTY ${target}_amd_objects ${object})
+    endforeach()
+endfunction()
+
+# One text for all variants of a source; `opencl_file` in the caller's scope.
+function(kernel_inline_opencl source)
+    file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR} ${source})
+    string(REPLACE "/" "_" shown ${shown})
+    set(text ${KERNEL_DIR}/${shown})
+    set(opencl_file ${text} PARENT_SCOPE)
+    get_property(known GLOBAL PROPERTY kernel_opencl_files)
+    if(text IN_LIST known)
+        return()
+    endif()
+    set_property(GLOBAL APPEND PROPERTY kernel_opencl_files ${text})
+    add_custom_command(OUTPUT ${text}
+        COMMAND inline_source ${PROJECT_SOURCE_DIR}/src ${source} ${text}
+                bench/prelude/ptx.clh bench/prelude/amd.clh
+        DEPENDS ${source} inline_source DEPFILE ${text}.d
+        COMMENT "OpenCL C ${shown}" VERBATIM)
 endfunction()
 
 # kernels_embed(TARGET FILE…): the library TARGET holds the kernels of these kernels.txt files and
@@ -49,15 +115,38 @@ function(kernels_embed target)
             endif()
             list(POP_FRONT words name stem workgroup args)
             file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR}/src ${folder}/${stem})
+            set(languages glsl cl)
+            foreach(language ${languages})
+                if("!${language}" IN_LIST words)
+                    list(REMOVE_ITEM languages ${language})
+                    list(REMOVE_ITEM words "!${language}")
+                endif()
+            endforeach()
             string(JOIN " " defines_text ${words})
+            kernel_workgroup_defines(${workgroup})
+            list(APPEND kernel_defines ${words})
             string(APPEND manifest "kernel\t${name}\t${shown}\t${workgroup}\t${args}\t${defines_text}\n")
-            if(EXISTS ${folder}/${stem}.comp)
-                kernel_compile_glsl(${name} ${folder}/${stem}.comp ${workgroup} "${words}")
+            if(glsl IN_LIST languages AND EXISTS ${folder}/${stem}.comp)
+                kernel_compile_glsl(${name} ${folder}/${stem}.comp "${kernel_defines}")
                 string(APPEND manifest "spirv\t${KERNEL_DIR}/${name}.spv\n")
                 list(APPEND inputs ${KERNEL_DIR}/${name}.spv)
             endif()
+            if(cl IN_LIST languages AND EXISTS ${folder}/${stem}.cl)
+                kernel_compile_ptx(${name} ${folder}/${stem}.cl "${kernel_defines}")
+                kernel_inline_opencl(${folder}/${stem}.cl)
+                string(APPEND manifest "ptx\t${KERNEL_DIR}/${name}.ptx\nopencl\t${opencl_file}\n")
+                list(APPEND inputs ${KERNEL_DIR}/${name}.ptx ${opencl_file})
+                if(FATHOM_TESTS)
+                    kernel_compile_amd(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")
+                endif()
+            endif()
         endforeach()
     endforeach()
+    list(REMOVE_DUPLICATES inputs)
+    get_property(amd_objects GLOBAL PROPERTY ${target}_amd_objects)
+    if(amd_objects)
+        add_custom_target(${target}_amd ALL DEPENDS ${amd_objects})
+    endif()
     set(manifest_file ${KERNEL_DIR}/${target}.manifest)
     file(CONFIGURE OUTPUT ${manifest_file} CONTENT "${manifest}" @ONLY)
     add_custom_command(

@@ -21,7 +21,8 @@ static const char *const forms[FORM_COUNT] = {"spirv", "ptx", "opencl"};
 struct kernel {
     char line[LINE_BYTES];
     char *fields[FIELDS_MAX];
-    bool has[FORM_COUNT];
+    const struct kernel *owner[FORM_COUNT]; // whose blob this form is: variants share a source
+    char path[FORM_COUNT][LINE_BYTES];
     size_t bytes[FORM_COUNT];
     uint64_t hash;
     struct kernel *next;
@@ -69,6 +70,14 @@ static void emit_blob(FILE *assembly, const char *name, const char *form, const 
             name, form, name, form, name, form, path);
 }
 
+// The first kernel that has this very file.
+static const struct kernel *owner_of(const struct kernel *first, int form, const char *path)
+{
+    while (strcmp(first->path[form], path) != 0)
+        first = first->next;
+    return first;
+}
+
 static struct kernel *read_manifest(FILE *manifest, FILE *assembly)
 {
     struct kernel *first = NULL, **end = &first, *kernel = NULL;
@@ -94,9 +103,11 @@ static struct kernel *read_manifest(FILE *manifest, FILE *assembly)
         for (int form = 0; kernel && form < FORM_COUNT; form++) {
             if (strcmp(line, forms[form]) != 0)
                 continue;
-            kernel->has[form] = true;
             kernel->hash = hash_file(kernel->hash, tab + 1, &kernel->bytes[form]);
-            emit_blob(assembly, kernel->fields[0], forms[form], tab + 1);
+            memcpy(kernel->path[form], tab + 1, strlen(tab + 1) + 1);
+            kernel->owner[form] = owner_of(first, form, tab + 1);
+            if (kernel->owner[form] == kernel)
+                emit_blob(assembly, kernel->fields[0], forms[form], tab + 1);
         }
     }
     fprintf(assembly, "    .section .note.GNU-stack,\"\",@progbits\n");
@@ -124,19 +135,24 @@ static void emit_kernel(FILE *c, struct kernel *k)
     if (sscanf(k->fields[2], "%ux%ux%u", &size[0], &size[1], &size[2]) < 1)
         die("workgroup size", name);
     for (int form = 0; form < FORM_COUNT; form++)
-        if (k->has[form])
+        if (k->owner[form])
             fprintf(c, "extern const %s kernel_%s_%s[];\n",
-                    form == FORM_SPIRV ? "uint32_t" : "char", name, forms[form]);
+                    form == FORM_SPIRV ? "uint32_t" : "char", k->owner[form]->fields[0],
+                    forms[form]);
     fprintf(c, "static const struct gpu_kernel %s = {\n    .name = \"%s\",\n", name, name);
     fprintf(c, "    .source = \"%s%s%s\",\n", k->fields[1], *k->fields[4] ? " " : "", k->fields[4]);
     fprintf(c, "    .workgroup = {%u, %u, %u},\n", size[0], size[1], size[2]);
     emit_args(c, k->fields[3]);
     for (int form = 0; form < FORM_COUNT; form++)
-        if (k->has[form])
-            fprintf(c, "    .%s = kernel_%s_%s,\n", forms[form], name, forms[form]);
-    if (k->has[FORM_SPIRV])
+        if (k->owner[form])
+            fprintf(c, "    .%s = kernel_%s_%s,\n", forms[form], k->owner[form]->fields[0],
+                    forms[form]);
+    if (k->owner[FORM_SPIRV])
         fprintf(c, "    .spirv_bytes = %zu,\n", k->bytes[FORM_SPIRV]);
-    fprintf(c, "    .entry = \"%s\",\n    .opencl_options = \"%s\",\n", name, k->fields[4]);
+    fprintf(c,
+            "    .entry = \"%s\",\n    .opencl_options = \"-cl-std=CL1.2 -DKERNEL_NAME=%s "
+            "-DWORKGROUP_X=%u -DWORKGROUP_Y=%u -DWORKGROUP_Z=%u%s%s\",\n",
+            name, name, size[0], size[1], size[2], *k->fields[4] ? " " : "", k->fields[4]);
     fprintf(c, "    .hash = UINT64_C(0x%016" PRIx64 "),\n};\n", k->hash);
 }
 

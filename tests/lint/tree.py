@@ -10,7 +10,7 @@ import sys
 
 SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", "reference"}
 C_SOURCES = (".c", ".h")
-KERNEL_SOURCES = (".comp", ".vert", ".frag", ".glsl", ".cl")
+KERNEL_SOURCES = (".comp", ".vert", ".frag", ".glsl", ".cl", ".clh")
 
 
 class File:
