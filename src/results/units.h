@@ -35,4 +35,11 @@ bool unit_from_name(const char *name, enum unit *unit); // false: not in the tab
 // with the NUL and returns `text`. Non-finite values are "–".
 const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 
+// The pieces of unit_format, for tables with one unit in the head of a column: the value in the
+// scaled unit and its name ("" for a plain number) …
+double unit_scale(double value, enum unit unit, const char **name);
+
+// … and a number with four significant digits.
+const char *number_format(double value, char *text, size_t bytes);
+
 #endif

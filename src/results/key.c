@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "results/names.h"
+#include "results/results.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct case_value *case_find(const struct bench_case *c, const char *key)
+{
+    for (size_t i = 0; i < c->value_count; i++)
+        if (strcmp(c->values[i].key, key) == 0)
+            return &c->values[i];
+    return NULL;
+}
+
+// A benchmark that asks for a parameter which it never declared cannot go on.
+static const struct case_value *must_find(const struct bench_case *c, const char *key)
+{
+    const struct case_value *value = case_find(c, key);
+    if (!value)
+        __builtin_trap();
+    return value;
+}
+
+uint64_t case_uint(const struct bench_case *c, const char *key)
+{
+    return must_find(c, key)->uint;
+}
+
+double case_real(const struct bench_case *c, const char *key)
+{
+    return must_find(c, key)->real;
+}
+
+const char *case_text(const struct bench_case *c, const char *key)
+{
+    return must_find(c, key)->text;
+}
+
+void real_format(double value, char text[REAL_BYTES])
+{
+    // %g drops trailing zeros, so 15 digits give "0.1"; 17 are always exact.
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, REAL_BYTES, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+const char *case_value_text(struct arena *arena, const struct case_value *value)
+{
+    switch (value->type) {
+    case PARAM_UINT:
+    case PARAM_BYTES:
+        return arena_printf(arena, "%" PRIu64, value->uint);
+    case PARAM_REAL: {
+        char text[REAL_BYTES];
+        real_format(value->real, text);
+        return arena_strdup(arena, text);
+    }
+    case PARAM_TEXT:
+        break;
+    }
+    return value->text ? value->text : "";
+}
+
+const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c)
+{
+    size_t length = strlen(benchmark);
+    const char **texts = ARENA_ARRAY(arena, c->value_count, const char *);
+    for (size_t i = 0; i < c->value_count; i++) {
+        if (c->values[i].role != PARAM_AXIS)
+            continue;
+        texts[i] =
+            arena_printf(arena, "/%s=%s", c->values[i].key, case_value_text(arena, &c->values[i]));
+        length += strlen(texts[i]);
+    }
+    char *key = arena_alloc(arena, length + 1);
+    char *end = key;
+    memcpy(end, benchmark, strlen(benchmark));
+    end += strlen(benchmark);
+    for (size_t i = 0; i < c->value_count; i++) {
+        if (!texts[i])
+            continue;
+        memcpy(end, texts[i], strlen(texts[i]));
+        end += strlen(texts[i]);
+    }
+    return key;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "results/results.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct run *run_create(void)
+{
+    struct arena *arena = arena_create();
+    struct run *run = ARENA_NEW(arena, struct run);
+    run->arena = arena;
+    return run;
+}
+
+void run_destroy(struct run *run)
+{
+    if (run)
+        arena_destroy(run->arena); // the run itself lives in it
+}
+
+struct result *run_add_result(struct run *run)
+{
+    run->results = arena_grow(run->arena, run->results, run->result_count, &run->result_capacity,
+                              sizeof *run->results);
+    struct result *result = ARENA_NEW(run->arena, struct result);
+    result->kernel = (struct kernel_info){.registers = NAN, .spill_bytes = NAN, .loads = NAN};
+    return run->results[run->result_count++] = result;
+}
+
+struct run_device *run_add_device(struct run *run)
+{
+    run->devices = arena_grow(run->arena, run->devices, run->device_count, &run->device_capacity,
+                              sizeof *run->devices);
+    return &run->devices[run->device_count++];
+}
+
+struct finding *run_add_finding(struct run *run)
+{
+    run->findings = arena_grow(run->arena, run->findings, run->finding_count,
+                               &run->finding_capacity, sizeof *run->findings);
+    struct finding *finding = &run->findings[run->finding_count++];
+    finding->value = NAN;
+    return finding;
+}
+
+void run_add_benchmark(struct run *run, const struct benchmark_info *info)
+{
+    run->benchmarks = arena_grow(run->arena, run->benchmarks, run->benchmark_count,
+                                 &run->benchmark_capacity, sizeof *run->benchmarks);
+    run->benchmarks[run->benchmark_count++] = info;
+}
+
+const struct result *run_find(const struct run *run, const char *device, const char *key)
+{
+    for (size_t i = run->result_count; i-- > 0;) {
+        const struct result *result = run->results[i];
+        if (strcmp(result->key, key) == 0 && strcmp(result->device, device) == 0)
+            return result;
+    }
+    return NULL;
+}
+
+const struct benchmark_info *run_benchmark(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->benchmark_count; i++)
+        if (strcmp(run->benchmarks[i]->name, name) == 0)
+            return run->benchmarks[i];
+    return NULL;
+}
+
+const struct metric *result_metric(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->metric_count; i++)
+        if (strcmp(result->metrics[i].name, name) == 0)
+            return &result->metrics[i];
+    return NULL;
+}
+
+static bool has_reason(const struct result *result, const char *code, const char *text)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, code) == 0 &&
+            strcmp(result->reasons[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+void result_doubt(struct arena *arena, struct result *result, enum verdict verdict,
+                  const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(arena, format, args);
+    va_end(args);
+    if (verdict > result->verdict)
+        result->verdict = verdict;
+    if (has_reason(result, code, text))
+        return;
+    // The array came from anywhere and its capacity is not kept; reasons are few.
+    struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
+    if (result->reason_count)
+        memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
+    reasons[result->reason_count++] =
+        (struct reason){.code = arena_strdup(arena, code), .text = text};
+    result->reasons = reasons;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "results/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const unit_names[UNIT_COUNT] = {
+#define X(name, text) [UNIT_##name] = text,
+    UNITS(X)
+#undef X
+};
+
+const char *unit_name(enum unit unit)
+{
+    return (unsigned)unit < UNIT_COUNT ? unit_names[unit] : "1";
+}
+
+bool unit_from_name(const char *name, enum unit *unit)
+{
+    for (unsigned i = 0; i < UNIT_COUNT; i++) {
+        if (strcmp(unit_names[i], name) == 0) {
+            *unit = (enum unit)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+// How a unit is scaled: names[home] is the unit of the value itself, each step is worth `base`.
+struct scale {
+    double base;
+    unsigned home, count;
+    const char *names[7];
+};
+
+static const struct scale scales[UNIT_COUNT] = {
+    [UNIT_NONE] = {1, 0, 1, {""}},
+    [UNIT_NS] = {1000, 0, 4, {"ns", "µs", "ms", "s"}},
+    [UNIT_CYCLE] = {1000, 0, 4, {"cycles", "kcycles", "Mcycles", "Gcycles"}},
+    [UNIT_BYTE] = {1024, 0, 6, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}},
+    [UNIT_BYTE_PER_S] = {1000, 0, 6, {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"}},
+    [UNIT_BYTE_PER_CYCLE] = {1000, 0, 2, {"B/cycle", "kB/cycle"}},
+    [UNIT_OP_PER_S] = {1000, 0, 6, {"op/s", "kop/s", "Mop/s", "Gop/s", "Top/s", "Pop/s"}},
+    [UNIT_OP_PER_CYCLE] = {1000, 0, 2, {"op/cycle", "kop/cycle"}},
+    [UNIT_HZ] = {1000, 0, 4, {"Hz", "kHz", "MHz", "GHz"}},
+    [UNIT_WATT] = {1000, 1, 4, {"mW", "W", "kW", "MW"}},
+    [UNIT_JOULE] = {1000, 3, 6, {"nJ", "µJ", "mJ", "J", "kJ", "MJ"}},
+    [UNIT_DEGC] = {1, 0, 1, {"°C"}},
+};
+
+// Four significant digits, as rounding will show them.
+static double round_shown(double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.3e", value);
+    double shown = 0;
+    return sscanf(text, "%lf", &shown) == 1 ? shown : value;
+}
+
+static int decimals_of(double shown)
+{
+    double size = fabs(shown);
+    if (size >= 1000 || size == 0)
+        return 0;
+    return size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : size >= 0.1 ? 4 : 5;
+}
+
+static void trim_zeros(char *number)
+{
+    if (!strchr(number, '.'))
+        return;
+    char *end = number + strlen(number);
+    while (end[-1] == '0')
+        *--end = '\0';
+    if (end[-1] == '.')
+        end[-1] = '\0';
+}
+
+double unit_scale(double value, enum unit unit, const char **name)
+{
+    const struct scale *scale = &scales[(unsigned)unit < UNIT_COUNT ? unit : UNIT_NONE];
+    unsigned at = scale->home;
+    while (at + 1 < scale->count && fabs(round_shown(value)) >= scale->base) {
+        value /= scale->base;
+        at++;
+    }
+    while (at > 0 && value != 0 && fabs(round_shown(value)) < 1) {
+        value *= scale->base;
+        at--;
+    }
+    *name = scale->names[at];
+    return value;
+}
+
+const char *number_format(double value, char *text, size_t bytes)
+{
+    double shown = round_shown(value);
+    if (fabs(shown) >= 1e15 || (shown != 0 && fabs(shown) < 1e-4))
+        snprintf(text, bytes, "%.3e", value);
+    else
+        snprintf(text, bytes, "%.*f", decimals_of(shown), value);
+    return text;
+}
+
+const char *unit_format(double value, enum unit unit, char *text, size_t bytes)
+{
+    if (!isfinite(value)) {
+        snprintf(text, bytes, "–");
+        return text;
+    }
+    const char *name;
+    double scaled = unit_scale(value, unit, &name);
+    char number[40];
+    number_format(scaled, number, sizeof number);
+    // Sizes and counts are mostly whole: 32 KiB, not 32.00 KiB.
+    if ((unit == UNIT_BYTE || unit == UNIT_NONE) && !strchr(number, 'e'))
+        trim_zeros(number);
+    snprintf(text, bytes, "%s%s%s", number, *name ? " " : "", name);
+    return text;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "golden/rich_run.h"
+#include "results/names.h"
+#include "results/results.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_key_holds_the_axes_in_order_and_nothing_else(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct bench_case point = rich_case(arena, "vector", 32768);
+    assert_string_equal(case_key(arena, "latency", &point),
+                        "latency/path=vector/bytes=32768/density=0.1");
+    point.value_count = 0;
+    assert_string_equal(case_key(arena, "launch", &point), "launch");
+    arena_destroy(arena);
+}
+
+static void values_are_found_by_key(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct bench_case point = rich_case(arena, "scalar", UINT64_MAX);
+    assert_string_equal(case_text(&point, "path"), "scalar");
+    assert_true(case_uint(&point, "bytes") == UINT64_MAX);
+    assert_true(case_real(&point, "density") == 0.1);
+    assert_null(case_find(&point, "byte"));
+    arena_destroy(arena);
+}
+
+static void the_shortest_text_reads_back_exactly(void **state)
+{
+    (void)state;
+    char text[REAL_BYTES];
+    const double values[] = {0.1, 1.0 / 3, 5e-324, -1.7976931348623157e308, -2.5, 1e22, 4096};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        real_format(values[i], text);
+        assert_true(strtod(text, NULL) == values[i]);
+    }
+    real_format(0.1, text);
+    assert_string_equal(text, "0.1");
+    real_format(4096, text);
+    assert_string_equal(text, "4096");
+}
+
+static void a_verdict_only_gets_worse(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct result result = {.verdict = VERDICT_OK};
+    result_doubt(arena, &result, VERDICT_FAILED, "mismatch", "hop %d", 3);
+    result_doubt(arena, &result, VERDICT_SUSPECT, "correlated", "lag");
+    assert_int_equal(result.verdict, VERDICT_FAILED);
+    assert_int_equal(result.reason_count, 2);
+    assert_string_equal(result.reasons[0].text, "hop 3");
+    assert_string_equal(result.reasons[1].code, "correlated");
+    arena_destroy(arena);
+}
+
+static void the_same_doubt_in_every_round_is_one_reason(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct result result = {.verdict = VERDICT_OK};
+    for (int round = 0; round < 5; round++)
+        result_doubt(arena, &result, VERDICT_SUSPECT, "issue-bound", "the loop is too short");
+    assert_int_equal(result.reason_count, 1);
+    arena_destroy(arena);
+}
+
+static void the_last_result_of_a_key_is_found_on_its_device(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    struct result *again = rich_result(run, "vector", 32768);
+    const char *key = again->key;
+    assert_ptr_equal(run_find(run, "vulkan:0", key), again);
+    assert_null(run_find(run, "opencl:0", key));
+    assert_null(run_find(run, "vulkan:0", "latency"));
+    run_destroy(run);
+}
+
+static void results_stay_where_they_are_while_the_run_grows(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    struct result *first = run_add_result(run);
+    first->key = "first";
+    for (int i = 0; i < 1000; i++)
+        run_add_result(run)->key = "other";
+    assert_ptr_equal(run->results[0], first);
+    assert_string_equal(run->results[0]->key, "first");
+    assert_int_equal(run->result_count, 1001);
+    run_destroy(run);
+}
+
+static void a_new_result_claims_nothing_of_its_kernel(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    struct result *result = run_add_result(run);
+    assert_null(result->kernel.hash);
+    assert_true(isnan(result->kernel.registers));
+    assert_true(isnan(run_add_finding(run)->value));
+    run_destroy(run);
+    run_destroy(NULL);
+}
+
+static void metrics_and_benchmarks_are_found_by_name(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    const struct metric *metric = result_metric(run->results[0], "latency_cycles");
+    assert_non_null(metric);
+    assert_int_equal(metric->unit, UNIT_CYCLE);
+    assert_null(result_metric(run->results[0], "bandwidth"));
+    assert_ptr_equal(run_benchmark(run, "latency"), &rich_benchmark);
+    assert_null(run_benchmark(run, "loads"));
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_key_holds_the_axes_in_order_and_nothing_else),
+        cmocka_unit_test(values_are_found_by_key),
+        cmocka_unit_test(the_shortest_text_reads_back_exactly),
+        cmocka_unit_test(a_verdict_only_gets_worse),
+        cmocka_unit_test(the_same_doubt_in_every_round_is_one_reason),
+        cmocka_unit_test(the_last_result_of_a_key_is_found_on_its_device),
+        cmocka_unit_test(results_stay_where_they_are_while_the_run_grows),
+        cmocka_unit_test(a_new_result_claims_nothing_of_its_kernel),
+        cmocka_unit_test(metrics_and_benchmarks_are_found_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

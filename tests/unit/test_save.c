@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "golden/rich_run.h"
+#include "results/json.h"
+#include "results/save.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// A folder of its own for each test.
+struct place {
+    char folder[64];
+    char path[128];
+};
+
+static int place_make(void **state)
+{
+    struct place *place = calloc(1, sizeof *place);
+    snprintf(place->folder, sizeof place->folder, "/tmp/fathom-save-XXXXXX");
+    if (!mkdtemp(place->folder))
+        return -1;
+    snprintf(place->path, sizeof place->path, "%s/run.json", place->folder);
+    *state = place;
+    return 0;
+}
+
+static int place_remove(void **state)
+{
+    struct place *place = *state;
+    DIR *folder = opendir(place->folder);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", place->folder, entry->d_name);
+        unlink(path);
+    }
+    closedir(folder);
+    rmdir(place->folder);
+    free(place);
+    return 0;
+}
+
+static size_t files_in(const char *path)
+{
+    size_t count = 0;
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+static void content_is(const char *path, const char *wanted)
+{
+    char text[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    text[bytes] = '\0';
+    fclose(file);
+    assert_string_equal(text, wanted);
+}
+
+static bool write_text(void *context, FILE *stream, struct error *err)
+{
+    (void)err;
+    fputs(context, stream);
+    return true;
+}
+
+static void a_run_is_saved_and_read(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    struct run *run = rich_run();
+    assert_true(run_save(run, place->path, &err));
+    assert_true(run_save(run, place->path, &err));
+    struct run *copy = run_read(place->path, &err);
+    assert_non_null(copy);
+    assert_int_equal(copy->result_count, run->result_count);
+    assert_int_equal(files_in(place->folder), 1);
+    run_destroy(copy);
+    run_destroy(run);
+}
+
+static bool write_then_fail(void *context, FILE *stream, struct error *err)
+{
+    fputs(context, stream);
+    return error_set(err, ERROR_INTERNAL, "half-way");
+}
+
+static void a_writer_that_fails_leaves_the_former_file(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    assert_true(file_save(place->path, write_text, "former", &err));
+    assert_false(file_save(place->path, write_then_fail, "new", &err));
+    assert_string_equal(err.message, "half-way");
+    content_is(place->path, "former");
+    assert_int_equal(files_in(place->folder), 1);
+}
+
+// A limit on file size is a disk that is full after so many bytes, without needing a mount.
+static void a_full_disk_is_said_and_leaves_the_former_file(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    struct run *run = rich_run();
+    assert_true(file_save(place->path, write_text, "former", &err));
+    struct rlimit before, small = {.rlim_cur = 512};
+    getrlimit(RLIMIT_FSIZE, &before);
+    small.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    bool saved = run_save(run, place->path, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_false(saved);
+    assert_int_equal(err.code, ERROR_IO);
+    assert_non_null(strstr(err.message, place->path));
+    assert_non_null(strstr(err.message, "File too large"));
+    content_is(place->path, "former");
+    assert_int_equal(files_in(place->folder), 1);
+    run_destroy(run);
+}
+
+static void a_full_device_is_said_with_the_remedy(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    struct error err = {0};
+    struct run *run = rich_run();
+    assert_false(run_save(run, "/dev/full", &err));
+    assert_int_equal(err.code, ERROR_IO);
+    assert_string_equal(err.message, "cannot write /dev/full: No space left on device; free space "
+                                     "or choose another place");
+    run_destroy(run);
+}
+
+static void devices_are_written_straight(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    assert_true(file_save_check("/dev/null", &err));
+    assert_true(file_save("/dev/null", write_text, "x", &err));
+    struct stat info;
+    assert_int_equal(stat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+}
+
+static void links_and_modes_stay(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    char link[256];
+    snprintf(link, sizeof link, "%s/link", place->folder);
+    assert_true(file_save(place->path, write_text, "one", &err));
+    assert_int_equal(chmod(place->path, 0640), 0);
+    assert_int_equal(symlink("run.json", link), 0);
+
+    assert_true(file_save(link, write_text, "two", &err));
+    content_is(place->path, "two");
+    struct stat info;
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(place->path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0640);
+}
+
+static void places_that_cannot_be_written_are_told_before(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    char inside[256];
+    snprintf(inside, sizeof inside, "%s/missing/run.json", place->folder);
+    assert_false(file_save_check(inside, &err));
+    assert_int_equal(err.code, ERROR_IO);
+    assert_non_null(strstr(err.message, "create its folder first"));
+    assert_false(file_save_check(place->folder, &err));
+    assert_non_null(strstr(err.message, "Is a directory"));
+    assert_false(file_save_check("", &err));
+
+    assert_true(file_save_check(place->path, &err));
+    assert_int_equal(files_in(place->folder), 0);
+}
+
+static void a_check_does_not_touch_the_file(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    assert_true(file_save(place->path, write_text, "former", &err));
+    assert_true(file_save_check(place->path, &err));
+    content_is(place->path, "former");
+    assert_int_equal(files_in(place->folder), 1);
+}
+
+#define WITH_PLACE(test) cmocka_unit_test_setup_teardown(test, place_make, place_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_PLACE(a_run_is_saved_and_read),
+        WITH_PLACE(a_writer_that_fails_leaves_the_former_file),
+        WITH_PLACE(a_full_disk_is_said_and_leaves_the_former_file),
+        cmocka_unit_test(a_full_device_is_said_with_the_remedy),
+        cmocka_unit_test(devices_are_written_straight),
+        WITH_PLACE(links_and_modes_stay),
+        WITH_PLACE(places_that_cannot_be_written_are_told_before),
+        WITH_PLACE(a_check_does_not_touch_the_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
