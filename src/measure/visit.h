@@ -12,10 +12,9 @@ enum {
 };
 
 struct measure_samples {
-    double *values; // in the metric's unit; NULL = this metric does not exist here
+    double *values; // in the metric's unit, in time order; NULL = this metric does not exist here
     size_t count;
-    double
-        step; // what one step of the clock is worth in the metric's unit: no interval is narrower
+    double step;  // what one step of the clock is worth in the metric's unit
     double limit; // physical limit; non-finite or 0 = not known
 };
 
@@ -44,7 +43,9 @@ struct measure_request {
 
 struct measure_visit *measure_visit_create(struct arena *arena);
 
-// `values` of `count` samples, copied into the visit.
+// All of these copy what they are given into the visit's arena.
+
+// `count` samples of metric number `metric`, in time order.
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
                    double step);
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
@@ -53,6 +54,9 @@ void visit_doubt(struct measure_visit *visit, const char *code, const char *form
 void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
+
+// Copies a series (name, columns and data) into the visit.
+void visit_series(struct measure_visit *visit, const struct series *series);
 
 // hash, source and what the driver says of the compiled code.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);

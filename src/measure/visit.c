@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "measure/visit.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    FIRST_ROOM = 4
+};
+
+// Lists in a visit are short; they grow by powers of two, so that the count alone tells whether
+// the next element needs new room.
+static void *list_room(struct arena *arena, void *list, size_t count, size_t size)
+{
+    if (count == 0)
+        return arena_array(arena, FIRST_ROOM, size);
+    if (count < FIRST_ROOM || (count & (count - 1)) != 0)
+        return list;
+    return memcpy(arena_array(arena, 2 * count, size), list, count * size);
+}
+
+struct measure_visit *measure_visit_create(struct arena *arena)
+{
+    struct measure_visit *visit = ARENA_NEW(arena, struct measure_visit);
+    visit->arena = arena;
+    visit->kernel.registers = visit->kernel.spill_bytes = visit->kernel.loads = NAN;
+    return visit;
+}
+
+void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
+                   double step)
+{
+    assert(metric < MEASURE_METRICS_MAX);
+    struct measure_samples *samples = &visit->metrics[metric];
+    samples->values = ARENA_ARRAY(visit->arena, count, double);
+    if (count)
+        memcpy(samples->values, values, count * sizeof *values);
+    samples->count = count;
+    samples->step = step;
+}
+
+void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
+{
+    assert(metric < MEASURE_METRICS_MAX);
+    visit->metrics[metric].limit = limit;
+}
+
+void visit_doubt(struct measure_visit *visit, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    visit->doubts =
+        list_room(visit->arena, visit->doubts, visit->doubt_count, sizeof(struct reason));
+    visit->doubts[visit->doubt_count++] = (struct reason){
+        .code = arena_strdup(visit->arena, code),
+        .text = arena_vprintf(visit->arena, format, args),
+    };
+    va_end(args);
+}
+
+void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    visit->details =
+        list_room(visit->arena, visit->details, visit->detail_count, sizeof(struct named_text));
+    visit->details[visit->detail_count++] = (struct named_text){
+        .name = arena_strdup(visit->arena, name),
+        .text = arena_vprintf(visit->arena, format, args),
+    };
+    va_end(args);
+}
+
+void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value)
+{
+    visit->sensors =
+        list_room(visit->arena, visit->sensors, visit->sensor_count, sizeof(struct named_number));
+    visit->sensors[visit->sensor_count++] = (struct named_number){
+        .name = arena_strdup(visit->arena, name),
+        .unit = unit,
+        .value = value,
+    };
+}
+
+void visit_series(struct measure_visit *visit, const struct series *series)
+{
+    struct series copy = *series;
+    copy.name = arena_strdup(visit->arena, series->name);
+    copy.columns = ARENA_ARRAY(visit->arena, series->column_count, const char *);
+    for (size_t i = 0; i < series->column_count; i++)
+        copy.columns[i] = arena_strdup(visit->arena, series->columns[i]);
+    size_t count = series->column_count * series->row_count;
+    copy.data = ARENA_ARRAY(visit->arena, count, double);
+    if (count)
+        memcpy(copy.data, series->data, count * sizeof *copy.data);
+    visit->series =
+        list_room(visit->arena, visit->series, visit->series_count, sizeof(struct series));
+    visit->series[visit->series_count++] = copy;
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+#include "math/random.h"
+#include "measure/collect.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NEAR(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static const struct metric_info metrics[] = {
+    {.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .better = BETTER_HIGHER},
+    {.name = "latency", .unit = UNIT_NS, .better = BETTER_LOWER},
+};
+static const struct benchmark_info info = {.name = "fake", .metrics = metrics, .metric_count = 2};
+
+struct fixture {
+    struct arena *arena;
+    struct collect *collect;
+    struct random random;
+};
+
+static void begin_with(struct fixture *fixture, const struct collect_rule *rule)
+{
+    fixture->arena = arena_create();
+    fixture->collect = collect_create(fixture->arena, &info, rule);
+    random_init(&fixture->random, 11);
+}
+
+static struct fixture begin(unsigned rounds_max)
+{
+    struct fixture fixture;
+    begin_with(&fixture, &(struct collect_rule){.goal = 0.005, .rounds_max = rounds_max});
+    return fixture;
+}
+
+static struct result end(struct fixture *fixture)
+{
+    struct result result = {0};
+    collect_result(fixture->collect, fixture->arena, &result);
+    return result;
+}
+
+static void visit_with(struct fixture *fixture, const double *values, size_t count, double step)
+{
+    struct measure_visit *visit = measure_visit_create(fixture->arena);
+    visit->device_time_ns = 1000;
+    visit_samples(visit, 0, values, count, step);
+    collect_visit(fixture->collect, visit);
+}
+
+static const struct reason *find_reason(const struct result *result, const char *code)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, code) == 0)
+            return &result->reasons[i];
+    return NULL;
+}
+
+static double noise_of(struct fixture *fixture)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += random_unit(&fixture->random);
+    return sum;
+}
+
+// ---------------------------------------------------------------- the stop rule
+
+static void equal_samples_stop_at_the_first_look(void **state)
+{
+    (void)state;
+    struct fixture f = begin(40);
+    for (int round = 0; round < 5; round++) {
+        assert_false(collect_done(f.collect));
+        visit_with(&f, (double[]){32.25, 32.25, 32.25}, 3, 0.125);
+    }
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_int_equal(result.metric_count, 1);
+    assert_string_equal(result.metrics[0].name, "bandwidth");
+    assert_int_equal(result.metrics[0].n, 15);
+    assert_int_equal(result.metrics[0].round_count, 5);
+    // Then the interval is one step of the clock to either side, not nothing.
+    NEAR(result.metrics[0].median, 32.25, 0);
+    NEAR(result.metrics[0].ci95[0], 32.125, 0);
+    NEAR(result.metrics[0].ci95[1], 32.375, 0);
+    arena_destroy(f.arena);
+}
+
+static void the_first_metric_may_be_absent(void **state)
+{
+    (void)state;
+    struct fixture f = begin(40);
+    while (!collect_done(f.collect)) {
+        struct measure_visit *visit = measure_visit_create(f.arena);
+        visit_samples(visit, 1, (double[]){280}, 1, 0);
+        collect_visit(f.collect, visit);
+    }
+    struct result result = end(&f);
+    assert_int_equal(collect_rounds(f.collect), 5);
+    assert_int_equal(result.metric_count, 1);
+    assert_string_equal(result.metrics[0].name, "latency");
+    arena_destroy(f.arena);
+}
+
+static void looks_happen_only_after_5_10_20_rounds(void **state)
+{
+    (void)state;
+    // Given two wild rounds and then nothing but calm, when rounds go on, then the case does not
+    // stop before the next allowed look.
+    struct fixture f = begin(40);
+    for (int round = 0; round < 19; round++) {
+        double value = round < 2 ? 100 + 10 * round : 100;
+        visit_with(&f, &value, 1, 0);
+        assert_false(collect_done(f.collect));
+    }
+    visit_with(&f, (double[]){100}, 1, 0);
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    NEAR(result.metrics[0].ci95[1], 100, 0); // ranks: two wild rounds do not move it
+    arena_destroy(f.arena);
+}
+
+static void the_budget_ends_a_case_and_it_says_so(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin_with(&f, &(struct collect_rule){.goal = 0.005, .rounds_max = 40, .budget_ns = 3000});
+    visit_with(&f, (double[]){99}, 1, 0);
+    visit_with(&f, (double[]){100}, 1, 0);
+    assert_false(collect_done(f.collect));
+    visit_with(&f, (double[]){101}, 1, 0);
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    // t with two degrees of freedom at 95 %: 4.3027 × 1 / √3.
+    NEAR(result.metrics[0].ci95[0], 100 - 4.30265 / sqrt(3), 1e-4);
+    assert_non_null(find_reason(&result, "imprecise"));
+    arena_destroy(f.arena);
+}
+
+static void a_little_imprecise_is_noted_and_very_imprecise_is_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++)
+        visit_with(&f, (double[]){100 + round % 2}, 1, 0);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_non_null(strstr(find_reason(&result, "imprecise")->text, "±0.68 % after 5 rounds"));
+    arena_destroy(f.arena);
+
+    f = begin(5);
+    for (int round = 0; round < 5; round++)
+        visit_with(&f, (double[]){100 + 10 * (round % 2)}, 1, 0);
+    result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    arena_destroy(f.arena);
+}
+
+static void a_coarse_clock_ends_the_case_once_only_its_step_is_left(void **state)
+{
+    (void)state;
+    struct fixture f = begin(40);
+    for (int round = 0; round < 5; round++)
+        visit_with(&f, (double[]){100}, 1, 2);
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    assert_non_null(strstr(find_reason(&result, "imprecise")->text, "clock's step"));
+    arena_destroy(f.arena);
+}
+
+static void one_round_gives_no_interval(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin_with(&f, &(struct collect_rule){.rounds_max = 1});
+    visit_with(&f, (double[]){1, 2, 3}, 3, 0.5);
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    NEAR(result.metrics[0].median, 2, 0);
+    assert_true(isnan(result.metrics[0].ci95[0]));
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    arena_destroy(f.arena);
+}
+
+// ---------------------------------------------------------------- the verdict
+
+static void better_than_physics_is_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        struct measure_visit *visit = measure_visit_create(f.arena);
+        visit_samples(visit, 0, (double[]){5e12}, 1, 1e9);
+        visit_limit(visit, 0, 4.814e12);
+        visit_samples(visit, 1, (double[]){30}, 1, 0.1);
+        visit_limit(visit, 1, 30.05); // within the interval: no doubt
+        collect_visit(f.collect, visit);
+    }
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_int_equal(result.reason_count, 1);
+    assert_non_null(strstr(find_reason(&result, "above-limit")->text, "3.9 % above"));
+    NEAR(result.metrics[0].limit, 4.814e12, 0);
+    arena_destroy(f.arena);
+}
+
+static bool is_correlated(struct fixture *f)
+{
+    struct result result = end(f);
+    return find_reason(&result, "correlated") != NULL;
+}
+
+static void drift_within_rounds_is_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        double samples[16];
+        for (int i = 0; i < 16; i++) // a warm-up that was too short
+            samples[i] = 100 + 0.2 * i + 0.1 * noise_of(&f);
+        visit_with(&f, samples, 16, 0);
+    }
+    assert_true(is_correlated(&f));
+    arena_destroy(f.arena);
+}
+
+static void drift_over_the_run_is_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(20);
+    for (int round = 0; round < 20 && !collect_done(f.collect); round++)
+        visit_with(&f, (double[]){100 + round + 0.3 * noise_of(&f)}, 1, 0);
+    assert_true(is_correlated(&f));
+    arena_destroy(f.arena);
+}
+
+static void drift_far_below_the_goal_does_not_matter(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        double samples[16];
+        for (int i = 0; i < 16; i++)
+            samples[i] = 100 + 0.01 * i;
+        visit_with(&f, samples, 16, 0);
+    }
+    assert_false(is_correlated(&f));
+    arena_destroy(f.arena);
+}
+
+static void independent_noise_is_hardly_ever_called_correlated(void **state)
+{
+    (void)state;
+    // Given 2000 noisy cases of few samples, with levels that differ by round, then at most 0.3 %
+    // false alarms.
+    static const int lengths[] = {1, 2, 4, 8};
+    int alarms = 0;
+    struct fixture f = begin(5);
+    for (int trial = 0; trial < 2000; trial++) {
+        struct arena_mark mark = arena_mark(f.arena);
+        f.collect = collect_create(f.arena, &info,
+                                   &(struct collect_rule){.rounds_max = trial % 2 ? 5 : 20});
+        while (!collect_done(f.collect)) {
+            double samples[8], base = 100 + 2 * noise_of(&f);
+            for (int i = 0; i < 8; i++)
+                samples[i] = base + 2 * noise_of(&f);
+            visit_with(&f, samples, (size_t)lengths[trial / 2 % 4], 0);
+        }
+        alarms += is_correlated(&f);
+        arena_rewind(f.arena, mark);
+    }
+    assert_in_range(alarms, 0, 6);
+    arena_destroy(f.arena);
+}
+
+static void doubts_of_visits_are_counted_once_a_code(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        struct measure_visit *visit = measure_visit_create(f.arena);
+        visit_samples(visit, 0, (double[]){1}, 1, 0);
+        if (round >= 3)
+            visit_doubt(visit, "issue-bound", "the control takes %d %%", 90 + round);
+        visit_doubt(visit, "throttled", "power");
+        collect_visit(f.collect, visit);
+    }
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_int_equal(result.reason_count, 2);
+    assert_string_equal(find_reason(&result, "issue-bound")->text,
+                        "the control takes 93 % (in 2 of 5 rounds)");
+    assert_string_equal(find_reason(&result, "throttled")->text, "power");
+    arena_destroy(f.arena);
+}
+
+static void samples_that_are_no_numbers_are_dropped_and_said(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++)
+        visit_with(&f, (double[]){NAN, 7, INFINITY}, 3, 0);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_int_equal(result.metrics[0].n, 5);
+    assert_non_null(strstr(find_reason(&result, "not-finite")->text, "10 samples"));
+    arena_destroy(f.arena);
+}
+
+static void failures_decide_the_verdict_and_leave_no_number(void **state)
+{
+    (void)state;
+    static const struct {
+        enum error_code code;
+        enum verdict verdict;
+    } cases[] = {
+        {ERROR_UNSUPPORTED, VERDICT_SKIPPED}, {ERROR_OUT_OF_MEMORY, VERDICT_SKIPPED},
+        {ERROR_DEVICE_LOST, VERDICT_FAILED},  {ERROR_MISMATCH, VERDICT_FAILED},
+        {ERROR_TIMEOUT, VERDICT_FAILED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = begin(5);
+        visit_with(&f, (double[]){1}, 1, 0);
+        struct error err;
+        error_set(&err, cases[i].code, "why");
+        collect_failure(f.collect, &err);
+        assert_true(collect_done(f.collect));
+        struct result result = end(&f);
+        assert_int_equal(result.verdict, cases[i].verdict);
+        assert_int_equal(result.metric_count, 0);
+        assert_string_equal(find_reason(&result, error_code_name(cases[i].code))->text, "why");
+        arena_destroy(f.arena);
+    }
+}
+
+static void what_visits_say_survives_their_arena(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        struct arena *visit_arena = arena_create();
+        struct measure_visit *visit = measure_visit_create(visit_arena);
+        double data[] = {round, 2, 3, 4};
+        const char *columns[] = {"a", "b"};
+        visit_detail(visit, "shape", "grid %d", 20000);
+        visit_sensor(visit, "core_clock", UNIT_HZ, 1.9e9 + round);
+        visit_sensor(visit, "power", UNIT_WATT, NAN);
+        visit_series(visit, &(struct series){"line", columns, 2, data, 2});
+        visit->kernel.hash = arena_strdup(visit_arena, "0123");
+        visit->kernel.source = arena_strdup(visit_arena, "x.comp");
+        collect_visit(f.collect, visit);
+        arena_destroy(visit_arena);
+    }
+    struct result result = end(&f);
+    assert_int_equal(result.detail_count, 1);
+    assert_string_equal(result.details[0].text, "grid 20000");
+    assert_int_equal(result.sensor_count, 1); // a sensor that never spoke is absent
+    NEAR(result.sensors[0].value, 1.9e9 + 2, 0);
+    assert_int_equal(result.series_count, 1);
+    NEAR(result.series[0].data[0], 4, 0); // the last visit's
+    assert_string_equal(result.series[0].columns[1], "b");
+    assert_string_equal(result.kernel.hash, "0123");
+    assert_string_equal(result.kernel.source, "x.comp");
+    arena_destroy(f.arena);
+}
+
+static void visits_hold_lists_of_any_length(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct measure_visit *visit = measure_visit_create(arena);
+    for (int i = 0; i < 100; i++)
+        visit_detail(visit, "n", "%d", i);
+    assert_int_equal(visit->detail_count, 100);
+    for (int i = 0; i < 100; i++)
+        assert_string_equal(visit->details[i].text, arena_printf(arena, "%d", i));
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_samples_stop_at_the_first_look),
+        cmocka_unit_test(the_first_metric_may_be_absent),
+        cmocka_unit_test(looks_happen_only_after_5_10_20_rounds),
+        cmocka_unit_test(the_budget_ends_a_case_and_it_says_so),
+        cmocka_unit_test(a_little_imprecise_is_noted_and_very_imprecise_is_suspect),
+        cmocka_unit_test(a_coarse_clock_ends_the_case_once_only_its_step_is_left),
+        cmocka_unit_test(one_round_gives_no_interval),
+        cmocka_unit_test(better_than_physics_is_suspect),
+        cmocka_unit_test(drift_within_rounds_is_suspect),
+        cmocka_unit_test(drift_over_the_run_is_suspect),
+        cmocka_unit_test(drift_far_below_the_goal_does_not_matter),
+        cmocka_unit_test(independent_noise_is_hardly_ever_called_correlated),
+        cmocka_unit_test(doubts_of_visits_are_counted_once_a_code),
+        cmocka_unit_test(samples_that_are_no_numbers_are_dropped_and_said),
+        cmocka_unit_test(failures_decide_the_verdict_and_leave_no_number),
+        cmocka_unit_test(what_visits_say_survives_their_arena),
+        cmocka_unit_test(visits_hold_lists_of_any_length),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

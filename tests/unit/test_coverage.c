@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Proof by simulation that the 95 % intervals of measure/collect.h hold for the whole procedure:
+// rounds, looks, stopping and all. Samples follow each other within a round; between two rounds the
+// process runs on unseen for as long as other cases are visited. Seeds are fixed.
+#include "math/random.h"
+#include "math/stats.h"
+#include "measure/collect.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum {
+    SAMPLES = 8,
+    ROUNDS_MAX = 40,
+    TRIALS = 2500
+};
+
+static const double level = 100, goal = 0.005;
+static const double required = 0.93;
+
+struct process {
+    const char *name;
+    double memory; // ρ of the AR(1) noise
+    double slope;  // rise over the longest run, relative
+    bool skewed;   // exponential noise: a floor and a tail, as timings have
+};
+
+struct outcome {
+    double covered, precise, rounds;
+};
+
+static double draw_normal(struct random *random)
+{
+    double radius = sqrt(-2 * log(1 - random_unit(random)));
+    return radius * cos(2 * 3.14159265358979323846 * random_unit(random));
+}
+
+// A process at work: what it remembers, and how many samples' time has passed.
+struct walk {
+    const struct process *process;
+    struct random *random;
+    double remembered;
+    int time;
+};
+
+// The noise of the next sample: unit variance, median 0.
+static double walk_step(struct walk *walk)
+{
+    walk->time++;
+    if (walk->process->skewed)
+        return -log(1 - random_unit(walk->random)) - log(2);
+    double memory = walk->process->memory, fresh = sqrt(1 - memory * memory);
+    walk->remembered = memory * walk->remembered + fresh * draw_normal(walk->random);
+    return walk->remembered;
+}
+
+static double walk_level(const struct walk *walk)
+{
+    return level * (1 + walk->process->slope * walk->time / (ROUNDS_MAX * 5.0 * SAMPLES));
+}
+
+// How long the others take between two visits of this case: random order, so from next to nothing
+// to twice the mean.
+static int gap_between_rounds(struct random *random)
+{
+    return (int)random_below(random, 8 * SAMPLES);
+}
+
+static const struct metric_info metric = {.name = "value", .better = BETTER_LOWER};
+static const struct benchmark_info info = {.name = "walk", .metrics = &metric, .metric_count = 1};
+
+// One more round; the level that it should find, that of its middle.
+static double visit_round(struct arena *arena, struct walk *walk, double noise,
+                          struct collect *collect)
+{
+    for (int i = gap_between_rounds(walk->random); i > 0; i--)
+        walk_step(walk);
+    double samples[SAMPLES], levels[SAMPLES];
+    for (int i = 0; i < SAMPLES; i++) {
+        levels[i] = walk_level(walk);
+        samples[i] = levels[i] + level * noise * walk_step(walk);
+    }
+    struct measure_visit *visit = measure_visit_create(arena);
+    visit_samples(visit, 0, samples, SAMPLES, 0);
+    collect_visit(collect, visit);
+    return stats_mean(levels, SAMPLES);
+}
+
+// One case from first to last visit. True where the interval holds the truth: the middle of what
+// the process was about while it was looked at.
+static bool run_case(struct arena *arena, struct walk walk, double noise, struct outcome *outcome)
+{
+    const struct collect_rule rule = {.goal = goal, .rounds_max = ROUNDS_MAX};
+    struct collect *collect = collect_create(arena, &info, &rule);
+    walk.remembered = draw_normal(walk.random);
+    double truths[ROUNDS_MAX];
+    while (!collect_done(collect)) {
+        unsigned round = collect_rounds(collect);
+        truths[round] = visit_round(arena, &walk, noise, collect);
+    }
+    struct result result = {0};
+    collect_result(collect, arena, &result);
+    const double *ci95 = result.metrics[0].ci95;
+    double truth = stats_median(truths, collect_rounds(collect));
+    outcome->rounds += (double)collect_rounds(collect) / TRIALS;
+    outcome->precise +=
+        ((ci95[1] - ci95[0]) / 2 <= goal * result.metrics[0].median) / (double)TRIALS;
+    return ci95[0] <= truth && truth <= ci95[1];
+}
+
+static void assert_covers(const struct process *process)
+{
+    static const double noises[] = {0.001, 0.003, 0.006, 0.012, 0.03};
+    struct random random;
+    random_init(&random, 20);
+    struct arena *arena = arena_create();
+    for (size_t n = 0; n < sizeof noises / sizeof noises[0]; n++) {
+        struct outcome outcome = {0};
+        for (int trial = 0; trial < TRIALS; trial++) {
+            struct arena_mark mark = arena_mark(arena);
+            struct walk walk = {.process = process, .random = &random};
+            outcome.covered += run_case(arena, walk, noises[n], &outcome) / (double)TRIALS;
+            arena_rewind(arena, mark);
+        }
+        print_message("%-24s noise %4.1f %%: covers %5.1f %%, reaches the goal %5.1f %%, "
+                      "%4.1f rounds\n",
+                      process->name, 100 * noises[n], 100 * outcome.covered, 100 * outcome.precise,
+                      outcome.rounds);
+        assert_true(outcome.covered >= required);
+    }
+    arena_destroy(arena);
+}
+
+static void independent_samples_are_covered(void **state)
+{
+    (void)state;
+    assert_covers(&(struct process){.name = "independent"});
+}
+
+static void correlated_samples_are_covered(void **state)
+{
+    (void)state;
+    assert_covers(&(struct process){.name = "AR(1) 0.5", .memory = 0.5});
+    assert_covers(&(struct process){.name = "AR(1) 0.9", .memory = 0.9});
+}
+
+static void a_ramp_is_covered(void **state)
+{
+    (void)state;
+    assert_covers(&(struct process){.name = "ramp of 2 %", .slope = 0.02});
+    assert_covers(
+        &(struct process){.name = "ramp of 2 %, AR(1) 0.9", .slope = 0.02, .memory = 0.9});
+}
+
+static void skewed_samples_are_covered(void **state)
+{
+    (void)state;
+    assert_covers(&(struct process){.name = "exponential", .skewed = true});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(independent_samples_are_covered),
+        cmocka_unit_test(correlated_samples_are_covered),
+        cmocka_unit_test(a_ramp_is_covered),
+        cmocka_unit_test(skewed_samples_are_covered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
