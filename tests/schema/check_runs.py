@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Validates run files against docs/run-schema.json.
+
+check_runs.py FILE…        these files
+check_runs.py --committed  everything under tests/golden and reference
+"""
+
+import json
+import math
+import pathlib
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed (apt-get install python3-jsonschema)")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def refuse_constant(word):
+    raise ValueError(f"{word} is not JSON")
+
+
+def refuse_duplicates(pairs):
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        raise ValueError(f"a member stands twice among {names[:20]}")
+    return dict(pairs)
+
+
+def load(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"),
+                      parse_constant=refuse_constant, object_pairs_hook=refuse_duplicates)
+
+
+def validator():
+    schema = json.loads((ROOT / "docs/run-schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def cross_references(run):
+    """What a schema cannot say: names that must lead somewhere, intervals that must hold."""
+    devices = {device["id"] for device in run["devices"]}
+    versions = {info["name"]: info["version"] for info in run["benchmarks"]}
+    for i, result in enumerate(run["results"]):
+        if result["device"] not in devices:
+            yield f"results[{i}].device: {result['device']} is not among the devices"
+        if versions.get(result["benchmark"]) != result["version"]:
+            yield f"results[{i}]: no benchmark {result['benchmark']} of that version is declared"
+        for metric in result["metrics"]:
+            low, high = metric.get("ci95", (-math.inf, math.inf))
+            if not low <= metric.get("median", low) <= high:
+                yield f"results[{i}]: the median of {metric['name']} is outside its interval"
+
+
+def problems(path, check):
+    try:
+        run = load(path)
+    except (OSError, ValueError) as error:
+        return [str(error)]
+    found = [f"{error.json_path}: {error.message[:200]}" for error in check.iter_errors(run)]
+    return found or list(cross_references(run))
+
+
+def committed():
+    for folder in ("tests/golden", "reference"):
+        for path in sorted((ROOT / folder).rglob("*.json")):
+            if path.name != "index.json":
+                yield path
+
+
+def main():
+    paths = list(committed()) if sys.argv[1:] == ["--committed"] else sys.argv[1:]
+    if not paths or paths[0] in ("-h", "--help"):
+        print(__doc__)
+        return 2
+    check = validator()
+    bad = 0
+    for path in paths:
+        for problem in problems(path, check)[:10]:
+            print(f"{path}: {problem}")
+            bad = 1
+    print(f"{len(paths)} run files checked")
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
