@@ -4,7 +4,7 @@
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
-#include "gpu/gpu.h"
+#include "gpu/kernels.h"
 #include "measure/visit.h"
 #include "results/results.h"
 
@@ -79,9 +79,5 @@ struct benchmark {
 // bench/list.h; tests supply their own.
 extern const struct benchmark *const benchmarks[];
 const struct benchmark *benchmark_find(const char *name);
-
-// The embedded kernels: generated from the kernels.txt files. Tests supply their own.
-extern const struct gpu_kernel *const kernels[];
-const struct gpu_kernel *kernel_find(const char *name); // NULL = not in this build
 
 #endif

@@ -11,14 +11,6 @@ const struct benchmark *benchmark_find(const char *name)
     return NULL;
 }
 
-const struct gpu_kernel *kernel_find(const char *name)
-{
-    for (size_t i = 0; kernels[i]; i++)
-        if (strcmp(kernels[i]->name, name) == 0)
-            return kernels[i];
-    return NULL;
-}
-
 const struct bench_choice *bench_choice_find(const struct bench_request *request, const char *key)
 {
     for (size_t i = 0; i < request->choice_count; i++)

@@ -28,14 +28,21 @@ struct measure_span {
     double *unit_ns; // per sample: device time of one unit of work
     double *core_hz; // per sample: core clock seen; NULL where it cannot be had
     size_t count;
-    uint64_t repeats; // units a sample; keep for the next visit
-    double sample_ns; // median length of a sample
-    double step_ns;   // of the time stamps, per unit of work
+    uint64_t repeats;        // units a sample; keep for the next visit
+    double sample_ns;        // median length of a sample
+    double step_ns;          // of the time stamps, per unit of work
+    uint64_t device_time_ns; // spent in all, sizing and warm-up included
 };
 
 // request->samples samples (after warm-up) in arrays of `arena`. ERROR_TIMEOUT where one unit alone
 // outlasts the request's time-out.
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
+
+// Puts a span into a visit: metric number `metric` = `amount` (bytes, operations: done by one unit
+// of work) per second, with its clock step; the sensor "core_clock" where it was seen; the device
+// time spent, added to the visit's.
+void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
+                         struct measure_visit *visit);
 
 #endif
