@@ -119,7 +119,7 @@ enum verdict {
     VERDICT_FAILED
 };
 
-const char *verdict_name(enum verdict verdict); // "ok"
+const char *verdict_name(enum verdict value); // "ok"
 
 struct reason {
     const char *code; // "correlated": stable
