@@ -41,6 +41,8 @@ static void head_read(struct json_reader *reader, const struct json_node *top, s
     tool_read(reader, top, run);
     run->started = json_read_text(reader, top, "started");
     run->preset = json_read_text(reader, top, "preset");
+    struct json_node seed = json_member(reader, top, "seed");
+    run->seed = json_count(reader, &seed);
     struct json_node command = json_member(reader, top, "command");
     run->command = json_read_strings(reader, &command, &run->command_count);
     struct json_node host = json_member(reader, top, "host");

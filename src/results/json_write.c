@@ -325,6 +325,8 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
     dump_member(stream, "command", strings_of(run->command, run->command_count));
     if (run->preset)
         dump_member(stream, "preset", string_of(run->preset));
+    if (run->seed)
+        dump_member(stream, "seed", number_of_uint(run->seed));
     dump_member(stream, "host", texts_of(run->host, run->host_count));
     DUMP_LIST(stream, "devices", run->device_count, device_of(&run->devices[i]));
     DUMP_LIST(stream, "benchmarks", run->benchmark_count, benchmark_of(run->benchmarks[i]));

@@ -119,7 +119,7 @@ enum verdict {
     VERDICT_FAILED
 };
 
-const char *verdict_name(enum verdict value); // "ok"
+const char *verdict_name(enum verdict verdict); // "ok"
 
 struct reason {
     const char *code; // "correlated": stable
@@ -214,6 +214,7 @@ struct run {
     struct named_text *host; // os, cpu, …
     size_t host_count;
     const char *preset;
+    uint64_t seed; // of the order of visits, below 2^53; 0 = not known
     struct run_device *devices;
     size_t device_count, device_capacity;
     const struct benchmark_info **benchmarks;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const unit_names[UNIT_COUNT] = {
@@ -55,7 +54,8 @@ static double round_shown(double value)
 {
     char text[32];
     snprintf(text, sizeof text, "%.3e", value);
-    return strtod(text, NULL);
+    double shown = 0;
+    return sscanf(text, "%lf", &shown) == 1 ? shown : value;
 }
 
 static int decimals_of(double shown)
