@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "suite/values.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+struct parser {
+    struct arena *arena;
+    const struct param_info *param;
+    struct value_list *list;
+    struct error *err;
+};
+
+static bool is_integer(const struct param_info *param)
+{
+    return param->type == PARAM_UINT || param->type == PARAM_BYTES;
+}
+
+static bool same_value(const struct case_value *a, const struct case_value *b)
+{
+    if (a->type == PARAM_TEXT)
+        return strcmp(a->text, b->text) == 0;
+    return a->type == PARAM_REAL ? !(a->real < b->real) && !(a->real > b->real)
+                                 : a->uint == b->uint;
+}
+
+static bool add(struct parser *p, struct case_value value)
+{
+    struct value_list *list = p->list;
+    value.key = p->param->key;
+    value.type = p->param->type;
+    value.role = p->param->role;
+    for (size_t i = 0; i < list->count; i++)
+        if (same_value(&list->values[i], &value))
+            return true;
+    if (list->count >= VALUES_MAX)
+        return error_set(p->err, ERROR_USAGE, "%s: more than %d values: take a coarser range",
+                         p->param->key, VALUES_MAX);
+    list->values =
+        arena_grow(p->arena, list->values, list->count, &list->capacity, sizeof *list->values);
+    list->values[list->count++] = value;
+    return true;
+}
+
+// ---------------------------------------------------------------- single values
+
+static bool parse_integer(const struct param_info *param, const char *text, uint64_t *value)
+{
+    if (strcmp(text, "max") == 0) {
+        *value = UINT64_MAX;
+        return true;
+    }
+    return param->type == PARAM_BYTES ? text_parse_bytes(text, value)
+                                      : text_parse_uint(text, value);
+}
+
+static const char *expectation(enum param_type type)
+{
+    switch (type) {
+    case PARAM_BYTES:
+        return "bytes such as 32KiB, 4GiB or max, or a range such as 1KiB..max/4";
+    case PARAM_UINT:
+        return "a whole number or max, or a range such as 1..64";
+    case PARAM_REAL:
+        return "a number, or a range such as 0.25..64/2";
+    case PARAM_TEXT:
+        break;
+    }
+    return "a word";
+}
+
+static bool refuse(struct parser *p, const char *text)
+{
+    return error_set(p->err, ERROR_USAGE, "%s=%s: expected %s", p->param->key, text,
+                     expectation(p->param->type));
+}
+
+// Whether `word` is one of "a|b|c".
+static bool is_choice(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
+        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool add_word(struct parser *p, const char *word)
+{
+    const char *choices = p->param->choices;
+    if (choices ? is_choice(choices, word) : *word != '\0')
+        return add(p, (struct case_value){.text = arena_strdup(p->arena, word)});
+    if (!choices)
+        return refuse(p, word);
+    char *names = arena_strdup(p->arena, choices);
+    struct text_guess guess = {.typed = word};
+    for (char *at = names, *end; *at; at = end) {
+        end = at + strcspn(at, "|");
+        if (*end)
+            *end++ = '\0';
+        text_guess_offer(&guess, at);
+    }
+    return error_set(p->err, ERROR_USAGE, "%s=%s: no such choice; it is one of %s%s", p->param->key,
+                     word, choices, text_guess_hint(p->arena, &guess));
+}
+
+static bool add_single(struct parser *p, const char *text)
+{
+    struct case_value value = {0};
+    if (p->param->type == PARAM_TEXT)
+        return add_word(p, text);
+    bool fits = p->param->type == PARAM_REAL ? text_parse_real(text, &value.real)
+                                             : parse_integer(p->param, text, &value.uint);
+    return fits ? add(p, value) : refuse(p, text);
+}
+
+// ---------------------------------------------------------------- ranges
+
+// base · 2^(step/n), 0 ≤ step < n, to the precision that values.h promises.
+static uint64_t point_between(const struct param_info *param, uint64_t base, uint64_t step,
+                              uint64_t n)
+{
+    if (step == 0)
+        return base;
+    double exact = (double)base * exp2((double)step / (double)n);
+    double grain = param->type == PARAM_BYTES ? exp2(floor(log2(exact)) - 6) : 1;
+    if (grain < 1)
+        grain = 1;
+    double rounded = floor(exact / grain + 0.5) * grain;
+    return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
+}
+
+static bool add_integers(struct parser *p, uint64_t from, uint64_t to, uint64_t n)
+{
+    for (uint64_t base = from; base <= to; base *= 2) {
+        for (uint64_t step = 0; step < n; step++) {
+            uint64_t point = point_between(p->param, base, step, n);
+            if (point < to && !add(p, (struct case_value){.uint = point}))
+                return false;
+        }
+        if (base > UINT64_MAX / 2)
+            break;
+    }
+    return add(p, (struct case_value){.uint = to});
+}
+
+static bool add_reals(struct parser *p, double from, double to, uint64_t n)
+{
+    for (uint64_t step = 0; step <= VALUES_MAX; step++) {
+        double point = from * exp2((double)step / (double)n);
+        if (point > to * (1 - 1e-9))
+            break;
+        if (!add(p, (struct case_value){.real = point}))
+            return false;
+    }
+    return add(p, (struct case_value){.real = to});
+}
+
+static bool add_range(struct parser *p, const char *whole, char *text, char *dots)
+{
+    uint64_t n = 1, from = 0, to = 0;
+    double real_from = 0, real_to = 0;
+    char *end = dots + 2, *slash = strchr(end, '/');
+    *dots = '\0';
+    if (slash) {
+        *slash = '\0';
+        if (!text_parse_uint(slash + 1, &n) || n == 0 || n > 64)
+            return error_set(p->err, ERROR_USAGE,
+                             "%s=%s: after / stands the number of points an octave, 1 to 64",
+                             p->param->key, whole);
+    }
+    bool fits = is_integer(p->param)
+                    ? parse_integer(p->param, text, &from) && parse_integer(p->param, end, &to)
+                    : text_parse_real(text, &real_from) && text_parse_real(end, &real_to);
+    if (!fits)
+        return refuse(p, whole);
+    bool upward =
+        is_integer(p->param) ? from > 0 && from <= to : real_from > 0 && real_from <= real_to;
+    if (!upward)
+        return error_set(p->err, ERROR_USAGE, "%s=%s: a range goes upward from a value above 0",
+                         p->param->key, whole);
+    return is_integer(p->param) ? add_integers(p, from, to, n)
+                                : add_reals(p, real_from, real_to, n);
+}
+
+bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
+                  struct value_list *list, struct error *err)
+{
+    *list = (struct value_list){0};
+    struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
+    char *rest = arena_strdup(arena, text);
+    while (rest) {
+        char *part = rest, *comma = strchr(rest, ',');
+        rest = comma ? comma + 1 : NULL;
+        if (comma)
+            *comma = '\0';
+        char *dots = param->type == PARAM_TEXT ? NULL : strstr(part, "..");
+        const char *whole = arena_strdup(arena, part);
+        if (dots ? !add_range(&parser, whole, part, dots) : !add_single(&parser, part))
+            return false;
+    }
+    return true;
+}
