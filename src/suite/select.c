@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "suite/select.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+// ---------------------------------------------------------------- facts about a device
+
+const char *select_uuid(struct arena *arena, const struct gpu_info *info)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (!info->has_uuid)
+        return NULL;
+    char *text = arena_alloc(arena, 2 * GPU_UUID_BYTES + 1);
+    for (size_t i = 0; i < GPU_UUID_BYTES; i++) {
+        text[2 * i] = digits[info->uuid[i] >> 4];
+        text[2 * i + 1] = digits[info->uuid[i] & 15];
+    }
+    return text;
+}
+
+const char *select_pci(struct arena *arena, const struct gpu_info *info)
+{
+    if (!info->has_pci)
+        return NULL;
+    return arena_printf(arena, "%04x:%02x:%02x.%x", info->pci.domain, info->pci.bus,
+                        info->pci.device, info->pci.function);
+}
+
+bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b)
+{
+    if (a->has_uuid && b->has_uuid && memcmp(a->uuid, b->uuid, GPU_UUID_BYTES) == 0)
+        return true;
+    return a->has_pci && b->has_pci && a->pci.domain == b->pci.domain && a->pci.bus == b->pci.bus &&
+           a->pci.device == b->pci.device && a->pci.function == b->pci.function;
+}
+
+static unsigned rank(enum gpu_kind kind)
+{
+    switch (kind) {
+    case GPU_KIND_DISCRETE:
+        return 0;
+    case GPU_KIND_INTEGRATED:
+        return 1;
+    case GPU_KIND_VIRTUAL:
+        return 2;
+    case GPU_KIND_OTHER:
+        return 3;
+    case GPU_KIND_CPU:
+        break;
+    }
+    return 4;
+}
+
+// ---------------------------------------------------------------- matching names
+
+struct selection {
+    struct arena *arena;
+    const struct select_request *request;
+    struct device_list *list;
+    struct error *err;
+};
+
+// Dashes and a leading "GPU-" do not count: nvidia-smi writes UUIDs so.
+static bool is_uuid(struct arena *arena, const char *name, const struct gpu_info *info)
+{
+    const char *uuid = select_uuid(arena, info);
+    if (!uuid)
+        return false;
+    if (strncasecmp(name, "GPU-", 4) == 0)
+        name += 4;
+    for (; *uuid; uuid++, name++) {
+        while (*name == '-')
+            name++;
+        if (tolower((unsigned char)*name) != *uuid)
+            return false;
+    }
+    return *name == '\0';
+}
+
+static bool matches(struct arena *arena, const char *name, const struct gpu_info *info)
+{
+    return strcmp(name, info->id) == 0 || strcmp(name, info->api) == 0 ||
+           is_uuid(arena, name, info) || text_contains(info->name, name);
+}
+
+static bool is_wanted_api(const struct select_request *request, const struct gpu_info *info)
+{
+    return !request->api || strcmp(request->api, "all") == 0 ||
+           strcmp(request->api, info->api) == 0;
+}
+
+static const struct gpu_info *candidate(const struct selection *s, size_t index)
+{
+    const struct gpu_info *info = gpu_system_info(s->request->system, index);
+    return is_wanted_api(s->request, info) ? info : NULL;
+}
+
+// The best device that matches `name` (NULL: any): an exact id, else the lowest rank.
+static const struct gpu_info *best(const struct selection *s, const char *name)
+{
+    const struct gpu_info *found = NULL;
+    for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
+        const struct gpu_info *info = candidate(s, i);
+        if (!info || (name && !matches(s->arena, name, info)))
+            continue;
+        if (name && strcmp(name, info->id) == 0)
+            return info;
+        if (!found || rank(info->kind) < rank(found->kind))
+            found = info;
+    }
+    return found;
+}
+
+static void add(const struct selection *s, const struct gpu_info *info)
+{
+    struct device_list *list = s->list;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->devices[i] == info)
+            return;
+    list->devices =
+        arena_grow(s->arena, list->devices, list->count, &list->capacity, sizeof *list->devices);
+    list->devices[list->count++] = info;
+}
+
+// The chip of `info`: through its own API, or with --api all through each that has it.
+static void add_chip(const struct selection *s, const struct gpu_info *info)
+{
+    add(s, info);
+    if (!s->request->api || strcmp(s->request->api, "all") != 0)
+        return;
+    for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
+        const struct gpu_info *other = candidate(s, i);
+        if (other && select_same_chip(info, other))
+            add(s, other);
+    }
+}
+
+static void add_all(const struct selection *s)
+{
+    for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
+        const struct gpu_info *info = candidate(s, i);
+        bool known = !info;
+        for (size_t k = 0; !known && k < s->list->count; k++)
+            known = select_same_chip(info, s->list->devices[k]);
+        if (!known)
+            add_chip(s, info);
+    }
+}
+
+// ---------------------------------------------------------------- refusing
+
+static bool refuse_name(const struct selection *s, const char *name)
+{
+    struct text_guess guess = {.typed = name};
+    const char *there = "";
+    for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
+        const struct gpu_info *info = candidate(s, i);
+        if (!info)
+            continue;
+        text_guess_offer(&guess, info->id);
+        text_guess_offer(&guess, info->api);
+        text_guess_offer(&guess, info->name);
+        there =
+            arena_printf(s->arena, "%s%s%s (%s)", there, *there ? ", " : "", info->id, info->name);
+    }
+    return error_set(s->err, ERROR_USAGE, "-d %s: no such device%s; there are: %s", name,
+                     text_guess_hint(s->arena, &guess), there);
+}
+
+static bool refuse_all(const struct selection *s)
+{
+    const struct gpu_system *system = s->request->system;
+    const char *reasons = "";
+    for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
+        const struct gpu_absence *absence = gpu_system_absence(system, i);
+        if (s->request->api && strcmp(s->request->api, "all") != 0 &&
+            strcmp(s->request->api, absence->api) != 0)
+            continue;
+        reasons = arena_printf(s->arena, "%s; %s: %s%s%s", reasons, absence->api, absence->reason,
+                               absence->remedy ? ": " : "", absence->remedy ? absence->remedy : "");
+    }
+    return error_set(s->err, ERROR_NO_DEVICE, "no usable device%s%s", reasons,
+                     *reasons ? "" : ": this fathom has no backend that finds one");
+}
+
+static bool add_named(const struct selection *s, const char *name)
+{
+    if (strcmp(name, "all") == 0) {
+        add_all(s);
+        return true;
+    }
+    const struct gpu_info *info = best(s, name);
+    if (!info)
+        return refuse_name(s, name);
+    add_chip(s, info);
+    return true;
+}
+
+bool select_devices(struct arena *arena, const struct select_request *request,
+                    struct device_list *list, struct error *err)
+{
+    *list = (struct device_list){0};
+    struct selection selection = {arena, request, list, err};
+    const struct gpu_info *first = best(&selection, NULL);
+    if (!first)
+        return refuse_all(&selection);
+    if (request->name_count == 0)
+        add_chip(&selection, first);
+    for (size_t i = 0; i < request->name_count; i++)
+        if (!add_named(&selection, request->names[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// GPUs that the kernel sees and no API does. PCI vendor ids and class codes: PCI-SIG's class code
+// specification (base class 03, display controllers) and the vendors' own assignments.
+#include "suite/select.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    VENDOR_NVIDIA = 0x10de,
+    VENDOR_AMD = 0x1002,
+    VENDOR_INTEL = 0x8086,
+    CLASS_DISPLAY = 0x03,
+    CLASS_ACCELERATOR = 0x12 // AMD's Instinct cards
+};
+
+struct pci_gpu {
+    const char *address;
+    unsigned vendor, device;
+};
+
+struct search {
+    struct arena *arena;
+    const struct gpu_system *system;
+    const char *root;
+    struct unreached_gpu *gpus;
+    size_t count, capacity;
+};
+
+static bool read_hex(const struct search *s, const char *address, const char *name, unsigned *value)
+{
+    FILE *file =
+        fopen(arena_printf(s->arena, "%s/sys/bus/pci/devices/%s/%s", s->root, address, name), "r");
+    if (!file)
+        return false;
+    bool read = fscanf(file, "%x", value) == 1;
+    fclose(file);
+    return read;
+}
+
+static const char *vendor_name(unsigned vendor)
+{
+    switch (vendor) {
+    case VENDOR_NVIDIA:
+        return "an NVIDIA GPU";
+    case VENDOR_AMD:
+        return "an AMD GPU";
+    case VENDOR_INTEL:
+        return "an Intel GPU";
+    default:
+        return NULL; // management controllers, virtual displays: nothing to measure
+    }
+}
+
+static bool is_reached(const struct search *s, const struct pci_gpu *gpu)
+{
+    for (size_t i = 0; i < gpu_system_device_count(s->system); i++) {
+        const struct gpu_info *info = gpu_system_info(s->system, i);
+        if (info->kind == GPU_KIND_CPU || info->vendor_id != gpu->vendor)
+            continue;
+        const char *address = select_pci(s->arena, info);
+        if (!address || !gpu->address || strcmp(address, gpu->address) == 0)
+            return true;
+    }
+    return false;
+}
+
+// 0 where the file can be opened for reading and writing, else errno.
+static int cannot_open(const struct search *s, const char *path)
+{
+    return access(arena_printf(s->arena, "%s%s", s->root, path), R_OK | W_OK) == 0 ? 0 : errno;
+}
+
+static const char *nvidia_remedy(const struct search *s)
+{
+    if (cannot_open(s, "/proc/driver/nvidia/version") == ENOENT)
+        return "load NVIDIA's kernel driver (modprobe nvidia), or install it";
+    int failure = cannot_open(s, "/dev/nvidia0");
+    if (failure == ENOENT)
+        return "its driver is loaded but /dev/nvidia0 is missing: in a container, start it with "
+               "--gpus all";
+    if (failure)
+        return "/dev/nvidia0 may not be opened: let this user read and write it";
+    return "its device files are there but neither a Vulkan driver nor libcuda.so.1 is: install "
+           "the driver's libraries, in a container with NVIDIA_DRIVER_CAPABILITIES=all";
+}
+
+static const char *mesa_remedy(const struct search *s)
+{
+    // Render nodes are numbered from 128 (Documentation/gpu/drm-uapi.rst of Linux).
+    int failure = cannot_open(s, "/dev/dri/renderD128");
+    if (failure == ENOENT)
+        return "/dev/dri/renderD128 is missing: load the kernel driver (amdgpu, i915 or xe), or "
+               "give the container --device /dev/dri";
+    if (failure)
+        return "/dev/dri/renderD128 may not be opened: add this user to the group render";
+    return "its device files are there but no Vulkan driver is: install mesa-vulkan-drivers";
+}
+
+static void add_unreached(struct search *s, const struct pci_gpu *gpu)
+{
+    if (is_reached(s, gpu))
+        return;
+    s->gpus = arena_grow(s->arena, s->gpus, s->count, &s->capacity, sizeof *s->gpus);
+    s->gpus[s->count++] = (struct unreached_gpu){
+        .text = gpu->address
+                    ? arena_printf(s->arena, "%s (%04x:%04x) at %s", vendor_name(gpu->vendor),
+                                   gpu->vendor, gpu->device, gpu->address)
+                    : vendor_name(gpu->vendor),
+        .remedy = gpu->vendor == VENDOR_NVIDIA ? nvidia_remedy(s) : mesa_remedy(s),
+    };
+}
+
+static void look_at(struct search *s, const char *address, bool *nvidia_seen)
+{
+    struct pci_gpu gpu = {.address = address};
+    unsigned class_code;
+    if (!read_hex(s, address, "class", &class_code) ||
+        !read_hex(s, address, "vendor", &gpu.vendor) ||
+        !read_hex(s, address, "device", &gpu.device) || !vendor_name(gpu.vendor))
+        return;
+    unsigned base_class = class_code >> 16;
+    if (base_class != CLASS_DISPLAY &&
+        !(base_class == CLASS_ACCELERATOR && gpu.vendor == VENDOR_AMD))
+        return;
+    *nvidia_seen |= gpu.vendor == VENDOR_NVIDIA;
+    add_unreached(s, &gpu);
+}
+
+size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
+                        struct unreached_gpu **gpus)
+{
+    struct search search = {.arena = arena, .system = system, .root = root};
+    bool nvidia_seen = false;
+    DIR *folder = opendir(arena_printf(arena, "%s/sys/bus/pci/devices", root));
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.')
+            look_at(&search, arena_strdup(arena, entry->d_name), &nvidia_seen);
+    if (folder)
+        closedir(folder);
+    // A sandbox may hide sysfs and still have the device files.
+    if (!nvidia_seen && cannot_open(&search, "/dev/nvidia0") != ENOENT)
+        add_unreached(&search, &(struct pci_gpu){.vendor = VENDOR_NVIDIA});
+    *gpus = search.gpus;
+    return search.count;
+}
