@@ -6,13 +6,16 @@
 #include "bench/bench.h"
 
 struct executor;
+struct interrupt;
 
 struct executor_desc {
     const char *device_id; // "vulkan:0"
-    bool isolate;          // fork + exec this binary; false: in process
+    bool in_process;       // false: fork + exec this binary
     const char *const
-        *worker_argv;    // how to start a worker: this binary, hidden command; NULL-ended
-    uint64_t silence_ns; // a worker silent for longer is ended
+        *worker_argv;            // how to start a worker: this binary, hidden command; NULL-ended
+    uint64_t silence_ns;         // a worker silent for longer is ended; 0: 60 s
+    bool validation;             // in process: turn the API's own validation on
+    struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
 };
 
 // One executor a device. No process starts before the first visit.
@@ -21,10 +24,14 @@ void executor_destroy(struct executor *executor);
 
 // Makes one visit of case number `index` (stable through the run: it names the case's memory).
 // False with the case's error; after ERROR_DEVICE_LOST, ERROR_TIMEOUT or a dead worker the next
-// call starts a new one. The visit lives in `arena`.
+// call starts a new one. ERROR_INTERRUPTED after a second signal. The visit lives in `arena`.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct benchmark *benchmark,
                                size_t index, const struct bench_case *point,
                                const struct measure_request *request, struct arena *arena,
                                struct measure_visit **visit, struct error *err);
+
+// Workers (or devices) lost in a row: visits since the last one that came to an orderly end, be it
+// a result or a failure.
+unsigned executor_losses(const struct executor *executor);
 
 #endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "suite/effort.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+static const struct {
+    const char *preset;
+    struct effort effort;
+} presets[] = {
+    // The first look of the stop rule is after 5 rounds and wants 16 samples: 4 a visit.
+    {"quick",
+     {.samples = 4,
+      .sample_ns = 2 * NS_PER_MS,
+      .timeout_ns = 5 * NS_PER_S,
+      .rounds_max = 5,
+      .case_ns = NS_PER_S,
+      .benchmark_ns = 10 * NS_PER_S}},
+    {"standard",
+     {.samples = 4,
+      .sample_ns = 2 * NS_PER_MS,
+      .timeout_ns = 10 * NS_PER_S,
+      .rounds_max = 40,
+      .case_ns = 10 * NS_PER_S,
+      .benchmark_ns = 60 * NS_PER_S}},
+    {"full",
+     {.samples = 8, .sample_ns = 4 * NS_PER_MS, .timeout_ns = 20 * NS_PER_S, .rounds_max = 160}},
+};
+
+void effort_of(const char *preset, const struct gpu_info *device, struct effort *effort)
+{
+    *effort = presets[1].effort;
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        if (strcmp(presets[i].preset, preset) == 0)
+            *effort = presets[i].effort;
+    if (device->kind == GPU_KIND_CPU && strcmp(preset, "quick") == 0)
+        effort->sample_ns = NS_PER_MS / 2;
+}
+
+double effort_goal(const struct benchmark_info *info)
+{
+    bool is_latency = info->metric_count && info->metrics[0].unit == UNIT_NS;
+    return is_latency ? 0.01 : 0.005;
+}

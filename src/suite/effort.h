@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// How much work a preset puts into a case and into a benchmark.
+#ifndef SUITE_EFFORT_H
+#define SUITE_EFFORT_H
+
+#include "gpu/gpu.h"
+#include "results/results.h"
+
+struct effort {
+    unsigned samples;      // a visit
+    uint64_t sample_ns;    // device time of a sample, at least
+    uint64_t timeout_ns;   // of one submission
+    unsigned rounds_max;   // of a case
+    uint64_t case_ns;      // device time of a case; 0 = no limit
+    uint64_t benchmark_ns; // of a whole benchmark on one device; 0 = no limit
+};
+
+// `preset` is one of PRESET_NAMES. CPUs that stand in for a GPU get shorter samples: they are
+// there for trying out, and slow.
+void effort_of(const char *preset, const struct gpu_info *device, struct effort *effort);
+
+// Relative half-width of the interval to stop at: 1 % for latencies, else 0.5 %.
+double effort_goal(const struct benchmark_info *info);
+
+#endif

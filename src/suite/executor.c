@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "suite/executor.h"
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "suite/interrupt.h"
+#include "suite/visitor.h"
+
+static const uint64_t silence_default_ns = 60 * NS_PER_S;
+static const uint64_t grace_ns = 2 * NS_PER_S; // for an orderly end of a worker
+static const uint64_t send_ns = 10 * NS_PER_S;
+
+struct executor {
+    struct executor_desc desc;
+    struct child *worker;    // NULL: none runs
+    struct visitor *visitor; // in process
+    unsigned losses;
+};
+
+struct executor *executor_create(struct arena *arena, const struct executor_desc *desc)
+{
+    struct executor *executor = ARENA_NEW(arena, struct executor);
+    executor->desc = *desc;
+    if (!executor->desc.silence_ns)
+        executor->desc.silence_ns = silence_default_ns;
+    return executor;
+}
+
+void executor_destroy(struct executor *executor)
+{
+    if (!executor)
+        return;
+    child_destroy(executor->worker, grace_ns);
+    visitor_destroy(executor->visitor);
+    executor->worker = NULL;
+    executor->visitor = NULL;
+}
+
+unsigned executor_losses(const struct executor *executor)
+{
+    return executor->losses;
+}
+
+static bool is_end_of_device(const struct error *err)
+{
+    return err->code == ERROR_DEVICE_LOST || err->code == ERROR_TIMEOUT;
+}
+
+// ---------------------------------------------------------------- in a worker
+
+static bool lose_worker(struct executor *executor)
+{
+    executor->losses++;
+    child_destroy(executor->worker, 0);
+    executor->worker = NULL;
+    return false;
+}
+
+// Waits for the answer, through a first interrupt but not a second one.
+static enum child_answer await(struct executor *executor, const char **line)
+{
+    struct interrupt *interrupt = executor->desc.interrupt;
+    uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
+    for (;;) {
+        enum child_answer answer = child_receive(executor->worker, clock_left_ns(deadline_ns),
+                                                 interrupt ? interrupt->fd : -1, line);
+        if (answer != CHILD_WOKEN || interrupt_count(interrupt) > 1)
+            return answer;
+    }
+}
+
+static bool take_line(struct executor *executor, const char *line,
+                      const struct benchmark *benchmark, struct arena *arena,
+                      struct measure_visit **visit, struct error *err)
+{
+    switch (protocol_read_answer(arena, line, &benchmark->info, visit, err)) {
+    case PROTOCOL_VISIT:
+        executor->losses = 0;
+        return true;
+    case PROTOCOL_FAILURE:
+        if (is_end_of_device(err))
+            return lose_worker(executor);
+        executor->losses = 0;
+        return false;
+    case PROTOCOL_GARBAGE:
+        break;
+    }
+    return lose_worker(executor);
+}
+
+static bool take_answer(struct executor *executor, const struct benchmark *benchmark,
+                        struct arena *arena, struct measure_visit **visit, struct error *err)
+{
+    const char *line = NULL;
+    switch (await(executor, &line)) {
+    case CHILD_LINE:
+        return take_line(executor, line, benchmark, arena, visit, err);
+    case CHILD_SILENT:
+        error_set(err, ERROR_TIMEOUT,
+                  "no answer for %.0f s: the driver hangs; the worker was ended",
+                  (double)executor->desc.silence_ns / 1e9);
+        break;
+    case CHILD_WOKEN:
+        error_set(err, ERROR_INTERRUPTED, "interrupted");
+        break;
+    case CHILD_GONE:
+        error_set(err, ERROR_INTERNAL, "the worker process died: %s",
+                  child_epitaph(executor->worker));
+        break;
+    case CHILD_BABBLE:
+        error_set(err, ERROR_INTERNAL, "the worker sent an endless line: it was ended");
+        break;
+    }
+    return lose_worker(executor);
+}
+
+static bool visit_in_worker(struct executor *executor, const struct visit_order *order,
+                            struct arena *arena, struct measure_visit **visit, struct error *err)
+{
+    if (!executor->worker)
+        executor->worker =
+            child_create(&(struct child_desc){.argv = executor->desc.worker_argv}, err);
+    if (!executor->worker) {
+        executor->losses++;
+        return false;
+    }
+    struct error unsent;
+    if (!child_send(executor->worker, protocol_write_order(arena, order), send_ns, &unsent)) {
+        error_set(err, ERROR_INTERNAL, "the worker process died: %s",
+                  child_epitaph(executor->worker));
+        return lose_worker(executor);
+    }
+    return take_answer(executor, order->benchmark, arena, visit, err);
+}
+
+// ---------------------------------------------------------------- in this process
+
+static bool visit_here(struct executor *executor, const struct visit_order *order,
+                       struct arena *arena, struct measure_visit **visit, struct error *err)
+{
+    if (!executor->visitor) {
+        executor->visitor =
+            visitor_create(&(struct visitor_desc){.device_id = executor->desc.device_id,
+                                                  .validation = executor->desc.validation},
+                           err);
+        if (!executor->visitor) {
+            executor->losses++;
+            return false;
+        }
+    }
+    if (visitor_visit(executor->visitor, order, arena, visit, err)) {
+        executor->losses = 0;
+        return true;
+    }
+    if (!is_end_of_device(err)) {
+        executor->losses = 0;
+        return false;
+    }
+    executor->losses++;
+    visitor_destroy(executor->visitor);
+    executor->visitor = NULL;
+    return false;
+}
+
+bool executor_visit(struct executor *executor, const struct benchmark *benchmark, size_t index,
+                    const struct bench_case *point, const struct measure_request *request,
+                    struct arena *arena, struct measure_visit **visit, struct error *err)
+{
+    const struct visit_order order = {
+        .benchmark = benchmark, .index = index, .point = point, .request = request};
+    return executor->desc.in_process ? visit_here(executor, &order, arena, visit, err)
+                                     : visit_in_worker(executor, &order, arena, visit, err);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "suite/plan.h"
+
+#include <string.h>
+
+struct preset_plan {
+    struct plan plan; // first: what next() gets is this
+    struct plan_case *cases;
+    size_t count, capacity;
+    size_t at;
+    size_t block; // cases handed out since the last pause
+};
+
+static enum plan_step preset_next(struct plan *plan, const struct run *so_far,
+                                  struct plan_case *next)
+{
+    (void)so_far; // a preset goes its way whatever comes out
+    struct preset_plan *preset = (struct preset_plan *)plan;
+    if (preset->at == preset->count)
+        return PLAN_END;
+    bool new_benchmark = preset->block && preset->cases[preset->at].benchmark !=
+                                              preset->cases[preset->at - 1].benchmark;
+    if (new_benchmark || preset->block == PLAN_BLOCK_CASES) {
+        preset->block = 0;
+        return PLAN_PAUSE;
+    }
+    preset->block++;
+    *next = preset->cases[preset->at++];
+    return PLAN_CASE;
+}
+
+static size_t preset_left(const struct plan *plan, const struct benchmark *benchmark)
+{
+    const struct preset_plan *preset = (const struct preset_plan *)plan;
+    size_t left = 0;
+    for (size_t i = preset->at; i < preset->count; i++)
+        left += preset->cases[i].benchmark == benchmark;
+    return left;
+}
+
+static bool is_planned(const struct preset_plan *preset, const char *key)
+{
+    for (size_t i = 0; i < preset->count; i++)
+        if (strcmp(preset->cases[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+static void add_cases(struct arena *arena, struct preset_plan *preset,
+                      const struct benchmark *benchmark, const struct bench_case_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *key = case_key(arena, benchmark->info.name, &list->cases[i]);
+        if (is_planned(preset, key))
+            continue; // two values that the device's limits made one
+        preset->cases = arena_grow(arena, preset->cases, preset->count, &preset->capacity,
+                                   sizeof *preset->cases);
+        preset->cases[preset->count] = (struct plan_case){
+            .benchmark = benchmark, .point = &list->cases[i], .key = key, .index = preset->count};
+        preset->count++;
+    }
+}
+
+static void note_absence(struct run *run, const struct benchmark *benchmark,
+                         const struct gpu_info *device, const struct error *why)
+{
+    struct finding *finding = run_add_finding(run);
+    finding->code = "left-out";
+    finding->text =
+        arena_printf(run->arena, "%s on %s: %s", benchmark->info.name, device->id, why->message);
+}
+
+struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
+                                const struct gpu_info *device, struct run *run, struct error *err)
+{
+    struct preset_plan *preset = ARENA_NEW(arena, struct preset_plan);
+    for (size_t i = 0; i < request->benchmark_count; i++) {
+        const struct benchmark *benchmark = request->benchmarks[i];
+        struct bench_request asked = {.arena = arena,
+                                      .device = device,
+                                      .preset = request->preset,
+                                      .choice_count = benchmark->info.param_count};
+        struct bench_choice *choices;
+        struct bench_case_list list = {0};
+        struct error why = {.code = ERROR_NONE};
+        if (!choices_make(arena, request, benchmark, &choices, err))
+            return NULL;
+        asked.choices = choices;
+        if (benchmark->plan(&asked, &list, &why)) {
+            add_cases(arena, preset, benchmark, &list);
+        } else if (why.code == ERROR_UNSUPPORTED) {
+            note_absence(run, benchmark, device, &why);
+        } else {
+            *err = why;
+            error_prefix(err, "%s on %s", benchmark->info.name, device->id);
+            return NULL;
+        }
+    }
+    preset->plan = (struct plan){.next = preset_next, .total = preset->count, .left = preset_left};
+    return &preset->plan;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "suite/runner.h"
+
+#include "base/clock.h"
+#include "base/version.h"
+#include "results/json.h"
+#include "results/save.h"
+#include "suite/host.h"
+
+static const uint64_t save_ns = NS_PER_S;
+
+enum {
+    WORKER_ARGS_MAX = 16
+};
+
+struct runner {
+    const struct runner_desc *desc;
+    struct run *run;
+    struct arena *arena;
+    struct plan **plans; // of each device
+    size_t device;       // at work
+};
+
+// ---------------------------------------------------------------- what the file says first
+
+static void describe_device(struct run *run, const struct gpu_info *info)
+{
+    struct arena *arena = run->arena;
+    struct run_device *device = run_add_device(run);
+    device->id = arena_strdup(arena, info->id);
+    device->name = arena_strdup(arena, info->name);
+    device->vendor = arena_strdup(arena, info->vendor);
+    device->driver = arena_strdup(arena, info->driver);
+    device->api_version = arena_strdup(arena, info->api_version);
+    device->kind = gpu_kind_name(info->kind);
+    device->uuid = select_uuid(arena, info);
+    device->pci = select_pci(arena, info);
+    unsigned count = 0;
+    while (gpu_limit_name(count))
+        count++;
+    device->limits = ARENA_ARRAY(arena, count, struct named_number);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value = gpu_limit_value(&info->limits, i);
+        if (value) // 0 = the API does not say
+            device->limits[device->limit_count++] = (struct named_number){
+                .name = gpu_limit_name(i), .unit = UNIT_NONE, .value = (double)value};
+    }
+}
+
+void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv)
+{
+    run->status = RUN_RUNNING;
+    run->tool_version = fathom_version.version;
+    run->tool_commit = fathom_version.commit;
+    run->tool_build = fathom_version.build;
+    run->started = host_time(run->arena);
+    run->preset = desc->choices.preset;
+    run->seed = desc->seed;
+    run->command = ARENA_ARRAY(run->arena, (size_t)argc, const char *);
+    for (int i = 0; i < argc; i++)
+        run->command[run->command_count++] = arena_strdup(run->arena, argv[i]);
+    host_describe(run);
+    for (size_t i = 0; i < desc->devices->count; i++)
+        describe_device(run, desc->devices->devices[i]);
+    for (size_t i = 0; i < desc->choices.benchmark_count; i++)
+        run_add_benchmark(run, &desc->choices.benchmarks[i]->info);
+}
+
+// ---------------------------------------------------------------- measuring
+
+static bool save(void *context, struct error *err)
+{
+    const struct runner *runner = context;
+    return !runner->desc->output || run_save(runner->run, runner->desc->output, err);
+}
+
+static void progress(void *context, const struct schedule_state *state)
+{
+    const struct runner *runner = context;
+    runner->desc->progress(runner->desc->context, state, runner->device,
+                           runner->desc->devices->count);
+}
+
+static const char *const *worker_argv(struct runner *runner, const char *device)
+{
+    const char **argv = ARENA_ARRAY(runner->arena, WORKER_ARGS_MAX, const char *);
+    size_t count = 0;
+    while (runner->desc->worker_argv && runner->desc->worker_argv[count] &&
+           count < WORKER_ARGS_MAX - 3) {
+        argv[count] = runner->desc->worker_argv[count];
+        count++;
+    }
+    argv[count++] = "-d";
+    argv[count++] = device;
+    return argv;
+}
+
+static bool run_device(struct runner *runner, bool *interrupted, struct error *err)
+{
+    const struct runner_desc *desc = runner->desc;
+    const struct gpu_info *device = desc->devices->devices[runner->device];
+    struct effort effort;
+    effort_of(desc->choices.preset, device, &effort);
+    const struct executor_desc executor = {
+        .device_id = device->id,
+        .in_process = desc->in_process,
+        .worker_argv = worker_argv(runner, device->id),
+        .silence_ns = desc->silence_ns,
+        .validation = desc->validation,
+        .interrupt = desc->interrupt,
+    };
+    const struct schedule_desc schedule = {
+        .run = runner->run,
+        .device = device,
+        .plan = runner->plans[runner->device],
+        .executor = executor_create(runner->arena, &executor),
+        .effort = &effort,
+        .preset = desc->choices.preset,
+        .seed = desc->seed + runner->device,
+        .interrupt = desc->interrupt,
+        .progress = desc->progress ? progress : NULL,
+        .save = desc->output ? save : NULL,
+        .save_ns = save_ns,
+        .context = runner,
+    };
+    bool done = schedule_run(&schedule, interrupted, err);
+    executor_destroy(schedule.executor);
+    return done;
+}
+
+static bool measure(struct runner *runner, struct error *err)
+{
+    bool interrupted = false, done = true;
+    for (; done && !interrupted && runner->device < runner->desc->devices->count; runner->device++)
+        done = run_device(runner, &interrupted, err);
+    runner->run->status = done && !interrupted ? RUN_COMPLETE : RUN_INTERRUPTED;
+    return done && save(runner, err);
+}
+
+bool runner_run(struct run *run, const struct runner_desc *desc, struct error *err)
+{
+    if (desc->output && !file_save_check(desc->output, err))
+        return false;
+    struct runner runner = {.desc = desc, .run = run, .arena = run->arena};
+    size_t cases = 0;
+    runner.plans = ARENA_ARRAY(runner.arena, desc->devices->count, struct plan *);
+    for (size_t i = 0; i < desc->devices->count; i++) {
+        const struct gpu_info *device = desc->devices->devices[i];
+        runner.plans[i] = plan_preset_create(runner.arena, &desc->choices, device, run, err);
+        if (!runner.plans[i])
+            return false;
+        cases += runner.plans[i]->total;
+    }
+    if (cases == 0)
+        return error_set(err, ERROR_NO_DEVICE,
+                         "no case to measure on %s: `fathom list` shows "
+                         "what there is, --set chooses other values",
+                         desc->devices->devices[0]->id);
+    return measure(&runner, err);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A whole run: every chosen device after the other, its plan, its executor, and the file, of which
+// this is the only writer.
+#ifndef SUITE_RUNNER_H
+#define SUITE_RUNNER_H
+
+#include "suite/choices.h"
+#include "suite/interrupt.h"
+#include "suite/schedule.h"
+#include "suite/select.h"
+
+struct runner_desc {
+    const struct device_list *devices;
+    struct choice_request choices;
+    const char *output; // path of the run file; NULL: none
+    bool in_process;
+    const char *const *worker_argv; // NULL-ended, without the device: "-d ID" is added
+    uint64_t silence_ns;            // 0: the executor's default
+    uint64_t seed;
+    bool validation;
+    struct interrupt *interrupt;
+    // `device` of `devices` is being measured.
+    void (*progress)(void *context, const struct schedule_state *state, size_t device,
+                     size_t devices);
+    void *context;
+};
+
+// Says who measures on what with which command, in a run that was just created.
+void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
+
+// Tests the output, makes every plan, then measures. The run ends COMPLETE or INTERRUPTED and is
+// saved at every end. False with ERROR_USAGE or ERROR_IO before anything was measured, or where
+// the file could not be saved on the way (then the former one is intact).
+MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *err);
+
+#endif

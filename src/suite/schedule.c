@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+#include "suite/schedule.h"
+
+#include "base/clock.h"
+#include "math/random.h"
+#include "measure/collect.h"
+#include "suite/interrupt.h"
+
+// A case of the block at work.
+struct entry {
+    struct plan_case planned;
+    struct collect *collect;
+    struct result *result;
+    // Ended by something else than its collect: VERDICT_OK here = it was not.
+    enum verdict verdict;
+    const char *code, *why;
+};
+
+struct block {
+    struct arena *arena;       // as long as the block
+    struct arena *provisional; // results of the block as they stand; NULL: nobody asked
+    struct entry entries[PLAN_BLOCK_CASES];
+    size_t count;
+    size_t base;               // results in the run before it
+    uint64_t soft_ns, hard_ns; // when its time ends: after enough rounds, and anyway
+};
+
+struct scheduler {
+    const struct schedule_desc *desc;
+    struct random random;
+    uint64_t start_ns, saved_ns;
+    const struct benchmark *benchmark; // whose time runs
+    uint64_t benchmark_end_ns;
+    size_t done; // cases of finished blocks
+    bool interrupted;
+    const char *given_up; // why no more visits are made on this device; NULL: they are
+};
+
+// ---------------------------------------------------------------- entries
+
+static bool wants_visit(const struct entry *entry)
+{
+    return entry->verdict == VERDICT_OK && !collect_done(entry->collect);
+}
+
+static void end_entry(struct entry *entry, enum verdict verdict, const char *code, const char *why)
+{
+    entry->verdict = verdict;
+    entry->code = code;
+    entry->why = why;
+}
+
+static void open_entry(const struct scheduler *s, struct block *block,
+                       const struct plan_case *planned)
+{
+    const struct schedule_desc *desc = s->desc;
+    const struct collect_rule rule = {
+        .goal = effort_goal(&planned->benchmark->info),
+        .rounds_max = desc->effort->rounds_max,
+        .budget_ns = desc->effort->case_ns,
+    };
+    struct entry *entry = &block->entries[block->count++];
+    *entry = (struct entry){
+        .planned = *planned,
+        .collect = collect_create(block->arena, &planned->benchmark->info, &rule),
+        .result = run_add_result(desc->run),
+        .verdict = VERDICT_OK,
+    };
+    struct error missing;
+    if (s->given_up)
+        end_entry(entry, VERDICT_FAILED, "device-given-up", s->given_up);
+    else if (!gpu_require(desc->device, planned->benchmark->needs, &missing))
+        end_entry(entry, VERDICT_SKIPPED, error_code_name(missing.code),
+                  arena_strdup(desc->run->arena, missing.message));
+}
+
+// Why a case that still wanted visits gets no more: it says so beside its numbers.
+static void say_cut_short(const struct scheduler *s, const struct entry *entry, struct arena *arena)
+{
+    unsigned rounds = collect_rounds(entry->collect);
+    enum verdict verdict = rounds < COLLECT_ROUNDS_MIN ? VERDICT_SUSPECT : VERDICT_OK;
+    if (s->interrupted)
+        result_doubt(arena, entry->result, verdict, "interrupted",
+                     "the run was interrupted after %u rounds of this case", rounds);
+    else
+        result_doubt(arena, entry->result, verdict, "out-of-time",
+                     "the %s preset's time for %s ended after %u rounds of this case",
+                     s->desc->preset, entry->planned.benchmark->info.name, rounds);
+}
+
+static void fill_result(const struct scheduler *s, struct entry *entry, struct arena *arena,
+                        bool is_final)
+{
+    const struct benchmark_info *info = &entry->planned.benchmark->info;
+    *entry->result = (struct result){.key = entry->planned.key,
+                                     .benchmark = info->name,
+                                     .version = info->version,
+                                     .device = s->desc->device->id,
+                                     .point = *entry->planned.point};
+    if (entry->verdict != VERDICT_OK) {
+        result_doubt(arena, entry->result, entry->verdict, entry->code, "%s", entry->why);
+        return;
+    }
+    collect_result(entry->collect, arena, entry->result);
+    if (is_final && wants_visit(entry))
+        say_cut_short(s, entry, arena);
+}
+
+// Puts what is known of the block's cases into the run, in the order of the plan.
+static void publish(const struct scheduler *s, struct block *block, struct arena *arena,
+                    bool is_final)
+{
+    struct run *run = s->desc->run;
+    run->result_count = block->base;
+    for (size_t i = 0; i < block->count; i++) {
+        struct entry *entry = &block->entries[i];
+        if (entry->verdict == VERDICT_OK && collect_rounds(entry->collect) == 0 &&
+            !collect_done(entry->collect))
+            continue; // nothing to say about it
+        fill_result(s, entry, arena, is_final);
+        run->results[run->result_count++] = entry->result;
+    }
+}
+
+// ---------------------------------------------------------------- watching and saving
+
+static double fraction_of(const struct entry *entry)
+{
+    if (!wants_visit(entry))
+        return 1;
+    double share = collect_rounds(entry->collect) / (double)COLLECT_ROUNDS_MIN;
+    return share < 0.95 ? share : 0.95; // more rounds than that may follow
+}
+
+static void show(const struct scheduler *s, const struct block *block, const char *key)
+{
+    const struct schedule_desc *desc = s->desc;
+    if (!desc->progress)
+        return;
+    struct schedule_state state = {.device = desc->device->id,
+                                   .key = key,
+                                   .done = s->done,
+                                   .total = desc->plan->total,
+                                   .elapsed_ns = clock_now_ns() - s->start_ns};
+    double work = (double)s->done;
+    for (size_t i = 0; i < block->count; i++) {
+        work += fraction_of(&block->entries[i]);
+        state.done += !wants_visit(&block->entries[i]);
+    }
+    if (state.total)
+        state.fraction = work / (double)state.total;
+    desc->progress(desc->context, &state);
+}
+
+static bool save(struct scheduler *s, struct block *block, struct error *err)
+{
+    const struct schedule_desc *desc = s->desc;
+    if (!desc->save || clock_now_ns() - s->saved_ns < desc->save_ns)
+        return true;
+    arena_destroy(block->provisional);
+    block->provisional = arena_create();
+    publish(s, block, block->provisional, false);
+    bool saved = desc->save(desc->context, err);
+    s->saved_ns = clock_now_ns();
+    return saved;
+}
+
+// ---------------------------------------------------------------- visits
+
+static void note_losses(struct scheduler *s, const struct error *last)
+{
+    if (executor_losses(s->desc->executor) < SCHEDULE_LOSSES_MAX)
+        return;
+    s->given_up = arena_printf(s->desc->run->arena,
+                               "%s was given up after %d workers lost in a row; the last: %s",
+                               s->desc->device->id, SCHEDULE_LOSSES_MAX, last->message);
+}
+
+static void visit(struct scheduler *s, struct entry *entry)
+{
+    const struct effort *effort = s->desc->effort;
+    const struct measure_request request = {
+        .samples = effort->samples,
+        .sample_ns = effort->sample_ns,
+        .timeout_ns = effort->timeout_ns,
+        .round = collect_rounds(entry->collect),
+    };
+    struct arena *arena = arena_create();
+    struct measure_visit *brought = NULL;
+    struct error failure = {.code = ERROR_NONE};
+    if (executor_visit(s->desc->executor, entry->planned.benchmark, entry->planned.index,
+                       entry->planned.point, &request, arena, &brought, &failure)) {
+        collect_visit(entry->collect, brought);
+    } else if (failure.code == ERROR_INTERRUPTED) {
+        s->interrupted = true;
+    } else {
+        collect_failure(entry->collect, &failure);
+        note_losses(s, &failure);
+    }
+    arena_destroy(arena);
+}
+
+static bool is_over(struct scheduler *s, const struct block *block, unsigned round)
+{
+    s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
+    uint64_t end_ns = round < COLLECT_ROUNDS_MIN ? block->hard_ns : block->soft_ns;
+    return s->interrupted || s->given_up || clock_now_ns() > end_ns;
+}
+
+// One round: *more tells whether another one is wanted.
+static bool run_round(struct scheduler *s, struct block *block, unsigned round, bool *more,
+                      struct error *err)
+{
+    size_t order[PLAN_BLOCK_CASES], count = 0;
+    for (size_t i = 0; i < block->count; i++)
+        if (wants_visit(&block->entries[i]))
+            order[count++] = i;
+    *more = count > 0;
+    random_shuffle(&s->random, order, count);
+    for (size_t i = 0; i < count; i++) {
+        struct entry *entry = &block->entries[order[i]];
+        if (is_over(s, block, round)) {
+            *more = false;
+            return true;
+        }
+        show(s, block, entry->planned.key);
+        visit(s, entry);
+        if (!save(s, block, err))
+            return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- blocks
+
+// The block's share of the time that its benchmark has left; twice that to bring every case to the
+// fewest rounds.
+static void set_times(struct scheduler *s, struct block *block)
+{
+    block->soft_ns = block->hard_ns = UINT64_MAX;
+    if (block->count == 0 || !s->desc->effort->benchmark_ns)
+        return;
+    const struct benchmark *benchmark = block->entries[0].planned.benchmark;
+    if (s->benchmark != benchmark) {
+        s->benchmark = benchmark;
+        s->benchmark_end_ns = clock_deadline_ns(s->desc->effort->benchmark_ns);
+    }
+    size_t left = block->count + s->desc->plan->left(s->desc->plan, benchmark);
+    uint64_t share_ns = clock_left_ns(s->benchmark_end_ns) / left * block->count;
+    block->soft_ns = clock_deadline_ns(share_ns);
+    block->hard_ns = clock_deadline_ns(2 * share_ns);
+}
+
+// What was never visited: skipped for lack of time, failed with the device, or left out.
+static void settle(const struct scheduler *s, struct block *block)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        struct entry *entry = &block->entries[i];
+        if (!wants_visit(entry))
+            continue;
+        if (s->given_up)
+            end_entry(entry, VERDICT_FAILED, "device-given-up", s->given_up);
+        else if (!s->interrupted && collect_rounds(entry->collect) == 0)
+            end_entry(entry, VERDICT_SKIPPED, "out-of-time",
+                      arena_printf(s->desc->run->arena,
+                                   "the %s preset's time for %s ended before this case: take a "
+                                   "longer preset, or fewer values",
+                                   s->desc->preset, entry->planned.benchmark->info.name));
+    }
+}
+
+static bool run_block(struct scheduler *s, struct block *block, struct error *err)
+{
+    set_times(s, block);
+    bool more = true, saved = true;
+    for (unsigned round = 0; saved && more; round++)
+        saved = run_round(s, block, round, &more, err);
+    settle(s, block);
+    publish(s, block, s->desc->run->arena, true);
+    s->done += block->count;
+    return saved;
+}
+
+// Fills the block until the plan pauses or ends; false when the plan has ended.
+static bool gather(const struct scheduler *s, struct block *block)
+{
+    struct plan *plan = s->desc->plan;
+    while (block->count < PLAN_BLOCK_CASES) {
+        struct plan_case planned;
+        enum plan_step step = plan->next(plan, s->desc->run, &planned);
+        if (step != PLAN_CASE)
+            return step == PLAN_PAUSE;
+        open_entry(s, block, &planned);
+    }
+    return true;
+}
+
+bool schedule_run(const struct schedule_desc *desc, bool *interrupted, struct error *err)
+{
+    struct scheduler s = {.desc = desc, .start_ns = clock_now_ns()};
+    s.saved_ns = s.start_ns;
+    random_init(&s.random, desc->seed);
+    bool saved = true, more = true;
+    while (saved && more && !s.interrupted) {
+        struct arena *arena = arena_create();
+        struct block *block = ARENA_NEW(arena, struct block);
+        block->arena = arena;
+        block->base = desc->run->result_count;
+        more = gather(&s, block);
+        saved = run_block(&s, block, err);
+        show(&s, &(struct block){0}, NULL);
+        arena_destroy(block->provisional);
+        arena_destroy(arena);
+    }
+    *interrupted = s.interrupted;
+    return saved;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Visits the cases of a plan on one device, block by block, in interleaved rounds: each round takes
+// every case of the block that still wants a visit, in a fresh random order, so that slow drifts of
+// the machine fall on all cases alike and neighbours never keep each other's caches warm. Gathers
+// until the stop rule, the rounds or the time come to an end, and puts the results into the run.
+#ifndef SUITE_SCHEDULE_H
+#define SUITE_SCHEDULE_H
+
+#include "suite/effort.h"
+#include "suite/executor.h"
+#include "suite/plan.h"
+
+enum {
+    SCHEDULE_LOSSES_MAX = 3 // workers lost in a row, after which a device is given up
+};
+
+// What is going on, for whoever watches.
+struct schedule_state {
+    const char *device, *key; // the case being visited; NULL: between cases
+    size_t done, total;       // cases; total 0 = not known
+    double fraction;          // of the work of this device, 0 … 1
+    uint64_t elapsed_ns;      // on this device
+};
+
+struct schedule_desc {
+    struct run *run;
+    const struct gpu_info *device;
+    struct plan *plan;
+    struct executor *executor;
+    const struct effort *effort;
+    const char *preset;          // for messages
+    uint64_t seed;               // of the orders
+    struct interrupt *interrupt; // NULL: never
+    // Before each visit and at the end of each block. NULL: nobody watches.
+    void (*progress)(void *context, const struct schedule_state *state);
+    // At most once in save_ns, when the run holds what was measured so far. False ends the
+    // schedule with that error. NULL: nothing is saved on the way.
+    bool (*save)(void *context, struct error *err);
+    uint64_t save_ns;
+    void *context;
+};
+
+// True when the plan came to its end or the user interrupted it (*interrupted): then what was
+// visited is in the run with that reason, and what was not is left out. Failures of cases are
+// results; false only where save() said so.
+MUST_CHECK bool schedule_run(const struct schedule_desc *desc, bool *interrupted,
+                             struct error *err);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "suite/visitor.h"
+
+#include <string.h>
+
+struct case_memory {
+    size_t index;
+    void *memory;
+};
+
+struct visitor {
+    struct arena *arena;
+    struct gpu_system *system;
+    const struct gpu_info *info;
+    struct gpu_device *device; // NULL until the first visit
+    bool validation;
+    const struct benchmark *benchmark; // whose session is open; NULL: none
+    struct bench_session session;
+    struct case_memory *memories; // in the session's arena
+    size_t memory_count, memory_capacity;
+};
+
+static const char *api_of(struct arena *arena, const char *device_id)
+{
+    char *api = arena_strdup(arena, device_id);
+    api[strcspn(api, ":")] = '\0';
+    return api;
+}
+
+struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){
+        .only_api = api_of(arena, desc->device_id), .validation = desc->validation});
+    const struct gpu_info *info = gpu_system_find(system, desc->device_id);
+    if (!info) {
+        error_set(err, ERROR_NO_DEVICE,
+                  "%s: no such device here: `fathom devices` shows what "
+                  "there is",
+                  desc->device_id);
+        gpu_system_destroy(system);
+        arena_destroy(arena);
+        return NULL;
+    }
+    struct visitor *visitor = ARENA_NEW(arena, struct visitor);
+    *visitor = (struct visitor){
+        .arena = arena, .system = system, .info = info, .validation = desc->validation};
+    return visitor;
+}
+
+static void session_close(struct visitor *visitor)
+{
+    if (!visitor->benchmark)
+        return;
+    gpu_scope_close(visitor->session.scope);
+    arena_destroy(visitor->session.arena);
+    visitor->benchmark = NULL;
+    visitor->memories = NULL;
+    visitor->memory_count = visitor->memory_capacity = 0;
+}
+
+void visitor_destroy(struct visitor *visitor)
+{
+    if (!visitor)
+        return;
+    session_close(visitor);
+    gpu_device_close(visitor->device);
+    gpu_system_destroy(visitor->system);
+    arena_destroy(visitor->arena);
+}
+
+static bool session_open(struct visitor *visitor, const struct benchmark *benchmark,
+                         struct error *err)
+{
+    if (visitor->benchmark == benchmark)
+        return true;
+    session_close(visitor);
+    if (!visitor->device) {
+        visitor->device =
+            gpu_device_open(visitor->system, visitor->info, &(struct gpu_device_desc){0}, err);
+        if (!visitor->device)
+            return error_prefix(err, "cannot open %s", visitor->info->id);
+    }
+    visitor->session = (struct bench_session){.arena = arena_create(),
+                                              .device = visitor->device,
+                                              .info = visitor->info,
+                                              .scope = gpu_scope_open(visitor->device)};
+    visitor->benchmark = benchmark;
+    if (!benchmark->open || benchmark->open(&visitor->session, err))
+        return true;
+    session_close(visitor);
+    return false;
+}
+
+// Where the benchmark keeps what it knows of a case between visits.
+static struct case_memory *memory_of(struct visitor *visitor, size_t index)
+{
+    for (size_t i = 0; i < visitor->memory_count; i++)
+        if (visitor->memories[i].index == index)
+            return &visitor->memories[i];
+    visitor->memories = arena_grow(visitor->session.arena, visitor->memories, visitor->memory_count,
+                                   &visitor->memory_capacity, sizeof *visitor->memories);
+    struct case_memory *memory = &visitor->memories[visitor->memory_count++];
+    *memory = (struct case_memory){.index = index};
+    return memory;
+}
+
+static bool validation_check(const struct visitor *visitor, size_t before, struct error *err)
+{
+    const char *first = NULL;
+    size_t after = gpu_device_validation_messages(visitor->device, &first);
+    if (after == before)
+        return true;
+    return error_set(err, ERROR_INTERNAL, "the API's validation complains (%zu messages): %s",
+                     after - before, first ? first : "no text");
+}
+
+bool visitor_visit(struct visitor *visitor, const struct visit_order *order, struct arena *arena,
+                   struct measure_visit **visit, struct error *err)
+{
+    const struct benchmark *benchmark = order->benchmark;
+    if (!gpu_require(visitor->info, benchmark->needs, err))
+        return false;
+    size_t messages_before =
+        visitor->device ? gpu_device_validation_messages(visitor->device, NULL) : 0;
+    if (!session_open(visitor, benchmark, err))
+        return false;
+    struct bench_visit run = {
+        .session = &visitor->session,
+        .point = order->point,
+        .scope = gpu_scope_open(visitor->device),
+        .arena = arena_create(),
+        .request = order->request,
+        .memory = &memory_of(visitor, order->index)->memory,
+    };
+    struct measure_visit *made = measure_visit_create(arena);
+    bool done = benchmark->visit(&run, made, err);
+    gpu_scope_close(run.scope);
+    arena_destroy(run.arena);
+    *visit = made;
+    return done && validation_check(visitor, messages_before, err);
+}
