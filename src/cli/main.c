@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-int main(void)
+#include "cli/cli.h"
+
+int main(int argc, char **argv)
 {
-    return 0;
+    return cli_main(argc, argv);
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli.h"
+
+#include "base/version.h"
+#include "cli/generate.h"
+#include "cli/help.h"
+#include "gpu/gpu.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_validation(void)
+{
+    const char *set = getenv("FATHOM_VALIDATION");
+    return set && strcmp(set, "1") == 0;
+}
+
+struct gpu_system *cli_system_create(const char *only_api)
+{
+    return gpu_system_create(
+        &(struct gpu_system_desc){.only_api = only_api, .validation = cli_validation()});
+}
+
+bool cli_write_json(FILE *out, struct json_t *document, struct error *err)
+{
+    bool written = json_dumpf(document, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+    json_decref(document);
+    return written || error_set(err, ERROR_IO, "cannot write JSON: %s", strerror(errno));
+}
+
+static bool run_program(struct cli *cli, struct error *err)
+{
+    const char *what = options_value(cli->options, OPTION_GENERATE);
+    if (what)
+        return generate_write(cli->out, what, err);
+    if (options_has(cli->options, OPTION_VERSION)) {
+        fprintf(cli->out, "fathom %s (%s, %s)\n", fathom_version.version, fathom_version.commit,
+                fathom_version.build);
+        return true;
+    }
+    if (options_has(cli->options, OPTION_HELP)) {
+        help_write(cli->out, COMMAND_COUNT);
+        return true;
+    }
+    return error_set(err, ERROR_USAGE,
+                     "no command: try `fathom run --preset quick` (`fathom --help` shows all)");
+}
+
+static bool run_command(struct cli *cli, struct error *err)
+{
+    static bool (*const commands[COMMAND_COUNT])(struct cli *, struct error *) = {
+        [COMMAND_DEVICES] = command_devices,
+        [COMMAND_LIST] = command_list,
+        [COMMAND_RUN] = command_run,
+        [COMMAND_WORKER] = command_worker,
+    };
+    enum command_id command = cli->options->command;
+    if (command == COMMAND_COUNT)
+        return run_program(cli, err);
+    if (options_has(cli->options, OPTION_HELP)) {
+        help_write(cli->out, command);
+        return true;
+    }
+    return commands[command](cli, err);
+}
+
+static int status_of(enum error_code code)
+{
+    switch (code) {
+    case ERROR_USAGE:
+    case ERROR_IO:
+        return EXIT_USAGE;
+    case ERROR_NO_DEVICE:
+        return EXIT_NO_MEASUREMENT;
+    case ERROR_INTERRUPTED:
+        return EXIT_INTERRUPTED;
+    case ERROR_NONE:
+    case ERROR_UNSUPPORTED:
+    case ERROR_OUT_OF_MEMORY:
+    case ERROR_TIMEOUT:
+    case ERROR_DEVICE_LOST:
+    case ERROR_MISMATCH:
+    case ERROR_INTERNAL:
+    case ERROR_CODE_COUNT:
+        break;
+    }
+    return EXIT_CASE_FAILED;
+}
+
+// What stdio still holds may not fit on the disk: that must not look like success.
+static bool flush(FILE *out, struct error *err)
+{
+    if (fflush(out) == 0 && !ferror(out))
+        return true;
+    return error_set(err, ERROR_IO, "cannot write to the standard output: %s", strerror(errno));
+}
+
+int cli_main(int argc, char **argv)
+{
+    struct arena *arena = arena_create();
+    struct options options;
+    struct error err = {.code = ERROR_NONE};
+    struct cli cli = {.arena = arena,
+                      .options = &options,
+                      .argc = argc,
+                      .argv = argv,
+                      .out = stdout,
+                      .err = stderr};
+    bool done = options_parse(arena, argc, argv, &options, &err) && run_command(&cli, &err) &&
+                flush(cli.out, &err);
+    if (!done)
+        fprintf(cli.err, "fathom: %s\n", err.message);
+    arena_destroy(arena);
+    return done ? cli.status : status_of(err.code);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The program: parses its arguments, does what they say, prints errors, gives the exit status.
+// Everything it prints goes through the two streams here.
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/arena.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+
+enum exit_status {
+    EXIT_MEASURED = 0,
+    EXIT_CASE_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_NO_MEASUREMENT = 3,
+    EXIT_INTERRUPTED = 130
+};
+
+struct cli {
+    struct arena *arena;
+    const struct options *options;
+    int argc;
+    char **argv;
+    FILE *out, *err;
+    int status; // what the command sets where it succeeds in saying more than 0
+};
+
+// main() without its exit: returns the exit status.
+int cli_main(int argc, char **argv);
+
+// One function a command. False = the error is printed and decides the exit status.
+bool command_devices(struct cli *cli, struct error *err);
+bool command_list(struct cli *cli, struct error *err);
+bool command_run(struct cli *cli, struct error *err);
+bool command_worker(struct cli *cli, struct error *err);
+
+// The benchmark of that name; ERROR_USAGE with the nearest one.
+struct benchmark;
+MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
+                                   const struct benchmark **benchmark, struct error *err);
+
+// FATHOM_VALIDATION=1 in the environment: the API's own validation is on.
+bool cli_validation(void);
+
+// Every backend, or only one.
+struct gpu_system *cli_system_create(const char *only_api);
+
+// Writes a JSON document, indented, with a newline at its end, and gives it back.
+struct json_t;
+bool cli_write_json(FILE *out, struct json_t *document, struct error *err);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What the build and the installation make from the table: `fathom --generate WHAT`.
+#ifndef CLI_GENERATE_H
+#define CLI_GENERATE_H
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+// WHAT: man (roff, section 1), bash, zsh or fish.
+MUST_CHECK bool generate_write(FILE *out, const char *what, struct error *err);
+
+void generate_manual(FILE *out);
+void generate_bash(FILE *out);
+void generate_zsh(FILE *out);
+void generate_fish(FILE *out);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "cli/help.h"
+
+#include <string.h>
+
+enum {
+    WIDTH = 80,
+    HELP_COLUMN = 26
+};
+
+const char *const help_exit_statuses[] = {
+    "0\tmeasured; suspect and skipped cases are counted in the summary",
+    "1\ta case failed (with --strict also: is suspect or was skipped)",
+    "2\tbad usage or a bad input file",
+    "3\tno usable device, or no case was measured",
+    "130\tinterrupted; what was measured is in the run file",
+    NULL,
+};
+
+// Characters, not bytes: all but the continuation bytes of UTF-8.
+static size_t columns(const char *text, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static void new_line(FILE *out, size_t indent, size_t *column)
+{
+    fprintf(out, "\n%*s", (int)indent, "");
+    *column = indent;
+}
+
+void help_wrap(FILE *out, const char *text, size_t indent, size_t column)
+{
+    if (column < indent) {
+        fprintf(out, "%*s", (int)(indent - column), "");
+        column = indent;
+    } else if (column > indent) {
+        new_line(out, indent, &column);
+    }
+    while (*text) {
+        size_t bytes = strcspn(text, " \n");
+        size_t wide = columns(text, bytes);
+        if (column > indent && column + 1 + wide > WIDTH)
+            new_line(out, indent, &column);
+        fprintf(out, "%s%.*s", column > indent ? " " : "", (int)bytes, text);
+        column += wide + (column > indent);
+        text += bytes;
+        if (*text == '\n')
+            new_line(out, indent, &column);
+        text += *text != '\0';
+    }
+    fputc('\n', out);
+}
+
+void help_option_name(FILE *out, const struct option_info *option)
+{
+    if (option->letter)
+        fprintf(out, "-%c, ", option->letter);
+    fprintf(out, "--%s%s%s", option->name, option->argument ? " " : "",
+            option->argument ? option->argument : "");
+}
+
+static size_t option_columns(const struct option_info *option)
+{
+    size_t wide = (option->letter ? 6u : 2u) + strlen(option->name);
+    return option->argument ? wide + 1 + columns(option->argument, strlen(option->argument)) : wide;
+}
+
+static void write_options(FILE *out, enum command_id command)
+{
+    fprintf(out, "\nOptions:\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_info *option = &option_table[i];
+        if (option->hidden || !(option->commands & 1u << command))
+            continue;
+        fprintf(out, "  ");
+        help_option_name(out, option);
+        help_wrap(out, option->help, HELP_COLUMN, 2 + option_columns(option) + 1);
+    }
+}
+
+static void write_program(FILE *out)
+{
+    help_wrap(out, PROGRAM_SUMMARY, 0, 0);
+    fprintf(out, "\nUsage: fathom COMMAND [OPTION…]\n\nCommands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        const struct command_info *command = &command_table[i];
+        if (command->hidden)
+            continue;
+        fprintf(out, "  %s", command->name);
+        help_wrap(out, command->summary, 12, 2 + strlen(command->name));
+    }
+    write_options(out, COMMAND_COUNT);
+    fprintf(out, "\nExit status:\n");
+    for (size_t i = 0; help_exit_statuses[i]; i++) {
+        int digits = (int)strcspn(help_exit_statuses[i], "\t");
+        fprintf(out, "  %.*s", digits, help_exit_statuses[i]);
+        help_wrap(out, help_exit_statuses[i] + digits + 1, 6, 2 + (size_t)digits);
+    }
+    fprintf(out, "\n`fathom COMMAND --help` tells more.\n");
+}
+
+void help_write(FILE *out, enum command_id id)
+{
+    if (id == COMMAND_COUNT) {
+        write_program(out);
+        return;
+    }
+    const struct command_info *command = &command_table[id];
+    fprintf(out, "Usage: fathom %s%s%s [OPTION…]\n\n", command->name, *command->operands ? " " : "",
+            command->operands);
+    help_wrap(out, command->detail, 0, 0);
+    write_options(out, id);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "cli/options.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+struct parser {
+    struct arena *arena;
+    char **argv;
+    int argc, at;
+    struct options *options;
+    struct error *err;
+};
+
+static unsigned command_bit(const struct options *options)
+{
+    return 1u << options->command; // COMMAND_COUNT's bit is COMMAND_PROGRAM
+}
+
+static const char *command_shown(const struct options *options)
+{
+    return options->command == COMMAND_COUNT ? "fathom" : command_table[options->command].name;
+}
+
+bool options_has(const struct options *options, enum option_id option)
+{
+    return options_value(options, option) != NULL;
+}
+
+const char *options_value(const struct options *options, enum option_id option)
+{
+    for (size_t i = 0; i < options->use_count; i++)
+        if (options->uses[i].option == option)
+            return options->uses[i].value;
+    return NULL;
+}
+
+size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
+                      const char ***values)
+{
+    size_t count = 0;
+    *values = ARENA_ARRAY(arena, options->use_count, const char *);
+    for (size_t i = 0; i < options->use_count; i++)
+        if (options->uses[i].option == option)
+            (*values)[count++] = options->uses[i].value;
+    return count;
+}
+
+// ---------------------------------------------------------------- options
+
+static bool refuse_option(struct parser *p, const char *typed)
+{
+    struct text_guess guess = {.typed = typed};
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (!option_table[i].hidden && option_table[i].commands & command_bit(p->options))
+            text_guess_offer(&guess, option_table[i].name);
+    const char *hint =
+        guess.best ? arena_printf(p->arena, "; did you mean '--%s'?", guess.best) : "";
+    return error_set(p->err, ERROR_USAGE, "%s: no option '--%s'%s (--help shows all)",
+                     command_shown(p->options), typed, hint);
+}
+
+static bool use(struct parser *p, enum option_id id, const char *value)
+{
+    struct options *o = p->options;
+    if (!option_table[id].repeated && options_has(o, id))
+        return error_set(p->err, ERROR_USAGE, "--%s: given twice: say it once",
+                         option_table[id].name);
+    o->uses = arena_grow(p->arena, o->uses, o->use_count, &o->use_capacity, sizeof *o->uses);
+    o->uses[o->use_count++] = (struct option_use){.option = id, .value = value};
+    return true;
+}
+
+// `attached` is what stands after = (or right after the letter); NULL = nothing does.
+static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
+{
+    const struct option_info *option = &option_table[id];
+    if (!option->argument) {
+        if (attached)
+            return error_set(p->err, ERROR_USAGE, "--%s: takes no value: leave out '%s'",
+                             option->name, attached);
+        return use(p, id, "");
+    }
+    if (!attached && p->at + 1 < p->argc)
+        attached = p->argv[++p->at];
+    if (!attached || !*attached)
+        return error_set(p->err, ERROR_USAGE, "--%s: its value is missing: --%s %s", option->name,
+                         option->name, option->argument);
+    return use(p, id, attached);
+}
+
+static bool parse_long(struct parser *p, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    for (unsigned id = 0; id < OPTION_COUNT; id++) {
+        const struct option_info *option = &option_table[id];
+        if (strlen(option->name) == length && strncmp(option->name, word, length) == 0 &&
+            option->commands & command_bit(p->options))
+            return use_with_argument(p, (enum option_id)id, equals ? equals + 1 : NULL);
+    }
+    char *name = arena_strdup(p->arena, word);
+    name[length] = '\0';
+    return refuse_option(p, name);
+}
+
+static bool parse_short(struct parser *p, const char *word)
+{
+    for (unsigned id = 0; id < OPTION_COUNT; id++) {
+        const struct option_info *option = &option_table[id];
+        if (option->letter == *word && option->commands & command_bit(p->options))
+            return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
+    }
+    return error_set(p->err, ERROR_USAGE, "%s: no option '-%s' (--help shows all)",
+                     command_shown(p->options), word);
+}
+
+// ---------------------------------------------------------------- words
+
+static bool parse_command(struct parser *p, const char *word)
+{
+    struct text_guess guess = {.typed = word};
+    for (unsigned id = 0; id < COMMAND_COUNT; id++) {
+        if (strcmp(command_table[id].name, word) == 0) {
+            p->options->command = (enum command_id)id;
+            return true;
+        }
+        if (!command_table[id].hidden)
+            text_guess_offer(&guess, command_table[id].name);
+    }
+    return error_set(p->err, ERROR_USAGE, "no command '%s'%s (`fathom --help` shows all)", word,
+                     text_guess_hint(p->arena, &guess));
+}
+
+static bool parse_operand(struct parser *p, const char *word)
+{
+    struct options *o = p->options;
+    if (o->command == COMMAND_COUNT)
+        return parse_command(p, word);
+    if (o->operand_count >= command_table[o->command].operand_max)
+        return error_set(p->err, ERROR_USAGE,
+                         "%s: '%s' is too much: `fathom %s --help` shows what "
+                         "it takes",
+                         command_shown(o), word, command_shown(o));
+    o->operands = arena_grow(p->arena, o->operands, o->operand_count, &o->operand_capacity,
+                             sizeof *o->operands);
+    o->operands[o->operand_count++] = word;
+    return true;
+}
+
+static bool parse_word(struct parser *p, const char *word, bool *only_operands)
+{
+    if (*only_operands || word[0] != '-' || word[1] == '\0')
+        return parse_operand(p, word);
+    if (strcmp(word, "--") == 0) {
+        *only_operands = true;
+        return true;
+    }
+    return word[1] == '-' ? parse_long(p, word + 2) : parse_short(p, word + 1);
+}
+
+bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
+                   struct error *err)
+{
+    *options = (struct options){.command = COMMAND_COUNT};
+    struct parser parser = {
+        .arena = arena, .argv = argv, .argc = argc, .options = options, .err = err};
+    bool only_operands = false;
+    for (parser.at = 1; parser.at < argc; parser.at++)
+        if (!parse_word(&parser, argv[parser.at], &only_operands))
+            return false;
+    return true;
+}

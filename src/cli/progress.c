@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "cli/progress.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const uint64_t interval_ns = NS_PER_S / 10;
+
+enum {
+    COLUMNS_DEFAULT = 80
+};
+
+void progress_init(struct progress *progress, FILE *out)
+{
+    *progress = (struct progress){.out = isatty(fileno(out)) ? out : NULL};
+}
+
+// A guess from what has been done; none before 3 % are.
+static const char *time_left(struct arena *arena, const struct schedule_state *state)
+{
+    if (!(state->fraction > 0.03))
+        return "";
+    double elapsed_s = (double)state->elapsed_ns / 1e9;
+    unsigned long left_s = (unsigned long)(elapsed_s / state->fraction - elapsed_s + 0.5);
+    return arena_printf(arena, "%lu:%02lu left  ", left_s / 60, left_s % 60);
+}
+
+const char *progress_text(struct arena *arena, const struct schedule_state *state, size_t device,
+                          size_t devices, size_t columns)
+{
+    const char *which = devices > 1 ? arena_printf(arena, "[%zu/%zu] ", device + 1, devices) : "";
+    const char *far = state->total
+                          ? arena_printf(arena, "%3.0f%%  %zu of %zu  %s", 100 * state->fraction,
+                                         state->done, state->total, time_left(arena, state))
+                          : arena_printf(arena, "%zu done  ", state->done);
+    char *text =
+        arena_printf(arena, "%s%s  %s%s", which, state->device, far, state->key ? state->key : "");
+    if (strlen(text) > columns)
+        text[columns] = '\0';
+    return text;
+}
+
+static size_t columns(void)
+{
+    const char *set = getenv("COLUMNS");
+    unsigned long wide = set ? strtoul(set, NULL, 10) : 0;
+    return wide >= 20 && wide <= 1000 ? wide : COLUMNS_DEFAULT;
+}
+
+void progress_draw(void *context, const struct schedule_state *state, size_t device, size_t devices)
+{
+    struct progress *progress = context;
+    uint64_t now_ns = clock_now_ns();
+    if (!progress->out || now_ns - progress->drawn_ns < interval_ns)
+        return;
+    progress->drawn_ns = now_ns;
+    struct arena *scratch = arena_create();
+    // Back to the first column, the text, then erase what a longer one left (ECMA-48, EL).
+    fprintf(progress->out, "\r%s\033[K",
+            progress_text(scratch, state, device, devices, columns() - 1));
+    fflush(progress->out);
+    arena_destroy(scratch);
+}
+
+void progress_fini(struct progress *progress)
+{
+    if (!progress->out || !progress->drawn_ns)
+        return;
+    fputs("\r\033[K", progress->out);
+    fflush(progress->out);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "cli/table.h"
+
+#include "suite/choices.h"
+
+#define EVERY (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN))
+
+const struct command_info command_table[COMMAND_COUNT] = {
+    [COMMAND_DEVICES] =
+        {
+            .name = "devices",
+            .operands = "",
+            .summary = "Show the devices of every API, and why an API has none",
+            .detail = "Lists what Vulkan, CUDA and OpenCL offer here, opening none of it. An API "
+                      "without devices is shown with the reason and the remedy, and so is a GPU "
+                      "that is in the machine but that no API reaches.",
+        },
+    [COMMAND_LIST] =
+        {
+            .name = "list",
+            .operands = "[BENCHMARK]",
+            .operand_kind = WORD_BENCHMARK,
+            .operand_max = 1,
+            .summary = "Show the benchmarks, their parameters and presets",
+            .detail =
+                "Without a name: every benchmark with one line about it. With a name: what it "
+                "measures, its metrics, and each parameter with its values in every preset.",
+        },
+    [COMMAND_RUN] =
+        {
+            .name = "run",
+            .operands = "[BENCHMARK…]",
+            .operand_kind = WORD_BENCHMARK,
+            .operand_max = 64,
+            .summary = "Measure, show the results and write the run file",
+            .detail =
+                "Runs the benchmarks named, or all of them, on the best device or on those "
+                "chosen with -d. Results go to the standard output, progress to the terminal, "
+                "and with -o everything, with its provenance, to a file.\n"
+                "DEVICE is an id (vulkan:0), an API (cuda), a part of a name, a UUID or all. "
+                "By default a discrete GPU comes before an integrated one and that before a "
+                "CPU, and Vulkan before CUDA before OpenCL.\n"
+                "Values for --set: numbers or words, with commas between them; ranges A..B/N "
+                "with N points an octave; bytes as 32KiB, 4GiB or max. --set may be repeated; "
+                "without a benchmark it is meant for all that have the key.\n"
+                "Each device is measured in a process of its own, so that a crash or a hang "
+                "of a driver costs one case and not the run.",
+        },
+    [COMMAND_WORKER] =
+        {
+            .name = "__worker",
+            .operands = "",
+            .summary = "Measure what the parent process asks for",
+            .detail = "Started by `fathom run`; reads requests from a socket, its standard input.",
+            .hidden = true,
+        },
+};
+
+const struct option_info option_table[OPTION_COUNT] = {
+    [OPTION_HELP] = {'h', "help", NULL, WORD_NONE, "Show this help", EVERY, false, false},
+    [OPTION_VERSION] = {0, "version", NULL, WORD_NONE, "Show which fathom this is", COMMAND_PROGRAM,
+                        false, false},
+    [OPTION_GENERATE] = {0, "generate", "WHAT", WORD_ANY,
+                         "Write the man page (man) or a completion (bash, zsh, fish)",
+                         COMMAND_PROGRAM, false, true},
+    [OPTION_JSON] = {0, "json", NULL, WORD_NONE, "Write JSON instead of a table",
+                     COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST), false, false},
+    [OPTION_DEVICE] = {'d', "device", "DEVICE", WORD_DEVICE,
+                       "Measure on this device; repeat it for several",
+                       COMMAND_BIT(RUN) | COMMAND_BIT(WORKER), true, false},
+    [OPTION_API] = {0, "api", "API", WORD_API,
+                    "Use only this API; all: each device through every API that reaches it",
+                    COMMAND_BIT(RUN), false, false},
+    [OPTION_PRESET] = {0, "preset", PRESET_NAMES, WORD_PRESET,
+                       "How thorough: seconds, minutes, or as long as it takes (" PRESET_DEFAULT
+                       " by default)",
+                       COMMAND_BIT(RUN), false, false},
+    [OPTION_SET] = {0, "set", "[BENCHMARK.]KEY=VALUE[,VALUE…]", WORD_ANY,
+                    "Choose values of a parameter instead of the preset's", COMMAND_BIT(RUN), true,
+                    false},
+    [OPTION_OUTPUT] = {'o', "output", "RUN.json", WORD_FILE,
+                       "Write the run file, all along the run", COMMAND_BIT(RUN), false, false},
+    [OPTION_STRICT] = {0, "strict", NULL, WORD_NONE,
+                       "Suspect and skipped cases make the exit status 1", COMMAND_BIT(RUN), false,
+                       false},
+    [OPTION_NO_ISOLATE] = {0, "no-isolate", NULL, WORD_NONE,
+                           "Measure in this process, for debuggers and sanitizers",
+                           COMMAND_BIT(RUN), false, false},
+    [OPTION_SEED] = {0, "seed", "NUMBER", WORD_ANY, "Seed of the order of visits", COMMAND_BIT(RUN),
+                     false, true},
+    [OPTION_SILENCE] = {0, "silence-limit", "SECONDS", WORD_ANY,
+                        "End a worker that has been silent for this long", COMMAND_BIT(RUN), false,
+                        true},
+};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The one table of commands and options. Parsing, --help, the man page and the completions of the
+// shells are made from it: a new option is one line here and whoever asks for its value.
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum command_id {
+    COMMAND_DEVICES,
+    COMMAND_LIST,
+    COMMAND_RUN,
+    COMMAND_WORKER,
+    COMMAND_COUNT
+};
+
+// What a word on the command line may be; the shells complete by it.
+enum word_kind {
+    WORD_NONE, // options: a flag, without argument
+    WORD_ANY,
+    WORD_FILE,
+    WORD_BENCHMARK,
+    WORD_DEVICE,
+    WORD_API,
+    WORD_PRESET,
+};
+
+struct command_info {
+    const char *name;
+    const char *operands; // as shown: "[BENCHMARK…]"
+    enum word_kind operand_kind;
+    size_t operand_max;
+    const char *summary; // one line, for `fathom --help`
+    const char *detail;  // paragraphs, for `fathom COMMAND --help` and the man page
+    bool hidden;         // for fathom itself and for tests
+};
+
+enum option_id {
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_GENERATE,
+    OPTION_JSON,
+    OPTION_DEVICE,
+    OPTION_API,
+    OPTION_PRESET,
+    OPTION_SET,
+    OPTION_OUTPUT,
+    OPTION_STRICT,
+    OPTION_NO_ISOLATE,
+    OPTION_SEED,
+    OPTION_SILENCE,
+    OPTION_COUNT
+};
+
+// A set of commands.
+#define COMMAND_BIT(name) (1u << COMMAND_##name)
+#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option`, without a command
+
+struct option_info {
+    char letter;          // "-d"; 0 = none
+    const char *name;     // without the dashes
+    const char *argument; // as shown: "DEVICE"; NULL = a flag
+    enum word_kind kind;
+    const char *help;  // one sentence
+    unsigned commands; // which take it
+    bool repeated;
+    bool hidden;
+};
+
+extern const struct command_info command_table[COMMAND_COUNT]; // by command_id
+extern const struct option_info option_table[OPTION_COUNT];    // by option_id
+
+#endif
