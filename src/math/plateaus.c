@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+// Works on ln y, where noise is about equal everywhere. Sums over segments come from prefix sums
+// of weights that are 0 for outliers and 1 otherwise.
+#include "math/plateaus.h"
+
+#include "math/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+struct sums {
+    double w, x, y, xx, xy, yy;
+};
+
+struct work {
+    const struct plateaus_desc *desc;
+    size_t n;
+    double *ln_y;
+    double *weight;
+    struct sums *prefix; // n + 1
+    double *best;        // [levels][n]: cost of points 0…j with j the last of the plateau
+    size_t *first;       // [levels][n]: where that plateau begins
+    size_t *before;      // [levels][n]: the last point of the plateau before it
+    double *entry;       // [n]: cheapest way to begin a plateau at i
+    size_t *entry_from;  // [n]: the end of the plateau before, in that way
+    double *scratch;
+};
+
+// ---------------------------------------------------------------- noise and outliers
+
+static double robust_deviation(double *values, size_t count)
+{
+    // 1.4826 makes the median absolute value a standard deviation for normal noise.
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i]);
+    return count ? 1.4826 * stats_median(values, count) : 0;
+}
+
+// Noise from second differences of neighbours: what lies on a line, steep or flat, cancels. Their
+// weights (1, −2, 1) / √6 keep the variance for independent noise.
+static double noise_of(const struct work *work)
+{
+    size_t count = 0;
+    for (size_t i = 1; i + 1 < work->n; i++) {
+        double left = work->desc->x[i] - work->desc->x[i - 1];
+        double right = work->desc->x[i + 1] - work->desc->x[i];
+        if (left + right <= 0)
+            continue;
+        double t = left / (left + right);
+        double middle = (1 - t) * work->ln_y[i - 1] + t * work->ln_y[i + 1];
+        work->scratch[count++] = (work->ln_y[i] - middle) / sqrt(1 + t * t + (1 - t) * (1 - t));
+    }
+    double noise = robust_deviation(work->scratch, count);
+    return noise > work->desc->noise_min ? noise : work->desc->noise_min;
+}
+
+// A lone point far from the median of its five neighbours, where the points beside it are not, is
+// an outlier and counts for nothing.
+static void weigh(struct work *work, double noise)
+{
+    for (size_t i = 0; i < work->n; i++) {
+        size_t from = i < 2 ? 0 : i - 2;
+        size_t to = i + 3 > work->n ? work->n : i + 3;
+        double window[5], median;
+        memcpy(window, work->ln_y + from, (to - from) * sizeof *window);
+        median = stats_median(window, to - from);
+        double off = work->ln_y[i] - median;
+        double before = i ? work->ln_y[i - 1] : median;
+        double after = i + 1 < work->n ? work->ln_y[i + 1] : median;
+        bool alone = fabs(off) > 5 * noise && (work->ln_y[i] > fmax(before, after) + 4 * noise ||
+                                               work->ln_y[i] < fmin(before, after) - 4 * noise);
+        work->weight[i] = alone ? 0 : 1;
+    }
+}
+
+static void make_prefix(struct work *work)
+{
+    for (size_t i = 0; i < work->n; i++) {
+        double w = work->weight[i], x = work->desc->x[i], y = work->ln_y[i];
+        struct sums s = work->prefix[i];
+        work->prefix[i + 1] = (struct sums){s.w + w,          s.x + w * x,      s.y + w * y,
+                                            s.xx + w * x * x, s.xy + w * x * y, s.yy + w * y * y};
+    }
+}
+
+// ---------------------------------------------------------------- costs of segments
+
+static struct sums between(const struct work *work, size_t from, size_t to)
+{
+    struct sums a = work->prefix[from], b = work->prefix[to];
+    return (struct sums){b.w - a.w, b.x - a.x, b.y - a.y, b.xx - a.xx, b.xy - a.xy, b.yy - a.yy};
+}
+
+// Squares about the mean of points [from, to).
+static double flat_cost(const struct work *work, size_t from, size_t to)
+{
+    struct sums s = between(work, from, to);
+    return s.w > 0 ? fmax(s.yy - s.y * s.y / s.w, 0) : 0;
+}
+
+// Squares about the best line through points [from, to).
+static double line_cost(const struct work *work, size_t from, size_t to)
+{
+    struct sums s = between(work, from, to);
+    if (s.w < 3)
+        return 0;
+    double xx = s.xx - s.x * s.x / s.w, xy = s.xy - s.x * s.y / s.w, yy = s.yy - s.y * s.y / s.w;
+    return fmax(xx > 0 ? yy - xy * xy / xx : yy, 0);
+}
+
+static bool long_enough(const struct work *work, size_t from, size_t to, bool outermost)
+{
+    if (to - from < 3)
+        return false;
+    double length = work->desc->x[to - 1] - work->desc->x[from];
+    return length >= (outermost ? work->desc->length_min / 2 : work->desc->length_min);
+}
+
+// ---------------------------------------------------------------- segmentation
+
+static void first_level(struct work *work)
+{
+    for (size_t j = 0; j < work->n; j++) {
+        bool fits = long_enough(work, 0, j + 1, true);
+        work->best[j] = fits ? flat_cost(work, 0, j + 1) : (double)INFINITY;
+        work->first[j] = 0;
+        work->before[j] = 0;
+    }
+}
+
+// The cheapest way that brings the level below to its end and rises so that a plateau can begin
+// at each i.
+static void make_entries(struct work *work, size_t level)
+{
+    const double *below = work->best + (level - 1) * work->n;
+    for (size_t i = 1; i < work->n; i++) {
+        work->entry[i] = (double)INFINITY;
+        for (size_t end = i; end-- > 0;) {
+            if (work->desc->x[i] - work->desc->x[end] > work->desc->ramp_max && end + 1 < i)
+                break;
+            double cost = below[end] + line_cost(work, end + 1, i);
+            if (cost < work->entry[i]) {
+                work->entry[i] = cost;
+                work->entry_from[i] = end;
+            }
+        }
+    }
+    work->entry[0] = (double)INFINITY;
+}
+
+static void next_level(struct work *work, size_t level)
+{
+    make_entries(work, level);
+    for (size_t j = 0; j < work->n; j++) {
+        size_t at = level * work->n + j;
+        work->best[at] = (double)INFINITY;
+        for (size_t i = 1; i <= j; i++) {
+            if (!long_enough(work, i, j + 1, j + 1 == work->n))
+                break;
+            double cost = work->entry[i] + flat_cost(work, i, j + 1);
+            if (cost < work->best[at]) {
+                work->best[at] = cost;
+                work->first[at] = i;
+                work->before[at] = work->entry_from[i];
+            }
+        }
+    }
+}
+
+static double plateau_height(struct work *work, size_t first, size_t last)
+{
+    size_t count = last - first + 1;
+    memcpy(work->scratch, work->desc->y + first, count * sizeof(double));
+    return stats_median(work->scratch, count);
+}
+
+// Reads the segmentation into `levels` plateaus off the tables; false where they do not rise by
+// ratio_min each.
+static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
+{
+    size_t last = work->n - 1;
+    for (size_t level = levels; level-- > 0;) {
+        size_t at = level * work->n + last;
+        size_t first = work->first[at];
+        fit->levels[level] = (struct plateau){.height = plateau_height(work, first, last),
+                                              .x_first = work->desc->x[first],
+                                              .x_last = work->desc->x[last],
+                                              .first = first,
+                                              .last = last};
+        last = work->before[at];
+    }
+    fit->count = levels;
+    for (size_t level = 1; level < levels; level++)
+        if (fit->levels[level].height < fit->levels[level - 1].height * work->desc->ratio_min)
+            return false;
+    return true;
+}
+
+// The number of levels with the least penalised cost among those that rise as they should.
+static void choose_levels(struct work *work, double noise, struct plateaus *fit)
+{
+    struct plateaus candidate = *fit;
+    double penalty = 3 * log((double)work->n) + 6;
+    double best = (double)INFINITY;
+    for (size_t levels = 1; levels <= PLATEAUS_MAX; levels++) {
+        if (levels == 1)
+            first_level(work);
+        else
+            next_level(work, levels - 1);
+        double cost = work->best[levels * work->n - 1] / (noise * noise);
+        double total = cost + penalty * (double)levels;
+        if (!(total < best) || !trace_back(work, levels, &candidate))
+            continue;
+        best = total;
+        memcpy(fit->levels, candidate.levels, sizeof fit->levels);
+        fit->count = levels;
+    }
+}
+
+static bool work_init(struct work *work, struct arena *arena, const struct plateaus_desc *desc)
+{
+    size_t n = desc->count;
+    *work = (struct work){
+        .desc = desc,
+        .n = n,
+        .ln_y = ARENA_ARRAY(arena, n, double),
+        .weight = ARENA_ARRAY(arena, n, double),
+        .prefix = ARENA_ARRAY(arena, n + 1, struct sums),
+        .best = ARENA_ARRAY(arena, n * PLATEAUS_MAX, double),
+        .first = ARENA_ARRAY(arena, n * PLATEAUS_MAX, size_t),
+        .before = ARENA_ARRAY(arena, n * PLATEAUS_MAX, size_t),
+        .entry = ARENA_ARRAY(arena, n, double),
+        .entry_from = ARENA_ARRAY(arena, n, size_t),
+        .scratch = ARENA_ARRAY(arena, n, double),
+    };
+    for (size_t i = 0; i < n; i++) {
+        if (!(desc->y[i] > 0))
+            return false;
+        work->ln_y[i] = log(desc->y[i]);
+    }
+    return n >= 5;
+}
+
+// ---------------------------------------------------------------- ends of plateaus
+
+// The rise between two levels, fitted on the nearer halves of both plateaus.
+struct hinge {
+    const struct work *work;
+    size_t from, to;  // points [from, to)
+    double low, high; // heights, as ratios they are free within the noise of their points
+    double noise;
+};
+
+static double hinge_cost(const struct hinge *hinge, double end, double width)
+{
+    double cost = 0;
+    for (size_t i = hinge->from; i < hinge->to; i++) {
+        double t = (hinge->work->desc->x[i] - end) / (width > 1e-9 ? width : 1e-9);
+        t = t < 0 ? 0 : t > 1 ? 1 : t;
+        double expected = log(hinge->low + (hinge->high - hinge->low) * t);
+        double off = (hinge->work->ln_y[i] - expected) / hinge->noise;
+        // Huber's loss: a point far off pulls with bounded force.
+        double size = fabs(off);
+        cost += hinge->work->weight[i] * (size < 3 ? off * off : 6 * size - 9);
+    }
+    return cost;
+}
+
+static double best_width(const struct hinge *hinge, double end, double *width)
+{
+    double best = (double)INFINITY;
+    const double most = hinge->work->desc->ramp_max;
+    for (int step = 0; step <= 30; step++) {
+        double candidate = most * step / 30;
+        double cost = hinge_cost(hinge, end, candidate);
+        if (cost < best) {
+            best = cost;
+            *width = candidate;
+        }
+    }
+    return best;
+}
+
+static void fit_end(const struct hinge *hinge, double x_low, double x_high,
+                    struct plateaus_step *step)
+{
+    enum {
+        GRID = 200
+    };
+    double costs[GRID + 1], best = (double)INFINITY;
+    for (int i = 0; i <= GRID; i++) {
+        double end = x_low + (x_high - x_low) * i / GRID, width = 0;
+        costs[i] = best_width(hinge, end, &width);
+        if (costs[i] < best) {
+            best = costs[i];
+            step->end = end;
+            step->width = width;
+        }
+    }
+    step->end_low = step->end_high = step->end;
+    for (int i = 0; i <= GRID; i++) {
+        double end = x_low + (x_high - x_low) * i / GRID;
+        if (costs[i] > best + 3.84)
+            continue;
+        step->end_low = fmin(step->end_low, end);
+        step->end_high = fmax(step->end_high, end);
+    }
+}
+
+static void fit_steps(const struct work *work, struct plateaus *fit)
+{
+    for (size_t k = 0; k + 1 < fit->count; k++) {
+        const struct plateau *below = &fit->levels[k], *above = &fit->levels[k + 1];
+        struct hinge hinge = {
+            .work = work,
+            .from = (below->first + below->last) / 2,
+            .to = (above->first + above->last) / 2 + 1,
+            .low = below->height,
+            .high = above->height,
+            .noise = fit->noise,
+        };
+        double reach = work->desc->ramp_max;
+        double from = fmax(below->x_last - reach / 2, below->x_first);
+        fit_end(&hinge, from, above->x_first, &fit->steps[k]);
+    }
+}
+
+// ---------------------------------------------------------------- the whole
+
+static double residual_noise(struct work *work, const struct plateaus *fit)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < fit->count; k++)
+        for (size_t i = fit->levels[k].first; i <= fit->levels[k].last; i++)
+            if (work->weight[i] > 0)
+                work->scratch[count++] = work->ln_y[i] - log(fit->levels[k].height);
+    double noise = robust_deviation(work->scratch, count);
+    return fmax(noise, work->desc->noise_min);
+}
+
+// How much ln y rises along a plateau, by its best line.
+static double rise_along(const struct work *work, const struct plateau *plateau)
+{
+    struct sums s = between(work, plateau->first, plateau->last + 1);
+    double xx = s.w > 0 ? s.xx - s.x * s.x / s.w : 0;
+    double slope = xx > 0 ? (s.xy - s.x * s.y / s.w) / xx : 0;
+    return slope * (plateau->x_last - plateau->x_first);
+}
+
+static double step_above(const struct plateaus *fit, size_t k)
+{
+    return log(fit->levels[k + 1].height / fit->levels[k].height);
+}
+
+// A level may creep, but by less than a third of the steps beside it: a curve that rises all along
+// can be cut into stairs anywhere, and those rise as much as they step.
+static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
+{
+    double step = fit->count == 1 ? 3 * log(work->desc->ratio_min) : (double)INFINITY;
+    if (k > 0)
+        step = fmin(step, step_above(fit, k - 1));
+    if (k + 1 < fit->count)
+        step = fmin(step, step_above(fit, k));
+    return fabs(rise_along(work, &fit->levels[k])) < step / 3;
+}
+
+static void judge(const struct work *work, struct plateaus *fit)
+{
+    if (fit->noise > log(work->desc->ratio_min))
+        fit->reason = "the noise is as large as the smallest step";
+    else if (fit->count == 0)
+        fit->reason = "the curve has no flat parts";
+    for (size_t k = 0; !fit->reason && k < fit->count; k++)
+        if (!is_flat(work, fit, k))
+            fit->reason = "the curve rises without flat parts";
+    fit->decided = !fit->reason;
+}
+
+void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct plateaus *fit)
+{
+    *fit = (struct plateaus){.reason = NULL};
+    struct arena_mark mark = arena_mark(arena);
+    struct work work;
+    if (!work_init(&work, arena, desc)) {
+        fit->reason = "too few points";
+        arena_rewind(arena, mark);
+        return;
+    }
+    double noise = noise_of(&work);
+    weigh(&work, noise);
+    make_prefix(&work);
+    choose_levels(&work, noise, fit);
+    fit->noise = residual_noise(&work, fit);
+    fit_steps(&work, fit);
+    judge(&work, fit);
+    arena_rewind(arena, mark);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Levels of a staircase: how many plateaus a noisy curve has, how high they are and where each
+// ends. A curve that merely rises has no steps, and gets none: plateaus have to be flat, which is
+// what a test between left and right alone (Kolmogorov-Smirnov, CUSUM) does not ask.
+//
+// Model: y is constant on plateau k up to its end x_k, then goes in a straight line within a
+// bounded width to the next, higher plateau. Fit: least squares over all segmentations by dynamic
+// programming (Bellman; Killick, Fearnhead, Eckley, JASA 107, 2012, for the penalised form), the
+// number of levels by the Bayesian information criterion with three parameters a level (height,
+// end, width). Each end is then fitted on its own as a hinge, with an interval by profile
+// likelihood: all ends whose cost is within χ²₁(0.95) = 3.84 of the best.
+#ifndef MATH_PLATEAUS_H
+#define MATH_PLATEAUS_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+enum {
+    PLATEAUS_MAX = 8
+};
+
+struct plateaus_desc {
+    // Ascending x; y > 0. Judged by ratio: noise is relative.
+    const double *x, *y;
+    size_t count;
+    double ratio_min;  // smallest step that counts: 1.15; neighbours closer than that are one
+    double ramp_max;   // widest step, in units of x: 0.75
+    double length_min; // shortest plateau between two steps, in units of x: 0.3
+    double noise_min;  // relative noise that is assumed at least: 0.002
+};
+
+struct plateau {
+    double height;          // median of its points
+    double x_first, x_last; // its first and last point
+    size_t first, last;     // their indices
+};
+
+struct plateaus_step {
+    double end, end_low, end_high; // where the lower plateau ends, with its 95 % interval
+    double width;                  // of the rise
+};
+
+struct plateaus {
+    struct plateau levels[PLATEAUS_MAX];
+    struct plateaus_step steps[PLATEAUS_MAX]; // step k: between levels k and k+1
+    size_t count;
+    double noise; // relative, robust standard deviation about the fit
+    // False where the curve is no staircase: too noisy or too short to tell, or rising all along.
+    // `reason` then says which, and the levels are not to be shown.
+    bool decided;
+    const char *reason;
+};
+
+// Fits desc; scratch memory comes from `arena` and is given back.
+void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct plateaus *fit);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "math/plateaus.h"
+#include "math/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum {
+    POINTS = 120
+};
+
+// Fits y(x) for x = 10 … 30 octaves with relative noise, uniform within ± `noise`.
+static void fit(double (*curve)(double), double noise, struct plateaus *result)
+{
+    double x[POINTS], y[POINTS];
+    struct random random;
+    random_init(&random, 7);
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = 10 + 20.0 * i / (POINTS - 1);
+        y[i] = curve(x[i]) * (1 + noise * (2 * random_unit(&random) - 1));
+    }
+    struct arena *arena = arena_create();
+    plateaus_fit(arena,
+                 &(struct plateaus_desc){.x = x,
+                                         .y = y,
+                                         .count = POINTS,
+                                         .ratio_min = 1.15,
+                                         .ramp_max = 0.75,
+                                         .length_min = 0.3,
+                                         .noise_min = 0.002},
+                 result);
+    arena_destroy(arena);
+}
+
+static double flat(double x)
+{
+    (void)x;
+    return 33;
+}
+
+static double ramp(double x)
+{
+    return 30 * exp2((x - 10) / 4);
+}
+
+static double two_steps(double x)
+{
+    return x <= 17.8 ? 32 : x <= 24.6 ? 281 : 660;
+}
+
+static double creeping_then_step(double x)
+{
+    return x <= 18 ? 32 * (1 + 0.01 * (x - 10)) : 280;
+}
+
+static void a_flat_curve_has_one_level(void **state)
+{
+    (void)state;
+    struct plateaus result;
+    fit(flat, 0.03, &result);
+    assert_true(result.decided);
+    assert_int_equal(result.count, 1);
+    assert_true(fabs(result.levels[0].height / 33 - 1) < 0.01);
+}
+
+static void a_rising_ramp_is_no_staircase(void **state)
+{
+    (void)state;
+    struct plateaus result;
+    fit(ramp, 0.01, &result);
+    assert_false(result.decided);
+    assert_non_null(result.reason);
+}
+
+static void steps_are_found_where_they_are(void **state)
+{
+    (void)state;
+    struct plateaus result;
+    fit(two_steps, 0.02, &result);
+    assert_true(result.decided);
+    assert_int_equal(result.count, 3);
+    assert_true(result.steps[0].end_low <= 17.8 && result.steps[0].end_high >= 17.65);
+    assert_true(fabs(result.steps[1].end - 24.6) < 0.2);
+    assert_true(fabs(result.levels[1].height / 281 - 1) < 0.01);
+}
+
+static void a_slow_creep_within_a_level_is_not_a_step(void **state)
+{
+    (void)state;
+    struct plateaus result;
+    fit(creeping_then_step, 0.005, &result);
+    assert_int_equal(result.count, 2);
+}
+
+static void an_outlier_is_not_a_level(void **state)
+{
+    (void)state;
+    double x[POINTS], y[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = i / 6.0;
+        y[i] = i % 40 == 20 ? 500 : 100;
+    }
+    struct arena *arena = arena_create();
+    struct plateaus result;
+    plateaus_fit(arena,
+                 &(struct plateaus_desc){.x = x,
+                                         .y = y,
+                                         .count = POINTS,
+                                         .ratio_min = 1.15,
+                                         .ramp_max = 0.75,
+                                         .length_min = 0.3,
+                                         .noise_min = 0.002},
+                 &result);
+    assert_int_equal(result.count, 1);
+    assert_true(result.levels[0].height == 100);
+    arena_destroy(arena);
+}
+
+static void too_few_points_decide_nothing(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3}, y[] = {1, 1, 5};
+    struct arena *arena = arena_create();
+    struct plateaus result;
+    plateaus_fit(arena, &(struct plateaus_desc){.x = x, .y = y, .count = 3, .ratio_min = 1.15},
+                 &result);
+    assert_false(result.decided);
+    assert_string_equal(result.reason, "too few points");
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flat_curve_has_one_level),
+        cmocka_unit_test(a_rising_ramp_is_no_staircase),
+        cmocka_unit_test(steps_are_found_where_they_are),
+        cmocka_unit_test(a_slow_creep_within_a_level_is_not_a_step),
+        cmocka_unit_test(an_outlier_is_not_a_level),
+        cmocka_unit_test(too_few_points_decide_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
