@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT
-// What a chip could reach: a table of architectures (data, with sources) joined with what the
-// driver reports. Every figure may be absent (0): then no share is shown.
+// What a chip could reach: a table of architectures and products (measure/limits_table.c: data,
+// with sources) joined with what the driver reports, which counts more. Every figure may be absent
+// (0): then no share is shown.
 #ifndef MEASURE_LIMITS_H
 #define MEASURE_LIMITS_H
 
 #include "gpu/gpu.h"
 
 struct measure_limits {
-    const char *architecture; // "Hopper"; NULL = not in the table
-    const char *source;       // where its figures come from
-    unsigned cores;           // 0 = not known
-    double core_clock_hz;     // highest
-    double dram_bytes_per_s;
-    double l1_bytes_per_cycle;     // a core
+    const char *architecture;      // "Hopper"; "CPU"; NULL = not in the table
+    const char *source;            // where the architecture's figures come from
+    unsigned cores;                // SM, CU; a CPU's processors
+    double core_clock_hz;          // highest; 0 also where cards boost above their data sheet
+    double dram_bytes_per_s;       // theoretical: data rate × bus width
+    double l1_bytes_per_cycle;     // a core, widest loads
     double shared_bytes_per_cycle; // a core
-    uint64_t l1_bytes;             // the part that holds data, at most
-    uint64_t last_cache_bytes;     // last-level cache; for CPUs from sysconf
+    uint64_t l1_bytes;             // the part that can hold data, at most
+    uint64_t last_cache_bytes;     // L2, or the cache behind it; for CPUs from sysconf
 };
 
+// Chips are known by their PCI ids, products by their name: Vulkan reports neither clocks nor L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 #endif
