@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/visitor.h"
 
+#include "suite/card.h"
+
 #include <string.h>
 
 struct case_memory {
@@ -13,6 +15,7 @@ struct visitor {
     struct gpu_system *system;
     const struct gpu_info *info;
     struct gpu_device *device; // NULL until the first visit
+    struct card *card;         // NULL: no sensors
     bool validation;
     const struct benchmark *benchmark; // whose session is open; NULL: none
     struct bench_session session;
@@ -64,6 +67,7 @@ void visitor_destroy(struct visitor *visitor)
     if (!visitor)
         return;
     session_close(visitor);
+    card_close(visitor->card);
     gpu_device_close(visitor->device);
     gpu_system_destroy(visitor->system);
     arena_destroy(visitor->arena);
@@ -80,6 +84,7 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
             gpu_device_open(visitor->system, visitor->info, &(struct gpu_device_desc){0}, err);
         if (!visitor->device)
             return error_prefix(err, "cannot open %s", visitor->info->id);
+        visitor->card = card_open(visitor->arena, visitor->info);
     }
     visitor->session = (struct bench_session){.arena = arena_create(),
                                               .device = visitor->device,
@@ -137,6 +142,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     bool done = benchmark->visit(&run, made, err);
     gpu_scope_close(run.scope);
     arena_destroy(run.arena);
+    card_note(visitor->card, made);
     *visit = made;
     return done && validation_check(visitor, messages_before, err);
 }
