@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/backend.h"
 
+// One line here and one in the table make a backend known.
+extern const struct gpu_backend cuda_backend;
+
 const struct gpu_backend *const gpu_backends[] = {
+    &cuda_backend,
     NULL,
 };

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The slots of the CUDA backend, and what becomes of its objects.
+#include "gpu/cuda/cuda.h"
+
+static void object_destroy(struct gpu_object *object)
+{
+    // A context that cannot be entered is lost and its objects with it, but not the host's memory.
+    bool entered = cuda_enter(cuda_device_of(object), NULL);
+    (void)entered;
+    switch (object->kind) {
+    case GPU_OBJECT_BUFFER:
+        cuda_buffer_destroy((struct cuda_buffer *)object);
+        break;
+    case GPU_OBJECT_TYPED:
+        cuda_typed_destroy((struct cuda_typed *)object);
+        break;
+    case GPU_OBJECT_IMAGE:
+        cuda_image_destroy((struct cuda_image *)object);
+        break;
+    case GPU_OBJECT_SAMPLER:
+        break; // a description: textures are made of it
+    case GPU_OBJECT_PROGRAM:
+        cuda_program_destroy((struct cuda_program *)object);
+        break;
+    case GPU_OBJECT_BATCH:
+        cuda_batch_destroy((struct gpu_batch *)object);
+        break;
+    case GPU_OBJECT_HOLD:
+        cuda_hold_destroy((struct cuda_hold *)object);
+        break;
+    }
+}
+
+const struct gpu_backend cuda_backend = {
+    .name = "cuda",
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .device_open = cuda_device_open,
+    .device_close = cuda_device_close,
+    .buffer_create = cuda_buffer_create,
+    .buffer_write = cuda_buffer_write,
+    .buffer_read = cuda_buffer_read,
+    .typed_create = cuda_typed_create,
+    .image_create = cuda_image_create,
+    .image_write = cuda_image_write,
+    .image_copy_from = cuda_image_copy_from,
+    .sampler_create = cuda_sampler_create,
+    .program_create = cuda_program_create,
+    .program_stats = cuda_program_stats,
+    .batch_create = cuda_batch_create,
+    .batch_dispatch = cuda_batch_dispatch,
+    .batch_copy = cuda_batch_copy,
+    .batch_fill = cuda_batch_fill,
+    .batch_barrier = cuda_batch_barrier,
+    .batch_span = cuda_batch_span,
+    .batch_end = cuda_batch_end,
+    .batch_reset = cuda_batch_reset,
+    .batch_submit = cuda_batch_submit,
+    .batch_wait = cuda_batch_wait,
+    .batch_span_ns = cuda_batch_span_ns,
+    .hold_create = cuda_hold_create,
+    .hold_release = cuda_hold_release,
+    .object_destroy = object_destroy,
+};

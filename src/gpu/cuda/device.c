@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Opening and closing a device, its queues, and waiting with an end.
+#include "base/clock.h"
+#include "gpu/cuda/cuda.h"
+
+enum {
+    DRAIN_S = 30,            // a host copy waits this long for what was queued before it
+    POLL_SPIN_NS = 50000,    // at first without sleep: short work should not wait for a timer
+    POLL_SLEEP_NS = 20000,   // then between two looks
+    POLL_SLEEP_MOST = 500000 // growing to this
+};
+
+bool cuda_enter(const struct cuda_device *device, struct error *err)
+{
+    return cuda_check(device->api, device->api->cuCtxSetCurrent(device->context), "cuCtxSetCurrent",
+                      err);
+}
+
+// ---------------------------------------------------------------- waiting
+
+// Looks with `query` at `what` until it is done.
+static bool poll(const struct cuda_device *device, int (*query)(void *, const struct cuda_api *),
+                 void *what, uint64_t timeout_ns, struct error *err)
+{
+    uint64_t start_ns = clock_now_ns(), deadline_ns = clock_deadline_ns(timeout_ns);
+    uint64_t sleep_ns = POLL_SLEEP_NS;
+    for (;;) {
+        int result = query(what, device->api);
+        if (result != CU_NOT_READY)
+            return cuda_check(device->api, result, "waiting for the device", err);
+        uint64_t left_ns = clock_left_ns(deadline_ns);
+        if (left_ns == 0)
+            return error_set(err, ERROR_TIMEOUT, "%s: not done after %.3g s", device->base.info->id,
+                             (double)timeout_ns / 1e9);
+        if (clock_now_ns() - start_ns < POLL_SPIN_NS)
+            continue;
+        clock_sleep_ns(sleep_ns < left_ns ? sleep_ns : left_ns);
+        sleep_ns = sleep_ns * 2 < POLL_SLEEP_MOST ? sleep_ns * 2 : POLL_SLEEP_MOST;
+    }
+}
+
+static int query_stream(void *stream, const struct cuda_api *api)
+{
+    return api->cuStreamQuery(stream);
+}
+
+static int query_event(void *event, const struct cuda_api *api)
+{
+    return api->cuEventQuery(event);
+}
+
+bool cuda_stream_drain(const struct cuda_device *device, struct cu_stream *stream,
+                       struct error *err)
+{
+    return poll(device, query_stream, stream, DRAIN_S * NS_PER_S, err);
+}
+
+bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event, uint64_t timeout_ns,
+                     struct error *err)
+{
+    return poll(device, query_event, event, timeout_ns, err);
+}
+
+// ---------------------------------------------------------------- opening and closing
+
+// Streams have priorities between the driver's greatest (a negative number) and least (0): HIGH
+// and REALTIME are the greatest, MEDIUM lies between where there is something between.
+static int stream_priority(enum gpu_priority priority, int least, int greatest)
+{
+    switch (priority) {
+    case GPU_PRIORITY_LOW:
+        return least;
+    case GPU_PRIORITY_HIGH:
+    case GPU_PRIORITY_REALTIME:
+        return greatest;
+    case GPU_PRIORITY_MEDIUM:
+        break;
+    }
+    return least + (greatest - least) / 2;
+}
+
+static bool create_queues(struct cuda_device *device, const struct gpu_device_desc *desc,
+                          struct arena *arena, struct error *err)
+{
+    const struct cuda_api *api = device->api;
+    int least = 0, greatest = 0;
+    if (!cuda_check(api, api->cuCtxGetStreamPriorityRange(&least, &greatest),
+                    "cuCtxGetStreamPriorityRange", err))
+        return false;
+    for (unsigned i = 0; i < desc->queue_count; i++) {
+        struct cuda_queue *queue = ARENA_NEW(arena, struct cuda_queue);
+        queue->base = (struct gpu_queue){.device = &device->base,
+                                         .request = desc->queues[i],
+                                         .family = (unsigned)desc->queues[i].kind};
+        queue->priority = stream_priority(desc->queues[i].priority, least, greatest);
+        if (!cuda_check(api,
+                        api->cuStreamCreateWithPriority(&queue->stream, CU_STREAM_NON_BLOCKING,
+                                                        queue->priority),
+                        "cuStreamCreateWithPriority", err))
+            return false;
+        device->base.queues[device->base.queue_count++] = &queue->base;
+    }
+    return true;
+}
+
+static void destroy_queue(const struct cuda_api *api, struct cuda_queue *queue)
+{
+    for (int i = 0; i < CUDA_SIDES; i++) {
+        if (queue->sides[i])
+            api->cuStreamDestroy_v2(queue->sides[i]);
+        if (queue->joined[i])
+            api->cuEventDestroy_v2(queue->joined[i]);
+    }
+    if (queue->fork)
+        api->cuEventDestroy_v2(queue->fork);
+    api->cuStreamDestroy_v2(queue->stream);
+}
+
+void cuda_device_close(struct gpu_device *base)
+{
+    struct cuda_device *device = (struct cuda_device *)base;
+    if (base->hung)
+        return;                              // every call below would wait for what hangs
+    bool entered = cuda_enter(device, NULL); // fails where the device is lost: then all calls do
+    (void)entered;
+    cuda_free_kept(device);
+    for (unsigned i = 0; i < base->queue_count; i++)
+        destroy_queue(device->api, (struct cuda_queue *)base->queues[i]);
+    device->api->cuCtxSetCurrent(NULL);
+    device->api->cuDevicePrimaryCtxRelease_v2(device->device);
+}
+
+struct gpu_device *cuda_device_open(void *state_pointer, const struct gpu_info *info,
+                                    const struct gpu_device_desc *desc, struct arena *arena,
+                                    struct error *err)
+{
+    struct cuda_state *state = state_pointer;
+    struct cuda_device *device = ARENA_NEW(arena, struct cuda_device);
+    device->base.info = info;
+    device->state = state;
+    device->api = &state->api;
+    device->device = state->devices[info->index];
+    if (desc->robust) {
+        error_set(err, ERROR_UNSUPPORTED, "%s: CUDA has no bounds-checked buffer access", info->id);
+        return NULL;
+    }
+    if (!cuda_check(device->api,
+                    device->api->cuDevicePrimaryCtxRetain(&device->context, device->device),
+                    "cuDevicePrimaryCtxRetain", err)) {
+        error_prefix(err, "%s", info->id);
+        return NULL;
+    }
+    if (cuda_enter(device, err) && create_queues(device, desc, arena, err))
+        return &device->base;
+    error_prefix(err, "%s", info->id);
+    cuda_device_close(&device->base);
+    return NULL;
+}

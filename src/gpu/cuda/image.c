@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Typed views, images and samplers, all of them texture objects: 64-bit handles that kernels get as
+// arguments. Every image is a mipmapped array, with one level as a rule.
+#include "gpu/cuda/cuda.h"
+
+static int array_format(enum gpu_format format)
+{
+    switch (format) {
+    case GPU_FORMAT_R8_UNORM:
+    case GPU_FORMAT_RG8_UNORM:
+    case GPU_FORMAT_RGBA8_UNORM:
+        return CU_FORMAT_UINT8;
+    case GPU_FORMAT_R16_FLOAT:
+    case GPU_FORMAT_RG16_FLOAT:
+    case GPU_FORMAT_RGBA16_FLOAT:
+        return CU_FORMAT_HALF;
+    case GPU_FORMAT_R32_FLOAT:
+    case GPU_FORMAT_RG32_FLOAT:
+    case GPU_FORMAT_RGBA32_FLOAT:
+        return CU_FORMAT_FLOAT;
+    case GPU_FORMAT_R32_UINT:
+    case GPU_FORMAT_RG32_UINT:
+    case GPU_FORMAT_RGBA32_UINT:
+    case GPU_FORMAT_COUNT:
+        break;
+    }
+    return CU_FORMAT_UINT32;
+}
+
+// 8-bit channels read without this flag are normalised to [0, 1].
+static unsigned read_flags(enum gpu_format format)
+{
+    return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
+}
+
+// ---------------------------------------------------------------- typed views
+
+struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
+                                    enum gpu_format format, uint64_t offset, uint64_t elements,
+                                    struct error *err)
+{
+    struct cuda_device *device = (struct cuda_device *)scope->device;
+    struct cuda_typed *typed = ARENA_NEW(scope->arena, struct cuda_typed);
+    struct cu_resource resource = {
+        .type = CU_RESOURCE_LINEAR,
+        .of.linear = {.device = ((struct cuda_buffer *)buffer)->address + offset,
+                      .format = array_format(format),
+                      .channels = gpu_format_channels(format),
+                      .bytes = elements * gpu_format_bytes(format)},
+    };
+    struct cu_texture texture = {.flags = read_flags(format)};
+    if (!cuda_enter(device, err) ||
+        !cuda_check(device->api,
+                    device->api->cuTexObjectCreate(&typed->texture, &resource, &texture, NULL),
+                    "cuTexObjectCreate", err)) {
+        error_prefix(err, "typed view of %s", gpu_format_name(format));
+        return NULL;
+    }
+    return &typed->base; // not writable: surfaces exist of arrays only
+}
+
+void cuda_typed_destroy(struct cuda_typed *typed)
+{
+    cuda_device_of(&typed->base.object)->api->cuTexObjectDestroy(typed->texture);
+}
+
+// ---------------------------------------------------------------- images
+
+static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
+{
+    bool cube = desc->kind == GPU_IMAGE_CUBE;
+    struct cu_array_desc array = {
+        .width = desc->width,
+        .height = desc->kind == GPU_IMAGE_1D ? 0 : desc->height,
+        .depth = desc->kind == GPU_IMAGE_3D ? desc->depth : 0,
+        .format = array_format(desc->format),
+        .channels = gpu_format_channels(desc->format),
+    };
+    if (cube || desc->layers > 1)
+        array.depth = desc->layers;
+    if (cube)
+        array.flags |= CU_ARRAY3D_CUBEMAP;
+    if (desc->layers > (cube ? 6u : 1u))
+        array.flags |= CU_ARRAY3D_LAYERED;
+    if (desc->storage)
+        array.flags |= CU_ARRAY3D_SURFACE_LDST;
+    return array;
+}
+
+static bool image_resource(const struct cuda_api *api, const struct cuda_image *image,
+                           const struct gpu_image_desc *desc, struct cu_resource *resource,
+                           struct error *err)
+{
+    *resource = (struct cu_resource){.type = CU_RESOURCE_MIPMAPPED_ARRAY};
+    resource->of.mipmap = image->mipmap;
+    if (desc->mips > 1)
+        return true;
+    resource->type = CU_RESOURCE_ARRAY;
+    return cuda_check(api, api->cuMipmappedArrayGetLevel(&resource->of.array, image->mipmap, 0),
+                      "cuMipmappedArrayGetLevel", err);
+}
+
+static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
+                           const struct gpu_image_desc *desc, struct error *err)
+{
+    struct cu_resource resource, level = {.type = CU_RESOURCE_ARRAY};
+    struct cu_texture texture = {.address = {CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP},
+                                 .flags = read_flags(desc->format) |
+                                          (desc->kind == GPU_IMAGE_CUBE || desc->mips > 1
+                                               ? CU_TEXTURE_NORMALIZED_COORDINATES
+                                               : 0u),
+                                 .mip_most = (float)(desc->mips - 1)};
+    if (!image_resource(api, image, desc, &resource, err) ||
+        !cuda_check(api, api->cuTexObjectCreate(&image->texture, &resource, &texture, NULL),
+                    "cuTexObjectCreate", err))
+        return false;
+    if (!desc->storage)
+        return true;
+    return cuda_check(api, api->cuMipmappedArrayGetLevel(&level.of.array, image->mipmap, 0),
+                      "cuMipmappedArrayGetLevel", err) &&
+           cuda_check(api, api->cuSurfObjectCreate(&image->surface, &level), "cuSurfObjectCreate",
+                      err);
+}
+
+struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
+                                    struct error *err)
+{
+    struct cuda_device *device = (struct cuda_device *)scope->device;
+    struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
+    struct cu_array_desc array = array_desc(desc);
+    image->base.object.scope = scope; // cuda_image_destroy asks for it
+    if (!cuda_enter(device, err))
+        return NULL;
+    if (!cuda_check(device->api,
+                    device->api->cuMipmappedArrayCreate(&image->mipmap, &array, desc->mips),
+                    "cuMipmappedArrayCreate", err) ||
+        !create_objects(device->api, image, desc, err)) {
+        error_prefix(err, "image of %s", gpu_format_name(desc->format));
+        cuda_image_destroy(image);
+        return NULL;
+    }
+    image->base.filterable = array.format != CU_FORMAT_UINT32;
+    return &image->base;
+}
+
+void cuda_image_destroy(struct cuda_image *image)
+{
+    struct cuda_device *device = cuda_device_of(&image->base.object);
+    if (image->surface)
+        device->api->cuSurfObjectDestroy(image->surface);
+    if (image->texture)
+        device->api->cuTexObjectDestroy(image->texture);
+    cuda_free(device, (struct cuda_owned){.mipmap = image->mipmap});
+}
+
+// ---------------------------------------------------------------- contents
+
+static size_t level_size(uint32_t size, uint32_t mip)
+{
+    return size >> mip ? size >> mip : 1;
+}
+
+// Copies one level of one layer from `from`, whose rows are packed; waits.
+static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
+                       struct cu_copy_end from, struct error *err)
+{
+    struct cuda_device *device = cuda_device_of(&image->base.object);
+    const struct gpu_image_desc *desc = &image->base.desc;
+    struct cu_stream *stream = ((struct cuda_queue *)device->base.queues[0])->stream;
+    struct cu_copy copy = {
+        .from = from,
+        .to = {.memory = CU_MEMORY_ARRAY, .z = layer},
+        .width_bytes = level_size(desc->width, mip) * gpu_format_bytes(desc->format),
+        .height = level_size(desc->height, mip),
+        .depth = level_size(desc->depth, mip),
+    };
+    copy.from.pitch = copy.width_bytes;
+    copy.from.height = copy.height;
+    return cuda_enter(device, err) && cuda_stream_drain(device, stream, err) &&
+           cuda_check(device->api,
+                      device->api->cuMipmappedArrayGetLevel(&copy.to.array, image->mipmap, mip),
+                      "cuMipmappedArrayGetLevel", err) &&
+           cuda_check(device->api, device->api->cuMemcpy3DAsync_v2(&copy, stream),
+                      "cuMemcpy3DAsync", err) &&
+           cuda_stream_drain(device, stream, err);
+}
+
+bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
+                      uint64_t bytes, struct error *err)
+{
+    (void)bytes; // checked by the front
+    // The copy's source is read only; its descriptor has one pointer for both directions.
+    return fill_level(
+        (struct cuda_image *)image, mip, layer,
+        (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);
+}
+
+bool cuda_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uint64_t offset,
+                          struct error *err)
+{
+    return fill_level(
+        (struct cuda_image *)image, 0, 0,
+        (struct cu_copy_end){.memory = CU_MEMORY_DEVICE,
+                             .device = ((struct cuda_buffer *)source)->address + offset},
+        err);
+}
+
+// ---------------------------------------------------------------- samplers
+
+struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
+                                        const struct gpu_sampler_desc *desc, struct error *err)
+{
+    (void)desc; // kept by the front; used when an image is bound with it
+    (void)err;
+    return &ARENA_NEW(scope->arena, struct cuda_sampler)->base;
+}
+
+bool cuda_texture_sampled(const struct cuda_device *device, const struct cuda_image *image,
+                          const struct gpu_sampler *sampler, uint64_t *texture, struct error *err)
+{
+    const struct gpu_image_desc *desc = &image->base.desc;
+    int address = sampler->desc.wrap == GPU_WRAP_CLAMP ? CU_ADDRESS_CLAMP : CU_ADDRESS_WRAP;
+    struct cu_texture view = {
+        .address = {address, address, address},
+        .filter = sampler->desc.filter == GPU_FILTER_LINEAR ? CU_FILTER_LINEAR : CU_FILTER_POINT,
+        .mip_filter =
+            sampler->desc.mip_filter == GPU_FILTER_LINEAR ? CU_FILTER_LINEAR : CU_FILTER_POINT,
+        .flags = read_flags(desc->format) | CU_TEXTURE_NORMALIZED_COORDINATES,
+        .anisotropy = (unsigned)sampler->desc.anisotropy,
+        .mip_most = (float)(desc->mips - 1),
+    };
+    struct cu_resource resource;
+    return image_resource(device->api, image, desc, &resource, err) &&
+           cuda_check(device->api, device->api->cuTexObjectCreate(texture, &resource, &view, NULL),
+                      "cuTexObjectCreate", err);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Programs: PTX that the driver compiles for the chip, one module each.
+#include "gpu/cuda/cuda.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LOG_BYTES = 8192
+};
+
+// Option values are passed as pointers, numbers too.
+static void *option_value(unsigned number)
+{
+    return (void *)(uintptr_t)number;
+}
+
+static bool load_module(const struct cuda_device *device, struct cuda_program *program,
+                        const struct gpu_kernel *kernel, struct arena *arena, struct error *err)
+{
+    char *info = arena_alloc(arena, LOG_BYTES), *errors = arena_alloc(arena, LOG_BYTES);
+    int options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+                     CU_JIT_ERROR_LOG_BUFFER_BYTES, CU_JIT_LOG_VERBOSE};
+    void *values[] = {info, option_value(LOG_BYTES), errors, option_value(LOG_BYTES),
+                      option_value(1)};
+    int result = device->api->cuModuleLoadDataEx(&program->module, kernel->ptx,
+                                                 sizeof options / sizeof *options, options, values);
+    info[LOG_BYTES - 1] = errors[LOG_BYTES - 1] = '\0';
+    program->log = info;
+    if (cuda_check(device->api, result, "cuModuleLoadDataEx", err))
+        return true;
+    size_t length = err ? strlen(err->message) : 0;
+    if (err && errors[0])
+        snprintf(err->message + length, ERROR_MESSAGE_BYTES - length, "; the driver says: %s",
+                 errors);
+    return false;
+}
+
+static void one_line(char *text)
+{
+    for (; *text; text++)
+        if (*text == '\n' || *text == '\t')
+            *text = ' ';
+}
+
+// A constant argument that the kernel does not read has no symbol: that is no error.
+static bool find_constants(const struct cuda_api *api, struct cuda_program *program,
+                           const struct gpu_kernel *kernel, struct error *err)
+{
+    for (unsigned i = 0; i < kernel->arg_count; i++) {
+        if (kernel->args[i] != GPU_ARG_CONSTANT)
+            continue;
+        struct cuda_constant *constant = &program->constants[i];
+        char name[32];
+        snprintf(name, sizeof name, "constant_%u", i);
+        int result =
+            api->cuModuleGetGlobal_v2(&constant->address, &constant->bytes, program->module, name);
+        if (result == CU_NOT_FOUND)
+            *constant = (struct cuda_constant){0};
+        else if (!cuda_check(api, result, "cuModuleGetGlobal", err))
+            return false;
+    }
+    return true;
+}
+
+// Asking for the registers makes the driver load the code now: otherwise the first launch may do
+// it, waiting for all streams, those that a hold keeps waiting too.
+static bool find_function(const struct cuda_api *api, struct cuda_program *program,
+                          const struct gpu_program_desc *desc, struct error *err)
+{
+    int registers = 0;
+    if (!cuda_check(
+            api, api->cuModuleGetFunction(&program->function, program->module, desc->kernel->entry),
+            "cuModuleGetFunction", err) ||
+        !cuda_check(api, api->cuFuncGetAttribute(&registers, CU_FUNC_NUM_REGS, program->function),
+                    "cuFuncGetAttribute", err))
+        return false;
+    if (desc->l1_percent == 0)
+        return true;
+    int shared_percent = desc->l1_percent < 100 ? 100 - (int)desc->l1_percent : 0;
+    return cuda_check(api,
+                      api->cuFuncSetAttribute(program->function,
+                                              CU_FUNC_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                              shared_percent),
+                      "cuFuncSetAttribute", err);
+}
+
+struct gpu_program *cuda_program_create(struct gpu_scope *scope,
+                                        const struct gpu_program_desc *desc, struct error *err)
+{
+    struct cuda_device *device = (struct cuda_device *)scope->device;
+    const struct gpu_kernel *kernel = desc->kernel;
+    if (!kernel->ptx) {
+        error_set(err, ERROR_UNSUPPORTED, "kernel %s has no form for CUDA", kernel->name);
+        return NULL;
+    }
+    struct cuda_program *program = ARENA_NEW(scope->arena, struct cuda_program);
+    program->base.object.scope = scope; // cuda_program_destroy asks for it
+    if (!cuda_enter(device, err))
+        return NULL;
+    if (load_module(device, program, kernel, scope->arena, err) &&
+        find_constants(device->api, program, kernel, err) &&
+        find_function(device->api, program, desc, err))
+        return &program->base;
+    if (err)
+        one_line(err->message);
+    error_prefix(err, "kernel %s", kernel->name);
+    cuda_program_destroy(program);
+    return NULL;
+}
+
+void cuda_program_destroy(struct cuda_program *program)
+{
+    cuda_free(cuda_device_of(&program->base.object),
+              (struct cuda_owned){.module = program->module});
+}
+
+bool cuda_program_stats(struct gpu_program *base, struct arena *arena,
+                        struct gpu_program_stats *stats, struct error *err)
+{
+    struct cuda_program *program = (struct cuda_program *)base;
+    struct cuda_device *device = cuda_device_of(&base->object);
+    const struct cuda_api *api = device->api;
+    int registers = 0, local = 0, shared = 0;
+    if (!cuda_enter(device, err) ||
+        !cuda_check(api, api->cuFuncGetAttribute(&registers, CU_FUNC_NUM_REGS, program->function),
+                    "cuFuncGetAttribute", err) ||
+        !cuda_check(api,
+                    api->cuFuncGetAttribute(&local, CU_FUNC_LOCAL_SIZE_BYTES, program->function),
+                    "cuFuncGetAttribute", err) ||
+        !cuda_check(api,
+                    api->cuFuncGetAttribute(&shared, CU_FUNC_SHARED_SIZE_BYTES, program->function),
+                    "cuFuncGetAttribute", err))
+        return false;
+    *stats = (struct gpu_program_stats){
+        .has_registers = true,
+        .has_spills = true,
+        .has_shared = true,
+        .registers = (unsigned)registers,
+        .spill_bytes = (unsigned)local,
+        .shared_bytes = (unsigned)shared,
+        .text = program->log[0] ? arena_strdup(arena, program->log) : NULL,
+    };
+    return true;
+}

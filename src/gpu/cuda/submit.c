@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Issuing recorded commands to streams or into a graph, waiting, spans, and holds.
+#include "gpu/cuda/batch.h"
+
+// ---------------------------------------------------------------- issuing
+
+// An unordered batch deals its commands over the queue's sides. They are forked from the main
+// stream when first used after a join, and joined at barriers, stamps and the end.
+struct issue {
+    const struct cuda_api *api;
+    struct cuda_batch *batch;
+    bool capturing;
+    bool forked;   // the queue's fork event stands at the main stream's last join
+    uint32_t used; // bit set of sides in use since then
+    unsigned next; // side of the next command
+};
+
+static int join(struct issue *issue)
+{
+    struct cuda_queue *queue = issue->batch->queue;
+    for (unsigned i = 0; i < CUDA_SIDES; i++) {
+        if (!(issue->used >> i & 1))
+            continue;
+        int result = issue->api->cuEventRecord(queue->joined[i], queue->sides[i]);
+        if (result == CU_SUCCESS)
+            result = issue->api->cuStreamWaitEvent(queue->stream, queue->joined[i], 0);
+        if (result != CU_SUCCESS)
+            return result;
+    }
+    issue->used = 0;
+    issue->forked = false;
+    return CU_SUCCESS;
+}
+
+// The stream for the next command.
+static int pick_stream(struct issue *issue, struct cu_stream **stream)
+{
+    struct cuda_queue *queue = issue->batch->queue;
+    *stream = queue->stream;
+    if (!issue->batch->unordered)
+        return CU_SUCCESS;
+    unsigned side = issue->next++ % CUDA_SIDES;
+    *stream = queue->sides[side];
+    if (issue->used >> side & 1)
+        return CU_SUCCESS;
+    int result = CU_SUCCESS;
+    if (!issue->forked)
+        result = issue->api->cuEventRecord(queue->fork, queue->stream);
+    issue->forked = true;
+    issue->used |= UINT32_C(1) << side;
+    return result == CU_SUCCESS ? issue->api->cuStreamWaitEvent(*stream, queue->fork, 0) : result;
+}
+
+static int issue_launch(const struct cuda_api *api, const struct cuda_command *command,
+                        struct cu_stream *stream)
+{
+    const uint32_t *grid = command->as.launch.grid, *block = command->as.launch.block;
+    return api->cuLaunchKernel(command->as.launch.function, grid[0], grid[1], grid[2], block[0],
+                               block[1], block[2], 0, stream, command->as.launch.arguments, NULL);
+}
+
+static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *copy,
+                      struct cu_stream *stream)
+{
+    return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
+}
+
+// In a graph an event is a node only when it is recorded as an external one.
+static int issue_stamp(struct issue *issue, struct cu_event *event)
+{
+    struct cu_stream *stream = issue->batch->queue->stream;
+    int result = join(issue);
+    if (result != CU_SUCCESS)
+        return result;
+    if (issue->capturing)
+        return issue->api->cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
+    return issue->api->cuEventRecord(event, stream);
+}
+
+static int issue_command(struct issue *issue, const struct cuda_command *command)
+{
+    struct cu_stream *stream = NULL;
+    if (command->kind == CUDA_COMMAND_BARRIER)
+        return join(issue);
+    if (command->kind == CUDA_COMMAND_STAMP)
+        return issue_stamp(issue, command->as.stamp);
+    int result = pick_stream(issue, &stream);
+    if (result != CU_SUCCESS)
+        return result;
+    if (command->kind == CUDA_COMMAND_LAUNCH)
+        return issue_launch(issue->api, command, stream);
+    if (command->kind == CUDA_COMMAND_COPY)
+        return issue_copy(issue->api, &command->as.copy, stream);
+    return issue->api->cuMemsetD32Async(command->as.fill.to, command->as.fill.word,
+                                        command->as.fill.words, stream);
+}
+
+int cuda_batch_issue(struct cuda_batch *batch, bool capturing)
+{
+    struct issue issue = {
+        .api = cuda_device_of(&batch->base.object)->api, .batch = batch, .capturing = capturing};
+    int result = CU_SUCCESS;
+    for (size_t i = 0; i < batch->upload_count && result == CU_SUCCESS; i++)
+        result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
+    for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
+        result = issue_command(&issue, &batch->commands[i]);
+    // After an error too: in a capture, what was forked and never joined would spoil its end.
+    int joined = join(&issue);
+    return result == CU_SUCCESS ? joined : result;
+}
+
+bool cuda_queue_add_sides(const struct cuda_device *device, struct cuda_queue *queue,
+                          struct error *err)
+{
+    const struct cuda_api *api = device->api;
+    if (!queue->fork && !cuda_check(api, api->cuEventCreate(&queue->fork, CU_EVENT_DISABLE_TIMING),
+                                    "cuEventCreate", err))
+        return false;
+    for (int i = 0; i < CUDA_SIDES; i++) {
+        if (!queue->sides[i] &&
+            !cuda_check(api,
+                        api->cuStreamCreateWithPriority(&queue->sides[i], CU_STREAM_NON_BLOCKING,
+                                                        queue->priority),
+                        "cuStreamCreateWithPriority", err))
+            return false;
+        if (!queue->joined[i] &&
+            !cuda_check(api, api->cuEventCreate(&queue->joined[i], CU_EVENT_DISABLE_TIMING),
+                        "cuEventCreate", err))
+            return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- graphs
+
+// A capture is ended whatever became of it: otherwise the stream would stay in it.
+static bool capture(const struct cuda_api *api, struct cuda_batch *batch, struct cu_graph **graph,
+                    struct error *err)
+{
+    struct cu_stream *stream = batch->queue->stream;
+    if (!cuda_check(api, api->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_RELAXED),
+                    "cuStreamBeginCapture", err))
+        return false;
+    int issued = cuda_batch_issue(batch, true);
+    int ended = api->cuStreamEndCapture(stream, graph);
+    return cuda_check(api, issued, "recording a graph", err) &&
+           cuda_check(api, ended, "cuStreamEndCapture", err);
+}
+
+static bool make_graph(const struct cuda_device *device, struct cuda_batch *batch,
+                       struct error *err)
+{
+    const struct cuda_api *api = device->api;
+    struct cu_graph *graph = NULL;
+    bool ok = capture(api, batch, &graph, err) &&
+              cuda_check(api, api->cuGraphInstantiateWithFlags(&batch->graph, graph, 0),
+                         "cuGraphInstantiate", err) &&
+              cuda_check(api, api->cuGraphUpload(batch->graph, batch->queue->stream),
+                         "cuGraphUpload", err);
+    if (graph)
+        api->cuGraphDestroy(graph);
+    return ok;
+}
+
+bool cuda_batch_end(struct gpu_batch *base, struct error *err)
+{
+    struct cuda_batch *batch = (struct cuda_batch *)base;
+    struct cuda_device *device = cuda_device_of(&base->object);
+    return !batch->replay || (cuda_enter(device, err) && make_graph(device, batch, err));
+}
+
+// ---------------------------------------------------------------- submitting and waiting
+
+bool cuda_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct error *err)
+{
+    struct cuda_batch *batch = (struct cuda_batch *)base;
+    struct cuda_device *device = cuda_device_of(&base->object);
+    const struct cuda_api *api = device->api;
+    struct cu_stream *stream = batch->queue->stream;
+    int result = api->cuCtxSetCurrent(device->context);
+    if (hold && result == CU_SUCCESS)
+        result = api->cuStreamWaitValue32_v2(stream, ((struct cuda_hold *)hold)->flag_address, 1,
+                                             CU_STREAM_WAIT_VALUE_GEQ);
+    if (result == CU_SUCCESS)
+        result = batch->graph ? api->cuGraphLaunch(batch->graph, stream)
+                              : cuda_batch_issue(batch, false);
+    if (result == CU_SUCCESS)
+        result = api->cuEventRecord(batch->done, stream);
+    return cuda_check(api, result, "submitting a batch", err);
+}
+
+bool cuda_batch_wait(struct gpu_batch *base, uint64_t timeout_ns, struct error *err)
+{
+    struct cuda_device *device = cuda_device_of(&base->object);
+    return cuda_enter(device, err) &&
+           cuda_event_wait(device, ((struct cuda_batch *)base)->done, timeout_ns, err);
+}
+
+bool cuda_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, struct error *err)
+{
+    struct cuda_device *device = cuda_device_of(&base->object);
+    const struct cuda_span *events = &((struct cuda_batch *)base)->spans[span];
+    float ms = 0;
+    if (!cuda_enter(device, err) ||
+        !cuda_check(device->api, device->api->cuEventElapsedTime(&ms, events->begin, events->end),
+                    "cuEventElapsedTime", err))
+        return false;
+    *ns = (double)ms * 1e6;
+    return true;
+}
+
+// ---------------------------------------------------------------- holds
+
+struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
+{
+    struct cuda_device *device = (struct cuda_device *)scope->device;
+    struct cuda_hold *hold = ARENA_NEW(scope->arena, struct cuda_hold);
+    void *flag = NULL;
+    if (!cuda_enter(device, err) ||
+        !cuda_check(
+            device->api,
+            device->api->cuMemHostAlloc(&flag, sizeof *hold->flag,
+                                        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
+            "cuMemHostAlloc", err))
+        return NULL;
+    if (!cuda_check(device->api,
+                    device->api->cuMemHostGetDevicePointer_v2(&hold->flag_address, flag, 0),
+                    "cuMemHostGetDevicePointer", err)) {
+        cuda_free(device, (struct cuda_owned){.host = flag});
+        return NULL;
+    }
+    hold->flag = flag;
+    *hold->flag = 0;
+    device->held++;
+    return &hold->base;
+}
+
+bool cuda_hold_release(struct gpu_hold *base, struct error *err)
+{
+    struct cuda_hold *hold = (struct cuda_hold *)base;
+    struct cuda_device *device = cuda_device_of(&base->object);
+    *hold->flag = 1;
+    if (!cuda_enter(device, err))
+        return false;
+    if (--device->held == 0)
+        cuda_free_kept(device);
+    return true;
+}
+
+void cuda_hold_destroy(struct cuda_hold *hold)
+{
+    struct cuda_device *device = cuda_device_of(&hold->base.object);
+    if (!hold->base.released)
+        device->held--;
+    cuda_free(device, (struct cuda_owned){.host = (void *)(uintptr_t)hold->flag});
+}
