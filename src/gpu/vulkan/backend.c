@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Finding the Vulkan loader, making the instance, and the table of slots.
+#include "gpu/vulkan/api.h"
+
+#include "base/dynlib.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+
+struct loader_symbols {
+    PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
+};
+
+static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
+{
+    static const char *const files[] = {"libvulkan.so.1", "libvulkan.so", NULL};
+    static const struct dynlib_symbol table[] = {
+        DYNLIB_SYMBOL(struct loader_symbols, vkGetInstanceProcAddr)};
+    return dynlib_open(&(struct dynlib_desc){.files = files,
+                                             .symbols = table,
+                                             .symbol_count = sizeof table / sizeof table[0],
+                                             .table = symbols},
+                       err);
+}
+
+// ---------------------------------------------------------------- validation
+
+static bool has_validation_layer(struct arena *scratch)
+{
+    uint32_t count = 0;
+    vkEnumerateInstanceLayerProperties(&count, NULL);
+    VkLayerProperties *layers = ARENA_ARRAY(scratch, count, VkLayerProperties);
+    vkEnumerateInstanceLayerProperties(&count, layers);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(layers[i].layerName, VALIDATION_LAYER) == 0)
+            return true;
+    return false;
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL count_message(
+    VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
+    (void)severity, (void)types;
+    struct vulkan_state *state = user;
+    if (state->messages++ == 0)
+        snprintf(state->first_message, sizeof state->first_message, "%s",
+                 data->pMessage ? data->pMessage : "");
+    return VK_FALSE;
+}
+
+static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *state)
+{
+    return (VkDebugUtilsMessengerCreateInfoEXT){
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        // Not GENERAL: there the loader speaks of drivers that we do not use.
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+        .pfnUserCallback = count_message,
+        .pUserData = state,
+    };
+}
+
+static size_t validation_messages(const struct gpu_device *device, const char **first)
+{
+    const struct vulkan_state *state = ((const struct vulkan_device *)device)->state;
+    if (first && state->messages)
+        *first = state->first_message;
+    return state->messages;
+}
+
+// ---------------------------------------------------------------- instance
+
+static VkResult create_instance(struct vulkan_state *state, bool validation)
+{
+    static const char *const layer = VALIDATION_LAYER;
+    static const char *const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(state);
+    VkApplicationInfo application = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+        .pApplicationName = "fathom",
+        .apiVersion = VK_API_VERSION_1_3,
+    };
+    VkInstanceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+        .pNext = validation ? &messenger : NULL,
+        .pApplicationInfo = &application,
+        .enabledLayerCount = validation,
+        .ppEnabledLayerNames = &layer,
+        .enabledExtensionCount = validation,
+        .ppEnabledExtensionNames = &extension,
+    };
+    VkResult result = vkCreateInstance(&info, NULL, &state->instance);
+    if (result != VK_SUCCESS)
+        return result;
+    volkLoadInstanceOnly(state->instance);
+    if (validation)
+        result =
+            vkCreateDebugUtilsMessengerEXT(state->instance, &messenger, NULL, &state->messenger);
+    return result;
+}
+
+static void absence_of_instance(struct gpu_enumeration *to, VkResult result)
+{
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
+        to->add_absence(to, "no Vulkan driver is installed (VK_ERROR_INCOMPATIBLE_DRIVER)",
+                        "install the Vulkan driver of your GPU (Debian: mesa-vulkan-drivers or "
+                        "nvidia-vulkan-icd)");
+        return;
+    }
+    struct error err;
+    vulkan_error(&err, result, "vkCreateInstance");
+    to->add_absence(to, err.message, "run vulkaninfo: the same call should fail there");
+}
+
+// NVIDIA's kernel driver without its Vulkan library is common in containers; without a word the
+// CPU would be measured instead.
+static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
+{
+    if (!reached && access("/dev/nvidia0", F_OK) == 0)
+        to->add_absence(to,
+                        "an NVIDIA GPU is there (/dev/nvidia0), but no Vulkan driver for it is "
+                        "installed",
+                        "install NVIDIA's Vulkan ICD (nvidia_icd.json and libGLX_nvidia.so.0, "
+                        "Debian: nvidia-vulkan-icd); in a container set "
+                        "NVIDIA_DRIVER_CAPABILITIES=all");
+}
+
+// False where there is nothing to use, having said why.
+static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
+{
+    struct loader_symbols symbols = {0};
+    struct error err;
+    state->loader = open_loader(&symbols, &err);
+    if (!state->loader) {
+        to->add_absence(to, err.message, "install the Vulkan loader (Debian: libvulkan1)");
+        return false;
+    }
+    volkInitializeCustom(symbols.vkGetInstanceProcAddr);
+    if (volkGetInstanceVersion() < VK_API_VERSION_1_1) {
+        to->add_absence(to, "the Vulkan loader is older than 1.1", "update it (libvulkan1)");
+        return false;
+    }
+    struct arena *scratch = arena_create();
+    bool layer_missing = to->desc->validation && !has_validation_layer(scratch);
+    arena_destroy(scratch);
+    if (layer_missing) {
+        to->add_absence(to, "validation was asked for, but " VALIDATION_LAYER " is not installed",
+                        "install it (Debian: vulkan-validationlayers)");
+        return false;
+    }
+    VkResult result = create_instance(state, to->desc->validation);
+    if (result != VK_SUCCESS)
+        absence_of_instance(to, result);
+    return result == VK_SUCCESS;
+}
+
+static void stop(struct vulkan_state *state)
+{
+    if (state->abandoned)
+        return;
+    if (state->messenger)
+        vkDestroyDebugUtilsMessengerEXT(state->instance, state->messenger, NULL);
+    if (state->instance)
+        vkDestroyInstance(state->instance, NULL);
+    dynlib_close(state->loader);
+}
+
+static void unload(void *state)
+{
+    stop(state);
+}
+
+static bool has_vendor(const struct vulkan_state *state, uint32_t vendor_id)
+{
+    for (size_t i = 0; i < state->physical_count; i++) {
+        VkPhysicalDeviceProperties properties;
+        vkGetPhysicalDeviceProperties(state->physical[i].handle, &properties);
+        if (properties.vendorID == vendor_id)
+            return true;
+    }
+    return false;
+}
+
+static void *load(struct gpu_enumeration *to)
+{
+    struct vulkan_state *state = ARENA_NEW(to->arena, struct vulkan_state);
+    bool started = start(state, to);
+    if (started)
+        vulkan_enumerate(state, to);
+    note_unreached_nvidia(to, started && has_vendor(state, 0x10de));
+    if (started && state->physical_count)
+        return state;
+    stop(state);
+    return NULL;
+}
+
+// ---------------------------------------------------------------- slots
+
+static void object_destroy(struct gpu_object *object)
+{
+    struct vulkan_device *device = vulkan_device_of(object);
+    switch (object->kind) {
+    case GPU_OBJECT_BUFFER:
+        vulkan_buffer_destroy(device, (struct vulkan_buffer *)object);
+        break;
+    case GPU_OBJECT_PROGRAM:
+        vulkan_program_destroy(device, (struct vulkan_program *)object);
+        break;
+    case GPU_OBJECT_BATCH:
+        vulkan_batch_destroy(device, (struct vulkan_batch *)object);
+        break;
+    case GPU_OBJECT_HOLD:
+        vulkan_hold_destroy(device, (struct vulkan_hold *)object);
+        break;
+    case GPU_OBJECT_TYPED:
+    case GPU_OBJECT_IMAGE:
+    case GPU_OBJECT_SAMPLER:
+        break;
+    }
+}
+
+const struct gpu_backend vulkan_backend = {
+    .name = "vulkan",
+    .load = load,
+    .unload = unload,
+    .device_open = vulkan_device_open,
+    .device_close = vulkan_device_close,
+    .validation_messages = validation_messages,
+    .buffer_create = vulkan_buffer_create,
+    .buffer_write = vulkan_buffer_write,
+    .buffer_read = vulkan_buffer_read,
+    .program_create = vulkan_program_create,
+    .program_stats = vulkan_program_stats,
+    .batch_create = vulkan_batch_create,
+    .batch_dispatch = vulkan_batch_dispatch,
+    .batch_copy = vulkan_batch_copy,
+    .batch_fill = vulkan_batch_fill,
+    .batch_barrier = vulkan_batch_barrier,
+    .batch_span = vulkan_batch_span,
+    .batch_end = vulkan_batch_end,
+    .batch_reset = vulkan_batch_reset,
+    .batch_submit = vulkan_batch_submit,
+    .batch_wait = vulkan_batch_wait,
+    .batch_span_ns = vulkan_batch_span_ns,
+    .hold_create = vulkan_hold_create,
+    .hold_release = vulkan_hold_release,
+    .object_destroy = object_destroy,
+};

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Command buffers, their submission, and holds. A batch has a timeline semaphore that counts its
+// finished submissions; a submit is one vkQueueSubmit2 of structs made beforehand.
+#include "gpu/vulkan/api.h"
+
+static bool begin_commands(const struct vulkan_device *device, struct vulkan_batch *batch,
+                           struct error *err)
+{
+    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
+    batch->barrier_due = !batch->unordered; // after what earlier batches of the queue do
+    batch->last_program = NULL;
+    return result == VK_SUCCESS || vulkan_error(err, result, "batch: vkBeginCommandBuffer");
+}
+
+static VkResult create_commands(struct vulkan_device *device, struct vulkan_batch *batch)
+{
+    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                    .queueFamilyIndex = batch->queue->family};
+    VkResult result = device->vk.vkCreateCommandPool(device->handle, &pool, NULL, &batch->pool);
+    if (result != VK_SUCCESS)
+        return result;
+    VkCommandBufferAllocateInfo commands = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = batch->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+    return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
+}
+
+// Stamps are reset by the host, here and after each wait: no reset stands in the timed commands,
+// and transfer queues could not do it.
+static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch,
+                              struct arena *arena)
+{
+    uint32_t count = 2 * batch->span_count;
+    if (count == 0)
+        return VK_SUCCESS;
+    VkQueryPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+        .queryCount = count,
+    };
+    batch->stamp_values = ARENA_ARRAY(arena, count, struct vulkan_stamp);
+    VkResult result = device->vk.vkCreateQueryPool(device->handle, &info, NULL, &batch->stamps);
+    if (result == VK_SUCCESS)
+        device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, count);
+    return result;
+}
+
+static VkResult create_timeline(struct vulkan_device *device, VkSemaphore *semaphore)
+{
+    VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    return device->vk.vkCreateSemaphore(device->handle, &info, NULL, semaphore);
+}
+
+static void prepare_submit(struct vulkan_batch *batch)
+{
+    batch->signal = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                            .semaphore = batch->done,
+                                            .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+    batch->wait = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                          .value = 1,
+                                          .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+    batch->commands_info = (VkCommandBufferSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = batch->commands};
+    batch->submit = (VkSubmitInfo2){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+                                    .pWaitSemaphoreInfos = &batch->wait,
+                                    .commandBufferInfoCount = 1,
+                                    .pCommandBufferInfos = &batch->commands_info,
+                                    .signalSemaphoreInfoCount = 1,
+                                    .pSignalSemaphoreInfos = &batch->signal};
+}
+
+struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
+                                      struct error *err)
+{
+    struct vulkan_device *device = vulkan_scope_device(scope);
+    struct vulkan_batch *batch = ARENA_NEW(scope->arena, struct vulkan_batch);
+    batch->queue = (const struct vulkan_queue *)desc->queue;
+    batch->unordered = desc->unordered;
+    batch->span_count = desc->span_count;
+    // The front links the object later; descriptors need the scope before that.
+    batch->base.object.scope = scope;
+    VkResult result = create_commands(device, batch);
+    if (result == VK_SUCCESS)
+        result = create_stamps(device, batch, scope->arena);
+    if (result == VK_SUCCESS)
+        result = create_timeline(device, &batch->done);
+    bool ok = result == VK_SUCCESS || vulkan_error(err, result, "batch");
+    if (!ok || !begin_commands(device, batch, err)) {
+        vulkan_batch_destroy(device, batch);
+        return NULL;
+    }
+    prepare_submit(batch);
+    return &batch->base;
+}
+
+void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *batch)
+{
+    vulkan_descriptors_fini(device, &batch->descriptors);
+    device->vk.vkDestroySemaphore(device->handle, batch->done, NULL);
+    device->vk.vkDestroyQueryPool(device->handle, batch->stamps, NULL);
+    device->vk.vkDestroyCommandPool(device->handle, batch->pool, NULL);
+}
+
+// A finished batch is seen by the host through mapped memory.
+static void record_host_barrier(const struct vulkan_device *device,
+                                const struct vulkan_batch *batch)
+{
+    VkMemoryBarrier2 barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+        .srcStageMask = batch->queue->stages,
+        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT,
+        .dstAccessMask = VK_ACCESS_2_HOST_READ_BIT,
+    };
+    VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                   .memoryBarrierCount = 1,
+                                   .pMemoryBarriers = &barrier};
+    device->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
+}
+
+bool vulkan_batch_end(struct gpu_batch *base, struct error *err)
+{
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    record_host_barrier(device, batch);
+    VkResult result = device->vk.vkEndCommandBuffer(batch->commands);
+    return result == VK_SUCCESS || vulkan_error(err, result, "batch: vkEndCommandBuffer");
+}
+
+bool vulkan_batch_reset(struct gpu_batch *base, struct error *err)
+{
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    vulkan_descriptors_reset(device, &batch->descriptors);
+    VkResult result = device->vk.vkResetCommandPool(device->handle, batch->pool, 0);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "batch: vkResetCommandPool");
+    return begin_commands(device, batch, err);
+}
+
+bool vulkan_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct error *err)
+{
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    batch->submit.waitSemaphoreInfoCount = 0;
+    if (hold) {
+        batch->wait.semaphore = ((struct vulkan_hold *)hold)->semaphore;
+        batch->submit.waitSemaphoreInfoCount = 1;
+    }
+    batch->signal.value++;
+    VkResult result =
+        device->vk.vkQueueSubmit2(batch->queue->handle, 1, &batch->submit, VK_NULL_HANDLE);
+    if (result == VK_SUCCESS)
+        return true;
+    batch->signal.value--;
+    return vulkan_error(err, result, "%s: vkQueueSubmit2", device->info->id);
+}
+
+static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batch,
+                         struct error *err)
+{
+    uint32_t count = 2 * batch->span_count;
+    if (count == 0)
+        return true;
+    VkResult result = device->vk.vkGetQueryPoolResults(
+        device->handle, batch->stamps, 0, count, count * sizeof *batch->stamp_values,
+        batch->stamp_values, sizeof *batch->stamp_values,
+        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+    if (result != VK_SUCCESS && result != VK_NOT_READY) // spans that were not recorded
+        return vulkan_error(err, result, "%s: vkGetQueryPoolResults", device->info->id);
+    device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, count);
+    return true;
+}
+
+bool vulkan_batch_wait(struct gpu_batch *base, uint64_t timeout_ns, struct error *err)
+{
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                .semaphoreCount = 1,
+                                .pSemaphores = &batch->done,
+                                .pValues = &batch->signal.value};
+    VkResult result = device->vk.vkWaitSemaphores(device->handle, &info, timeout_ns);
+    if (result == VK_TIMEOUT)
+        return error_set(err, ERROR_TIMEOUT, "%s: a batch of %u commands was not done in %.3g s",
+                         device->info->id, base->commands, (double)timeout_ns * 1e-9);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "%s: vkWaitSemaphores", device->info->id);
+    return fetch_stamps(device, batch, err);
+}
+
+bool vulkan_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, struct error *err)
+{
+    const struct vulkan_batch *batch = (const struct vulkan_batch *)base;
+    const struct vulkan_device *device = vulkan_device_of(&base->object);
+    const struct vulkan_stamp *begin = &batch->stamp_values[2 * span];
+    const struct vulkan_stamp *end = begin + 1;
+    if (!begin->available || !end->available)
+        return error_set(err, ERROR_INTERNAL, "%s: the driver wrote no time stamps for span %u",
+                         device->info->id, span);
+    unsigned bits = device->info->families[batch->queue->base.family].stamp_bits;
+    uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    *ns = (double)((end->value - begin->value) & mask) *
+          ((double)device->info->limits.stamp_step_ps * 1e-3);
+    return true;
+}
+
+// ---------------------------------------------------------------- holds
+
+struct gpu_hold *vulkan_hold_create(struct gpu_scope *scope, struct error *err)
+{
+    struct vulkan_device *device = vulkan_scope_device(scope);
+    struct vulkan_hold *hold = ARENA_NEW(scope->arena, struct vulkan_hold);
+    VkResult result = create_timeline(device, &hold->semaphore);
+    if (result != VK_SUCCESS) {
+        vulkan_error(err, result, "hold");
+        return NULL;
+    }
+    return &hold->base;
+}
+
+bool vulkan_hold_release(struct gpu_hold *base, struct error *err)
+{
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                  .semaphore = ((struct vulkan_hold *)base)->semaphore,
+                                  .value = 1};
+    VkResult result = device->vk.vkSignalSemaphore(device->handle, &info);
+    return result == VK_SUCCESS || vulkan_error(err, result, "hold: vkSignalSemaphore");
+}
+
+void vulkan_hold_destroy(struct vulkan_device *device, struct vulkan_hold *hold)
+{
+    device->vk.vkDestroySemaphore(device->handle, hold->semaphore, NULL);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Logical device and queues.
+#include "gpu/vulkan/api.h"
+
+#include <inttypes.h>
+
+// Queues of one family, as vkCreateDevice wants them.
+struct family_plan {
+    enum gpu_priority priority; // Vulkan has one global priority a family
+    unsigned count;
+    float priorities[GPU_QUEUES_MAX];
+};
+
+struct plan {
+    struct family_plan families[GPU_FAMILIES_MAX];
+    unsigned family_of[GPU_QUEUES_MAX]; // of request i, in gpu_info.families
+    unsigned index_of[GPU_QUEUES_MAX];  // within that family
+};
+
+static const char *priority_name(enum gpu_priority priority)
+{
+    switch (priority) {
+    case GPU_PRIORITY_LOW:
+        return "low";
+    case GPU_PRIORITY_HIGH:
+        return "high";
+    case GPU_PRIORITY_REALTIME:
+        return "realtime";
+    case GPU_PRIORITY_MEDIUM:
+        break;
+    }
+    return "medium";
+}
+
+static VkQueueGlobalPriorityKHR global_priority(enum gpu_priority priority)
+{
+    switch (priority) {
+    case GPU_PRIORITY_LOW:
+        return VK_QUEUE_GLOBAL_PRIORITY_LOW_KHR;
+    case GPU_PRIORITY_HIGH:
+        return VK_QUEUE_GLOBAL_PRIORITY_HIGH_KHR;
+    case GPU_PRIORITY_REALTIME:
+        return VK_QUEUE_GLOBAL_PRIORITY_REALTIME_KHR;
+    case GPU_PRIORITY_MEDIUM:
+        break;
+    }
+    return VK_QUEUE_GLOBAL_PRIORITY_MEDIUM_KHR;
+}
+
+static bool plan_queue(const struct gpu_info *info, const struct gpu_queue_request *request,
+                       struct plan *plan, unsigned number, struct error *err)
+{
+    for (unsigned f = 0; f < info->family_count; f++) {
+        struct family_plan *family = &plan->families[f];
+        if (info->families[f].kind != request->kind || family->count == info->families[f].count ||
+            (family->count && family->priority != request->priority))
+            continue;
+        plan->family_of[number] = f;
+        plan->index_of[number] = family->count;
+        family->priority = request->priority;
+        family->priorities[family->count++] = 0.5f;
+        return true;
+    }
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "%s: no queue left for request %u with %s priority (Vulkan gives one priority "
+                     "to all queues of a family): ask for another kind of queue",
+                     info->id, number, priority_name(request->priority));
+}
+
+static bool plan_queues(const struct gpu_info *info, const struct gpu_device_desc *desc,
+                        struct plan *plan, struct error *err)
+{
+    for (unsigned i = 0; i < desc->queue_count; i++)
+        if (!plan_queue(info, &desc->queues[i], plan, i, err))
+            return false;
+    return true;
+}
+
+struct queue_infos {
+    uint32_t count;
+    VkDeviceQueueCreateInfo infos[GPU_FAMILIES_MAX];
+    VkDeviceQueueGlobalPriorityCreateInfoKHR priorities[GPU_FAMILIES_MAX];
+};
+
+static void fill_queue_infos(struct vulkan_device *device, const struct plan *plan,
+                             struct queue_infos *to)
+{
+    for (unsigned f = 0; f < device->info->family_count; f++) {
+        const struct family_plan *family = &plan->families[f];
+        if (family->count == 0)
+            continue;
+        VkDeviceQueueGlobalPriorityCreateInfoKHR *priority = &to->priorities[to->count];
+        *priority = (VkDeviceQueueGlobalPriorityCreateInfoKHR){
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_GLOBAL_PRIORITY_CREATE_INFO_KHR,
+            .globalPriority = global_priority(family->priority),
+        };
+        to->infos[to->count++] = (VkDeviceQueueCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+            .pNext = family->priority != GPU_PRIORITY_MEDIUM ? priority : NULL,
+            .queueFamilyIndex = device->physical->families[f],
+            .queueCount = family->count,
+            .pQueuePriorities = family->priorities,
+        };
+        device->families[device->family_count++] = device->physical->families[f];
+    }
+}
+
+static bool create_device(struct vulkan_device *device, const struct gpu_device_desc *desc,
+                          const struct plan *plan, struct error *err)
+{
+    const char *names[sizeof(struct vulkan_extensions)];
+    struct vulkan_features features;
+    struct queue_infos queues = {0};
+    vulkan_features_want(device->physical, desc->robust, &features);
+    fill_queue_infos(device, plan, &queues);
+    VkDeviceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = &features.core,
+        .queueCreateInfoCount = queues.count,
+        .pQueueCreateInfos = queues.infos,
+        .enabledExtensionCount = vulkan_extensions_list(&device->physical->extensions, names),
+        .ppEnabledExtensionNames = names,
+    };
+    VkResult result = vkCreateDevice(device->physical->handle, &info, NULL, &device->handle);
+    if (result == VK_ERROR_NOT_PERMITTED_KHR)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%s: the driver refuses the queue priorities asked for "
+                         "(VK_ERROR_NOT_PERMITTED_KHR): run as root or with CAP_SYS_NICE",
+                         device->info->id);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "%s: vkCreateDevice", device->info->id);
+    volkLoadDeviceTable(&device->vk, device->handle);
+    return true;
+}
+
+static void get_queues(struct vulkan_device *device, const struct gpu_device_desc *desc,
+                       const struct plan *plan)
+{
+    for (unsigned i = 0; i < desc->queue_count; i++) {
+        struct vulkan_queue *queue = &device->queues[i];
+        unsigned family = plan->family_of[i];
+        queue->base = (struct gpu_queue){
+            .device = &device->base, .request = desc->queues[i], .family = family};
+        queue->family = device->physical->families[family];
+        queue->stages = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+        if (desc->queues[i].kind != GPU_QUEUE_TRANSFER)
+            queue->stages |= VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+        device->vk.vkGetDeviceQueue(device->handle, queue->family, plan->index_of[i],
+                                    &queue->handle);
+        device->base.queues[i] = &queue->base;
+    }
+    device->base.queue_count = desc->queue_count;
+}
+
+struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
+                                      const struct gpu_device_desc *desc, struct arena *arena,
+                                      struct error *err)
+{
+    struct vulkan_device *device = ARENA_NEW(arena, struct vulkan_device);
+    struct plan plan = {0};
+    device->state = state;
+    device->physical = &device->state->physical[info->index];
+    device->info = info;
+    vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
+    if (!plan_queues(info, desc, &plan, err) || !create_device(device, desc, &plan, err))
+        return NULL;
+    get_queues(device, desc, &plan);
+    if (!vulkan_transfer_init(device, err)) {
+        device->vk.vkDestroyDevice(device->handle, NULL);
+        return NULL;
+    }
+    return &device->base;
+}
+
+void vulkan_device_close(struct gpu_device *base)
+{
+    struct vulkan_device *device = (struct vulkan_device *)base;
+    if (base->hung) { // destroying it would wait for what never ends
+        device->state->abandoned = true;
+        return;
+    }
+    vulkan_transfer_fini(device);
+    device->vk.vkDestroyDevice(device->handle, NULL);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// What a physical device says of itself, as a gpu_info. Nothing is opened for it.
+#include "gpu/vulkan/api.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct properties {
+    VkPhysicalDeviceProperties2 core;
+    VkPhysicalDeviceVulkan11Properties v11;
+    VkPhysicalDeviceVulkan12Properties v12;
+    VkPhysicalDeviceVulkan13Properties v13;
+    VkPhysicalDevicePCIBusInfoPropertiesEXT pci;
+};
+
+static void query_properties(const struct vulkan_physical *physical, struct properties *p)
+{
+    *p = (struct properties){
+        .core = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &p->v11},
+        .v11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &p->v12},
+        .v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &p->v13},
+        .v13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES,
+                .pNext = physical->extensions.EXT_pci_bus_info ? &p->pci : NULL},
+        .pci = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT},
+    };
+    vkGetPhysicalDeviceProperties2(physical->handle, &p->core);
+}
+
+static enum gpu_kind kind_of(VkPhysicalDeviceType type)
+{
+    if (type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU)
+        return GPU_KIND_DISCRETE;
+    if (type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU)
+        return GPU_KIND_INTEGRATED;
+    if (type == VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU)
+        return GPU_KIND_VIRTUAL;
+    return type == VK_PHYSICAL_DEVICE_TYPE_CPU ? GPU_KIND_CPU : GPU_KIND_OTHER;
+}
+
+static void name_vendor(uint32_t id, char *vendor, size_t bytes)
+{
+    static const struct {
+        uint32_t id;
+        const char *name;
+    } vendors[] = {// PCI ids; those above 0xffff are Khronos' (VkVendorId).
+                   {0x1002, "AMD"},      {0x1010, "Imagination"}, {0x106b, "Apple"},
+                   {0x10de, "NVIDIA"},   {0x13b5, "Arm"},         {0x14e4, "Broadcom"},
+                   {0x5143, "Qualcomm"}, {0x8086, "Intel"},       {0x10005, "Mesa"}};
+    for (size_t i = 0; i < sizeof vendors / sizeof vendors[0]; i++) {
+        if (vendors[i].id == id) {
+            snprintf(vendor, bytes, "%s", vendors[i].name);
+            return;
+        }
+    }
+    snprintf(vendor, bytes, "0x%04" PRIx32, id);
+}
+
+static void fill_identity(const struct properties *p, struct gpu_info *info)
+{
+    static const uint8_t none[GPU_UUID_BYTES] = {0};
+    const VkPhysicalDeviceProperties *core = &p->core.properties;
+    info->kind = kind_of(core->deviceType);
+    snprintf(info->name, sizeof info->name, "%s", core->deviceName);
+    name_vendor(core->vendorID, info->vendor, sizeof info->vendor);
+    info->vendor_id = core->vendorID <= 0xffff ? core->vendorID : 0;
+    info->device_id = info->vendor_id ? core->deviceID : 0;
+    snprintf(info->driver, sizeof info->driver, "%.120s %.120s", p->v12.driverName,
+             p->v12.driverInfo);
+    snprintf(info->api_version, sizeof info->api_version, "%u.%u.%u",
+             VK_API_VERSION_MAJOR(core->apiVersion), VK_API_VERSION_MINOR(core->apiVersion),
+             VK_API_VERSION_PATCH(core->apiVersion));
+    memcpy(info->uuid, p->v11.deviceUUID, GPU_UUID_BYTES);
+    info->has_uuid = memcmp(info->uuid, none, GPU_UUID_BYTES) != 0;
+}
+
+static void fill_pci(const struct vulkan_physical *physical, const struct properties *p,
+                     struct gpu_info *info)
+{
+    info->has_pci = physical->extensions.EXT_pci_bus_info;
+    if (info->has_pci)
+        info->pci = (struct gpu_pci){.domain = p->pci.pciDomain,
+                                     .bus = p->pci.pciBus,
+                                     .device = p->pci.pciDevice,
+                                     .function = p->pci.pciFunction};
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// The largest device-local heap: others, where there are any, are windows onto the same memory.
+static uint64_t device_memory_bytes(VkPhysicalDevice device)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(device, &memory);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; i++)
+        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT &&
+            memory.memoryHeaps[i].size > bytes)
+            bytes = memory.memoryHeaps[i].size;
+    return bytes;
+}
+
+static void fill_memory_limits(const struct vulkan_physical *physical, const struct properties *p,
+                               struct gpu_limits *limits)
+{
+    const VkPhysicalDeviceLimits *vk = &p->core.properties.limits;
+    limits->memory_bytes = device_memory_bytes(physical->handle);
+    limits->allocation_bytes = smaller(p->v11.maxMemoryAllocationSize, p->v13.maxBufferSize);
+    limits->allocation_bytes = smaller(limits->allocation_bytes, limits->memory_bytes) / 4 * 4;
+    limits->storage_range_bytes = vk->maxStorageBufferRange;
+    limits->constant_range_bytes = vk->maxUniformBufferRange;
+    limits->typed_elements = vk->maxTexelBufferElements;
+    limits->storage_align_bytes = vk->minStorageBufferOffsetAlignment;
+    limits->constant_align_bytes = vk->minUniformBufferOffsetAlignment;
+    limits->typed_align_bytes = vk->minTexelBufferOffsetAlignment;
+    limits->image_1d = vk->maxImageDimension1D;
+    limits->image_2d = smaller(vk->maxImageDimension2D, vk->maxImageDimensionCube);
+    limits->image_3d = vk->maxImageDimension3D;
+    limits->image_layers = vk->maxImageArrayLayers;
+}
+
+static void fill_kernel_limits(const struct properties *p, struct gpu_limits *limits)
+{
+    const VkPhysicalDeviceLimits *vk = &p->core.properties.limits;
+    limits->params_bytes = smaller(vk->maxPushConstantsSize, GPU_PARAMS_MAX_BYTES);
+    limits->workgroup_threads = vk->maxComputeWorkGroupInvocations;
+    limits->workgroup_threads_x = vk->maxComputeWorkGroupSize[0];
+    limits->workgroup_threads_y = vk->maxComputeWorkGroupSize[1];
+    limits->workgroup_threads_z = vk->maxComputeWorkGroupSize[2];
+    limits->workgroup_count_x = vk->maxComputeWorkGroupCount[0];
+    limits->workgroup_count_y = vk->maxComputeWorkGroupCount[1];
+    limits->workgroup_count_z = vk->maxComputeWorkGroupCount[2];
+    limits->shared_bytes = vk->maxComputeSharedMemorySize;
+    limits->subgroup_threads = p->v11.subgroupSize;
+    limits->subgroup_threads_min = p->v13.minSubgroupSize;
+    limits->subgroup_threads_max = p->v13.maxSubgroupSize;
+    limits->stamp_step_ps = (uint64_t)((double)vk->timestampPeriod * 1000.0 + 0.5);
+}
+
+static gpu_caps caps_of_features(const struct vulkan_features *f)
+{
+    const struct {
+        VkBool32 there;
+        gpu_caps cap;
+    } table[] = {
+        {f->clock.shaderSubgroupClock, GPU_CAP(CORE_CLOCK)},
+        {f->clock.shaderDeviceClock, GPU_CAP(DEVICE_CLOCK)},
+        {f->sm.shaderSMBuiltins, GPU_CAP(CORE_ID)},
+        {f->v12.bufferDeviceAddress, GPU_CAP(ADDRESSES)},
+        {f->core.features.shaderInt64, GPU_CAP(INT64)},
+        {f->core.features.shaderFloat64, GPU_CAP(FLOAT64)},
+        {f->v12.shaderFloat16, GPU_CAP(FLOAT16)},
+        {f->v12.shaderInt8, GPU_CAP(INT8)},
+        {f->v11.storageBuffer16BitAccess, GPU_CAP(STORAGE16)},
+        {f->v12.storageBuffer8BitAccess, GPU_CAP(STORAGE8)},
+        {f->v12.shaderBufferInt64Atomics, GPU_CAP(ATOMICS64)},
+        {f->v12.timelineSemaphore, GPU_CAP(HOLDS)},
+        {f->executable.pipelineExecutableInfo, GPU_CAP(KERNEL_STATS)},
+        {f->matrix.cooperativeMatrix || f->matrix_nv.cooperativeMatrix, GPU_CAP(MATRIX)},
+    };
+    gpu_caps caps = 0;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].there)
+            caps |= table[i].cap;
+    return caps;
+}
+
+static void fill_caps(struct vulkan_physical *physical, const struct properties *p,
+                      struct gpu_info *info)
+{
+    const VkSubgroupFeatureFlags operations = VK_SUBGROUP_FEATURE_BASIC_BIT |
+                                              VK_SUBGROUP_FEATURE_BALLOT_BIT |
+                                              VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    bool compute = p->v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    physical->subgroup_choice = physical->features.v13.subgroupSizeControl &&
+                                p->v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    physical->full_subgroups = physical->features.v13.computeFullSubgroups;
+    info->caps = caps_of_features(&physical->features) | GPU_CAP(UNORDERED) | GPU_CAP(CONSTANT);
+    if (compute && (p->v11.subgroupSupportedOperations & operations) == operations)
+        info->caps |= GPU_CAP(SUBGROUPS);
+    if (physical->subgroup_choice)
+        info->caps |= GPU_CAP(SUBGROUP_CHOICE);
+    if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
+        info->caps |= GPU_CAP(PRIORITY);
+    for (unsigned i = 0; i < info->family_count; i++) {
+        if (info->families[i].graphics)
+            info->caps |= GPU_CAP(GRAPHICS);
+        if (info->families[i].kind == GPU_QUEUE_UNIVERSAL && info->families[i].stamp_bits) {
+            info->caps |= GPU_CAP(STAMPS_INSIDE);
+            info->limits.stamp_bits = info->families[i].stamp_bits;
+        }
+    }
+}
+
+static bool is_usable(const VkPhysicalDeviceProperties *properties, struct gpu_enumeration *to)
+{
+    if (properties->apiVersion >= VK_API_VERSION_1_3)
+        return true;
+    to->add_absence(to,
+                    arena_printf(to->arena, "%s: its driver has Vulkan %u.%u, 1.3 is needed",
+                                 properties->deviceName,
+                                 VK_API_VERSION_MAJOR(properties->apiVersion),
+                                 VK_API_VERSION_MINOR(properties->apiVersion)),
+                    "update the driver");
+    return false;
+}
+
+static void add_device(struct vulkan_state *state, VkPhysicalDevice handle, struct arena *scratch,
+                       struct gpu_enumeration *to)
+{
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(handle, &properties);
+    if (!is_usable(&properties, to))
+        return;
+    struct vulkan_physical physical = {.handle = handle};
+    struct properties p;
+    struct gpu_info info = {0};
+    vulkan_extensions_query(handle, scratch, &physical.extensions);
+    vulkan_features_query(handle, &physical.extensions, &physical.features);
+    query_properties(&physical, &p);
+    fill_identity(&p, &info);
+    fill_pci(&physical, &p, &info);
+    fill_memory_limits(&physical, &p, &info.limits);
+    fill_kernel_limits(&p, &info.limits);
+    vulkan_families_fill(&physical, &info, scratch);
+    vulkan_cores_fill(&physical, &info.limits);
+    fill_caps(&physical, &p, &info);
+    state->physical = arena_grow(to->arena, state->physical, state->physical_count,
+                                 &state->physical_capacity, sizeof *state->physical);
+    state->physical[state->physical_count++] = physical;
+    to->add_device(to, &info);
+}
+
+void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to)
+{
+    uint32_t count = 0;
+    VkResult result = vkEnumeratePhysicalDevices(state->instance, &count, NULL);
+    struct arena *scratch = arena_create();
+    VkPhysicalDevice *handles = ARENA_ARRAY(scratch, count, VkPhysicalDevice);
+    if (result == VK_SUCCESS)
+        result = vkEnumeratePhysicalDevices(state->instance, &count, handles);
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
+        struct error err;
+        vulkan_error(&err, result, "vkEnumeratePhysicalDevices");
+        to->add_absence(to, err.message, "run vulkaninfo: the same call should fail there");
+    } else if (count == 0) {
+        to->add_absence(to, "the installed Vulkan drivers find no device",
+                        "check the access rights of /dev/dri and /dev/nvidia*");
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            add_device(state, handles[i], scratch, to);
+    }
+    arena_destroy(scratch);
+}

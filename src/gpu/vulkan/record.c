@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Recording: an ordered batch has a barrier before each command that follows another, and before
+// its first, because a Vulkan queue starts commands in order but lets them overlap.
+#include "gpu/vulkan/api.h"
+
+#include <string.h>
+
+static const struct vulkan_device *device_of(const struct vulkan_batch *batch)
+{
+    return vulkan_device_of(&batch->base.object);
+}
+
+static void record_barrier(const struct vulkan_batch *batch, enum gpu_barrier kind)
+{
+    bool memory = kind == GPU_BARRIER_MEMORY;
+    VkMemoryBarrier2 barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+        .srcStageMask = batch->queue->stages,
+        .srcAccessMask = memory ? VK_ACCESS_2_MEMORY_WRITE_BIT : VK_ACCESS_2_NONE,
+        .dstStageMask = batch->queue->stages,
+        .dstAccessMask =
+            memory ? VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT : VK_ACCESS_2_NONE,
+    };
+    VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                   .memoryBarrierCount = 1,
+                                   .pMemoryBarriers = &barrier};
+    device_of(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
+}
+
+static void order(struct vulkan_batch *batch)
+{
+    if (batch->barrier_due)
+        record_barrier(batch, GPU_BARRIER_MEMORY);
+    batch->barrier_due = !batch->unordered;
+}
+
+// Addresses first, then params: how gpu.h says that kernels find them.
+static uint32_t gather_push_constants(const struct gpu_kernel *kernel,
+                                      const struct gpu_dispatch *dispatch,
+                                      unsigned char bytes[GPU_PARAMS_MAX_BYTES])
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < kernel->arg_count; i++) {
+        if (kernel->args[i] != GPU_ARG_ADDRESS)
+            continue;
+        memcpy(bytes + used, &dispatch->args[i].buffer->address, sizeof(uint64_t));
+        used += sizeof(uint64_t);
+    }
+    if (dispatch->params_bytes)
+        memcpy(bytes + used, dispatch->params, dispatch->params_bytes);
+    return (uint32_t)(used + dispatch->params_bytes);
+}
+
+static bool same_args(const struct gpu_kernel *kernel, const struct gpu_arg *a,
+                      const struct gpu_arg *b)
+{
+    for (unsigned i = 0; i < kernel->arg_count; i++)
+        if (kernel->args[i] != GPU_ARG_ADDRESS &&
+            (a[i].buffer != b[i].buffer || a[i].offset != b[i].offset || a[i].bytes != b[i].bytes ||
+             a[i].typed != b[i].typed || a[i].image != b[i].image || a[i].sampler != b[i].sampler))
+            return false;
+    return true;
+}
+
+// Repeats of one dispatch, which is what throughput is measured with, share one descriptor set.
+static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
+                 const struct gpu_dispatch *dispatch, struct error *err)
+{
+    const struct vulkan_device *device = device_of(batch);
+    bool same_program = batch->last_program == program;
+    if (!same_program)
+        device->vk.vkCmdBindPipeline(batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                     program->pipeline);
+    if (!program->set_layout ||
+        (same_program && same_args(program->desc.kernel, dispatch->args, batch->last.args))) {
+        batch->last_program = program;
+        return true;
+    }
+    batch->last_program = NULL;
+    if (!vulkan_descriptors_take(batch, program, dispatch, &batch->last_set, err))
+        return false;
+    device->vk.vkCmdBindDescriptorSets(batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                       program->layout, 0, 1, &batch->last_set, 0, NULL);
+    batch->last_program = program;
+    batch->last = *dispatch;
+    return true;
+}
+
+bool vulkan_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *dispatch,
+                           struct error *err)
+{
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_program *program = (const struct vulkan_program *)dispatch->program;
+    unsigned char push[GPU_PARAMS_MAX_BYTES];
+    uint32_t push_bytes = gather_push_constants(program->desc.kernel, dispatch, push);
+    if (!bind(batch, program, dispatch, err))
+        return false;
+    order(batch);
+    if (push_bytes)
+        device->vk.vkCmdPushConstants(batch->commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT,
+                                      0, push_bytes, push);
+    device->vk.vkCmdDispatch(batch->commands, dispatch->groups[0], dispatch->groups[1],
+                             dispatch->groups[2]);
+    return true;
+}
+
+bool vulkan_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t to_offset,
+                       struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
+                       struct error *err)
+{
+    (void)err;
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    VkBufferCopy region = {.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
+    order(batch);
+    device_of(batch)->vk.vkCmdCopyBuffer(batch->commands, ((struct vulkan_buffer *)from)->handle,
+                                         ((struct vulkan_buffer *)to)->handle, 1, &region);
+    return true;
+}
+
+bool vulkan_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64_t offset,
+                       uint64_t bytes, uint32_t word, struct error *err)
+{
+    (void)err;
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    order(batch);
+    device_of(batch)->vk.vkCmdFillBuffer(batch->commands, ((struct vulkan_buffer *)buffer)->handle,
+                                         offset, bytes, word);
+    return true;
+}
+
+bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
+{
+    (void)err;
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    record_barrier(batch, barrier);
+    if (barrier == GPU_BARRIER_MEMORY)
+        batch->barrier_due = false;
+    return true;
+}
+
+// Begin: the barrier holds the stamp, and all that follows, back until what came before is done.
+// End: a stamp at ALL_COMMANDS is written when everything before it is done.
+bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
+{
+    (void)err;
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    if (!end) {
+        if (batch->barrier_due)
+            record_barrier(batch, GPU_BARRIER_MEMORY);
+        else if (batch->unordered)
+            record_barrier(batch, GPU_BARRIER_EXECUTION);
+        batch->barrier_due = false;
+    }
+    device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                              batch->stamps, 2 * span + (end ? 1 : 0));
+    return true;
+}

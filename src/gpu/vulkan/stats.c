@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// What the driver says of a compiled kernel (VK_KHR_pipeline_executable_properties). The kernel is
+// compiled once more for it: the capture flags must not change the code, but may switch the
+// driver's cache off, which would cost every start.
+#include "gpu/vulkan/api.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Names of the same thing in different drivers: NVIDIA; RADV; ANV.
+static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
+static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
+                                          "Scratch Memory Size", NULL};
+static const char *const shared_names[] = {"Shared Memory Size", "LDS size",
+                                           "Workgroup Memory Size", NULL};
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
+{
+    switch (statistic->format) {
+    case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_BOOL32_KHR:
+        return statistic->value.b32;
+    case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_INT64_KHR:
+        return (double)statistic->value.i64;
+    case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR:
+        return (double)statistic->value.u64;
+    case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_FLOAT64_KHR:
+        return statistic->value.f64;
+    case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_MAX_ENUM_KHR:
+        break;
+    }
+    return 0;
+}
+
+static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
+                           struct gpu_program_stats *stats)
+{
+    double number = number_of(statistic);
+    if (!(number >= 0 && number < 4294967296.0))
+        return;
+    if (is_one_of(statistic->name, register_names)) {
+        stats->has_registers = true;
+        stats->registers = (unsigned)number;
+    } else if (is_one_of(statistic->name, spill_names)) {
+        stats->has_spills = true;
+        stats->spill_bytes = (unsigned)number;
+    } else if (is_one_of(statistic->name, shared_names)) {
+        stats->has_shared = true;
+        stats->shared_bytes = (unsigned)number;
+    }
+}
+
+struct capture {
+    const struct vulkan_device *device;
+    VkPipelineExecutableInfoKHR which;
+    struct arena *arena;
+    struct gpu_program_stats *stats;
+};
+
+static void add_text(struct capture *capture, const char *title, const char *text)
+{
+    const char *before = capture->stats->text ? capture->stats->text : "";
+    capture->stats->text = arena_printf(capture->arena, "%s%s%s\n", before, title, text);
+}
+
+static VkResult read_statistics(struct capture *capture)
+{
+    const struct vulkan_device *device = capture->device;
+    uint32_t count = 0;
+    VkResult result = device->vk.vkGetPipelineExecutableStatisticsKHR(
+        device->handle, &capture->which, &count, NULL);
+    VkPipelineExecutableStatisticKHR *statistics =
+        ARENA_ARRAY(capture->arena, count, VkPipelineExecutableStatisticKHR);
+    for (uint32_t i = 0; i < count; i++)
+        statistics[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
+    if (result == VK_SUCCESS)
+        result = device->vk.vkGetPipelineExecutableStatisticsKHR(device->handle, &capture->which,
+                                                                 &count, statistics);
+    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
+        take_statistic(&statistics[i], capture->stats);
+        add_text(capture, arena_printf(capture->arena, "%s: ", statistics[i].name),
+                 arena_printf(capture->arena, "%.15g", number_of(&statistics[i])));
+    }
+    return result;
+}
+
+static VkResult read_representations(struct capture *capture)
+{
+    const struct vulkan_device *device = capture->device;
+    uint32_t count = 0;
+    VkResult result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
+        device->handle, &capture->which, &count, NULL);
+    VkPipelineExecutableInternalRepresentationKHR *texts =
+        ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
+    for (uint32_t i = 0; i < count; i++)
+        texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
+    if (result == VK_SUCCESS) // sizes first
+        result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
+            device->handle, &capture->which, &count, texts);
+    for (uint32_t i = 0; i < count; i++)
+        texts[i].pData = arena_alloc(capture->arena, texts[i].dataSize + 1);
+    if (result == VK_SUCCESS)
+        result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
+            device->handle, &capture->which, &count, texts);
+    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
+        if (texts[i].isText)
+            add_text(capture, arena_printf(capture->arena, "---- %s\n", texts[i].name),
+                     texts[i].pData);
+    return result;
+}
+
+bool vulkan_program_stats(struct gpu_program *base, struct arena *arena,
+                          struct gpu_program_stats *stats, struct error *err)
+{
+    const struct vulkan_program *program = (const struct vulkan_program *)base;
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    VkPipeline pipeline;
+    if (!vulkan_pipeline_create(device, program,
+                                VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
+                                    VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR,
+                                &pipeline, err))
+        return false;
+    struct capture capture = {
+        .device = device,
+        .which = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR, .pipeline = pipeline},
+        .arena = arena,
+        .stats = stats,
+    };
+    // A compute pipeline is one executable: number 0.
+    VkResult result = read_statistics(&capture);
+    if (result == VK_SUCCESS)
+        result = read_representations(&capture);
+    device->vk.vkDestroyPipeline(device->handle, pipeline, NULL);
+    return result == VK_SUCCESS || result == VK_INCOMPLETE ||
+           vulkan_error(err, result, "kernel %s: statistics", program->desc.kernel->name);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Blocking copies between host and device: one command buffer, one staging buffer, one fence, on
+// the first queue. Not for timing.
+#include "gpu/vulkan/api.h"
+
+#include <string.h>
+
+enum {
+    TRANSFER_WAIT_S = 10
+};
+
+static bool create_commands(struct vulkan_device *device, struct error *err)
+{
+    struct vulkan_transfer *transfer = &device->transfer;
+    VkCommandPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+        .queueFamilyIndex = device->queues[0].family,
+    };
+    VkResult result = device->vk.vkCreateCommandPool(device->handle, &pool, NULL, &transfer->pool);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "vkCreateCommandPool");
+    VkCommandBufferAllocateInfo commands = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = transfer->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+    result = device->vk.vkAllocateCommandBuffers(device->handle, &commands, &transfer->commands);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "vkAllocateCommandBuffers");
+    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    result = device->vk.vkCreateFence(device->handle, &fence, NULL, &transfer->fence);
+    return result == VK_SUCCESS || vulkan_error(err, result, "vkCreateFence");
+}
+
+static bool create_staging(struct vulkan_device *device, struct error *err)
+{
+    struct vulkan_transfer *transfer = &device->transfer;
+    if (!vulkan_buffer_make(device, VULKAN_STAGING_BYTES,
+                            VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                            &transfer->buffer, err))
+        return false;
+    struct vulkan_allocation allocation = {.memory = GPU_MEMORY_READBACK, .what = "staging buffer"};
+    device->vk.vkGetBufferMemoryRequirements(device->handle, transfer->buffer, &allocation.needs);
+    if (!vulkan_memory_allocate(device, &allocation, &transfer->memory, err))
+        return false;
+    VkResult result =
+        device->vk.vkBindBufferMemory(device->handle, transfer->buffer, transfer->memory, 0);
+    if (result == VK_SUCCESS)
+        result = device->vk.vkMapMemory(device->handle, transfer->memory, 0, VK_WHOLE_SIZE, 0,
+                                        &transfer->mapped);
+    return result == VK_SUCCESS || vulkan_error(err, result, "staging buffer");
+}
+
+bool vulkan_transfer_init(struct vulkan_device *device, struct error *err)
+{
+    if (create_commands(device, err) && create_staging(device, err))
+        return true;
+    vulkan_transfer_fini(device);
+    return false;
+}
+
+void vulkan_transfer_fini(struct vulkan_device *device)
+{
+    struct vulkan_transfer *transfer = &device->transfer;
+    device->vk.vkDestroyFence(device->handle, transfer->fence, NULL);
+    device->vk.vkDestroyCommandPool(device->handle, transfer->pool, NULL);
+    device->vk.vkDestroyBuffer(device->handle, transfer->buffer, NULL);
+    device->vk.vkFreeMemory(device->handle, transfer->memory, NULL);
+}
+
+bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
+{
+    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VkResult result = device->vk.vkResetCommandPool(device->handle, device->transfer.pool, 0);
+    if (result == VK_SUCCESS)
+        result = device->vk.vkBeginCommandBuffer(device->transfer.commands, &info);
+    return result == VK_SUCCESS || vulkan_error(err, result, "vkBeginCommandBuffer");
+}
+
+// Before a copy: what earlier batches wrote. After it: for the host, and for batches to come.
+static void record_barrier(struct vulkan_device *device)
+{
+    VkMemoryBarrier2 barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+        .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT,
+        .dstAccessMask =
+            VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT | VK_ACCESS_2_HOST_READ_BIT,
+    };
+    VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                   .memoryBarrierCount = 1,
+                                   .pMemoryBarriers = &barrier};
+    device->vk.vkCmdPipelineBarrier2(device->transfer.commands, &dependency);
+}
+
+bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
+{
+    struct vulkan_transfer *transfer = &device->transfer;
+    record_barrier(device);
+    VkResult result = device->vk.vkEndCommandBuffer(transfer->commands);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "vkEndCommandBuffer");
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                           .commandBufferCount = 1,
+                           .pCommandBuffers = &transfer->commands};
+    result = device->vk.vkQueueSubmit(device->queues[0].handle, 1, &submit, transfer->fence);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "vkQueueSubmit of a copy");
+    result = device->vk.vkWaitForFences(device->handle, 1, &transfer->fence, VK_TRUE,
+                                        TRANSFER_WAIT_S * UINT64_C(1000000000));
+    if (result == VK_TIMEOUT) {
+        device->base.hung = device->base.lost = true; // its command buffer is still in use
+        return error_set(err, ERROR_TIMEOUT,
+                         "%s: a copy between host and device did not end in %d s", device->info->id,
+                         TRANSFER_WAIT_S);
+    }
+    if (result == VK_SUCCESS)
+        result = device->vk.vkResetFences(device->handle, 1, &transfer->fence);
+    return result == VK_SUCCESS || vulkan_error(err, result, "copy between host and device");
+}
+
+static bool copy_staged(struct vulkan_device *device, VkBuffer from, VkBuffer to,
+                        const VkBufferCopy *region, struct error *err)
+{
+    if (!vulkan_transfer_begin(device, err))
+        return false;
+    record_barrier(device);
+    device->vk.vkCmdCopyBuffer(device->transfer.commands, from, to, 1, region);
+    return vulkan_transfer_end(device, err);
+}
+
+bool vulkan_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *data, uint64_t bytes,
+                         struct error *err)
+{
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    const struct vulkan_buffer *buffer = (const struct vulkan_buffer *)base;
+    const char *from = data;
+    while (bytes) {
+        uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
+        memcpy(device->transfer.mapped, from, part);
+        if (!copy_staged(device, device->transfer.buffer, buffer->handle,
+                         &(VkBufferCopy){.dstOffset = offset, .size = part}, err))
+            return error_prefix(err, "gpu_buffer_write");
+        from += part;
+        offset += part;
+        bytes -= part;
+    }
+    return true;
+}
+
+bool vulkan_buffer_read(struct gpu_buffer *base, uint64_t offset, void *data, uint64_t bytes,
+                        struct error *err)
+{
+    struct vulkan_device *device = vulkan_device_of(&base->object);
+    const struct vulkan_buffer *buffer = (const struct vulkan_buffer *)base;
+    char *to = data;
+    while (bytes) {
+        uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
+        if (!copy_staged(device, buffer->handle, device->transfer.buffer,
+                         &(VkBufferCopy){.srcOffset = offset, .size = part}, err))
+            return error_prefix(err, "gpu_buffer_read");
+        memcpy(to, device->transfer.mapped, part);
+        to += part;
+        offset += part;
+        bytes -= part;
+    }
+    return true;
+}
