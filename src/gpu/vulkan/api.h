@@ -69,6 +69,7 @@ struct vulkan_physical {
     struct vulkan_features features;      // all that the device has; pNext is not to be followed
     uint32_t families[GPU_FAMILIES_MAX];  // gpu_info.families[i] is Vulkan's family …
     bool subgroup_choice, full_subgroups; // for compute kernels
+    float max_anisotropy;
 };
 
 // What gpu_backend.load returns; lives in the system's arena.
@@ -268,6 +269,21 @@ MUST_CHECK bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t 
 struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                         struct error *err);
 void vulkan_buffer_destroy(struct vulkan_device *device, struct vulkan_buffer *buffer);
+
+struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
+                                      enum gpu_format format, uint64_t offset, uint64_t elements,
+                                      struct error *err);
+struct gpu_image *vulkan_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
+                                      struct error *err);
+bool vulkan_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
+                        uint64_t bytes, struct error *err);
+bool vulkan_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uint64_t offset,
+                            struct error *err);
+struct gpu_sampler *vulkan_sampler_create(struct gpu_scope *scope,
+                                          const struct gpu_sampler_desc *desc, struct error *err);
+void vulkan_typed_destroy(struct vulkan_device *device, struct vulkan_typed *typed);
+void vulkan_image_destroy(struct vulkan_device *device, struct vulkan_image *image);
+void vulkan_sampler_destroy(struct vulkan_device *device, struct vulkan_sampler *sampler);
 
 // ---------------------------------------------------------------- program.c, stats.c
 

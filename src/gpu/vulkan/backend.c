@@ -218,8 +218,13 @@ static void object_destroy(struct gpu_object *object)
         vulkan_hold_destroy(device, (struct vulkan_hold *)object);
         break;
     case GPU_OBJECT_TYPED:
+        vulkan_typed_destroy(device, (struct vulkan_typed *)object);
+        break;
     case GPU_OBJECT_IMAGE:
+        vulkan_image_destroy(device, (struct vulkan_image *)object);
+        break;
     case GPU_OBJECT_SAMPLER:
+        vulkan_sampler_destroy(device, (struct vulkan_sampler *)object);
         break;
     }
 }
@@ -234,6 +239,11 @@ const struct gpu_backend vulkan_backend = {
     .buffer_create = vulkan_buffer_create,
     .buffer_write = vulkan_buffer_write,
     .buffer_read = vulkan_buffer_read,
+    .typed_create = vulkan_typed_create,
+    .image_create = vulkan_image_create,
+    .image_write = vulkan_image_write,
+    .image_copy_from = vulkan_image_copy_from,
+    .sampler_create = vulkan_sampler_create,
     .program_create = vulkan_program_create,
     .program_stats = vulkan_program_stats,
     .batch_create = vulkan_batch_create,

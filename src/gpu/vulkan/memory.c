@@ -127,9 +127,12 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
     bool address = device->info->caps & GPU_CAP(ADDRESSES);
-    VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                               VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    // Texel usage is for the aliases of typed views: memory that suits a usage suits every part of
+    // it.
+    VkBufferUsageFlags usage =
+        VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+        VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
+        VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     if (address)
         usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     if (!vulkan_buffer_make(device, desc->bytes, usage, &buffer->handle, err))
