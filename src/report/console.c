@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "report/console.h"
+#include "report/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    COLUMNS_MIN = 60
+};
+
+static void screen_open(struct screen *screen, const struct console_desc *desc)
+{
+    unsigned columns = desc->columns ? desc->columns : SCREEN_COLUMNS;
+    screen_init(screen, desc->colour, columns < COLUMNS_MIN ? COLUMNS_MIN : columns);
+}
+
+// ---------------------------------------------------------------- head and end
+
+// Appends " · TEXT" where there is any.
+static const char *joined(struct arena *arena, const char *line, const char *text)
+{
+    if (!text || !*text)
+        return line;
+    return *line ? arena_printf(arena, "%s · %s", line, text) : text;
+}
+
+static void device_print(const struct run_device *device, struct screen *screen)
+{
+    struct arena *arena = screen->arena;
+    const char *text = joined(arena, device->name ? device->name : "", device->kind);
+    if (device->driver)
+        text = joined(arena, text, arena_printf(arena, "driver %s", device->driver));
+    if (device->api_version)
+        text = joined(arena, text, arena_printf(arena, "API %s", device->api_version));
+    const char *id = screen_quote(arena, device->id, 24);
+    screen_paint(screen, PAINT_BOLD, id);
+    fprintf(screen->stream, "  %s\n",
+            screen_quote(arena, text, screen->columns - 2 - screen_width(id)));
+}
+
+void console_head(const struct run *run, const struct console_desc *desc, FILE *stream)
+{
+    struct screen screen;
+    screen_open(&screen, desc);
+    struct arena *arena = screen.arena;
+    const char *line = arena_printf(arena, "fathom %s", run->tool_version ? run->tool_version : "");
+    if (run->preset)
+        line = joined(arena, line, arena_printf(arena, "preset %s", run->preset));
+    line = joined(arena, line, run->started);
+    line = joined(arena, line, "medians ± half the 95 % interval");
+    screen_paint(&screen, PAINT_DIM, screen_quote(arena, line, screen.columns));
+    fputc('\n', screen.stream);
+    for (size_t i = 0; i < run->device_count; i++)
+        device_print(&run->devices[i], &screen);
+    screen_finish(&screen, stream);
+}
+
+static void findings_print(const struct run *run, struct screen *screen)
+{
+    if (!run->finding_count)
+        return;
+    fputc('\n', screen->stream);
+    screen_paint(screen, PAINT_BOLD, "Findings");
+    fputc('\n', screen->stream);
+    for (size_t i = 0; i < run->finding_count; i++) {
+        fputs("  • ", screen->stream);
+        screen_wrap(screen, run->findings[i].text, 4, 4);
+    }
+}
+
+static void counts_print(const struct run *run, struct screen *screen)
+{
+    size_t counts[VERDICT_FAILED + 1] = {0};
+    for (size_t i = 0; i < run->result_count; i++)
+        counts[run->results[i]->verdict]++;
+    for (unsigned verdict = 0; verdict <= VERDICT_FAILED; verdict++) {
+        const char *text = arena_printf(screen->arena, "%zu %s", counts[verdict],
+                                        verdict_name((enum verdict)verdict));
+        fputs(verdict ? " · " : "", screen->stream);
+        screen_paint(screen, counts[verdict] ? verdict_paint((enum verdict)verdict) : PAINT_DIM,
+                     text);
+    }
+}
+
+void console_end(const struct run *run, const struct console_desc *desc, FILE *stream)
+{
+    struct screen screen;
+    screen_open(&screen, desc);
+    findings_print(run, &screen);
+    fputc('\n', screen.stream);
+    counts_print(run, &screen);
+    if (desc->elapsed_s > 0)
+        fprintf(screen.stream, " · %.1f s", desc->elapsed_s);
+    if (run->status == RUN_INTERRUPTED)
+        fputs(" · interrupted: not all was measured", screen.stream);
+    if (run->status == RUN_RUNNING)
+        fputs(" · still running: not all was measured", screen.stream);
+    fputc('\n', screen.stream);
+    screen_finish(&screen, stream);
+}
+
+// ---------------------------------------------------------------- benchmarks
+
+static bool any_number(const struct result *const *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < results[i]->metric_count; j++)
+            if (isfinite(results[i]->metrics[j].median))
+                return true;
+    return false;
+}
+
+// "Latency by size · ns ± half the 95 % interval · load=idle"
+static void view_head(struct screen *screen, const struct view_info *view, const char *unit,
+                      const char *common)
+{
+    struct arena *arena = screen->arena;
+    const char *title = screen_quote(arena, view->title ? view->title : view->metric, 60);
+    const char *text = "";
+    if (unit && *unit)
+        text = joined(arena, text, unit);
+    text = joined(arena, text, common);
+    fputc('\n', screen->stream);
+    screen_paint(screen, PAINT_BOLD, title);
+    if (*text) {
+        size_t left = screen->columns - screen_width(title);
+        text = arena_printf(arena, " · %s", text);
+        screen_paint(screen, PAINT_DIM, screen_quote(arena, text, left));
+    }
+    fputc('\n', screen->stream);
+}
+
+static void grid_print(struct screen *screen, const struct notes *notes,
+                       const struct view_grid *grid)
+{
+    struct table table = {.screen = screen, .notes = notes, .grid = grid};
+    struct screen_scale scale = grid_scale(screen->arena, grid);
+    view_head(screen, grid->view, scale.unit, grid->common);
+    if (grid->view->kind == VIEW_HEATMAP)
+        heatmap_print(&table);
+    else if (grid->view->kind == VIEW_BARS)
+        bars_print(&table);
+    else
+        curve_print(&table);
+}
+
+static void view_print(struct screen *screen, const struct run *run, const char *device,
+                       const struct notes *notes, const struct benchmark_info *info,
+                       const struct view_info *view)
+{
+    size_t count;
+    const struct result **results = view_select(screen->arena, run, device, view, info, &count);
+    if (!any_number(results, count))
+        return; // the notes say why
+    struct view_grid grid;
+    bool gridded =
+        view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
+    if (gridded && view_grid_build(screen->arena, run, device, info, view, &grid)) {
+        grid_print(screen, notes, &grid);
+        return;
+    }
+    view_head(screen, view, NULL, "");
+    cases_print(screen, notes, info, view, results, count);
+}
+
+void console_benchmark(const struct run *run, const char *device, const char *benchmark,
+                       const struct console_desc *desc, FILE *stream)
+{
+    const struct benchmark_info *info = run_benchmark(run, benchmark);
+    struct screen screen;
+    screen_open(&screen, desc);
+    struct notes notes = notes_of(screen.arena, run, device, benchmark);
+    for (size_t i = 0; info && i < info->view_count; i++)
+        view_print(&screen, run, device, &notes, info, &info->views[i]);
+    if (notes.count) {
+        fputc('\n', screen.stream);
+        notes_print(&notes, &screen);
+    }
+    screen_finish(&screen, stream);
+}
+
+static bool measured(const struct run *run, const char *device, const char *benchmark)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strcmp(run->results[i]->device, device) == 0 &&
+            strcmp(run->results[i]->benchmark, benchmark) == 0)
+            return true;
+    return false;
+}
+
+static void section_head(const struct run *run, const char *device,
+                         const struct benchmark_info *info, const struct console_desc *desc,
+                         FILE *stream)
+{
+    struct screen screen;
+    screen_open(&screen, desc);
+    const char *title = info->title ? info->title : info->name;
+    const char *text =
+        arena_printf(screen.arena, "── %s: %s%s%s ", info->name, title,
+                     run->device_count > 1 ? " · " : "", run->device_count > 1 ? device : "");
+    text = screen_quote(screen.arena, text, screen.columns);
+    size_t left = screen.columns - screen_width(text);
+    const char *line = screen_repeat(screen.arena, "─", left);
+    fputc('\n', screen.stream);
+    screen_paint(&screen, PAINT_BOLD, arena_printf(screen.arena, "%s%s", text, line));
+    fputc('\n', screen.stream);
+    screen_finish(&screen, stream);
+}
+
+void console_run(const struct run *run, const struct console_desc *desc, FILE *stream)
+{
+    console_head(run, desc, stream);
+    for (size_t i = 0; i < run->device_count; i++) {
+        for (size_t j = 0; j < run->benchmark_count; j++) {
+            const char *device = run->devices[i].id;
+            if (!measured(run, device, run->benchmarks[j]->name))
+                continue;
+            section_head(run, device, run->benchmarks[j], desc, stream);
+            console_benchmark(run, device, run->benchmarks[j]->name, desc, stream);
+        }
+    }
+    console_end(run, desc, stream);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "report/csv.h"
+#include "results/names.h"
+#include "results/save.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    METRIC_FIELDS = 9 // metric … of_limit
+};
+
+struct csv {
+    FILE *stream;
+    struct arena *arena;
+    const struct run *run;
+    const char **keys; // parameters of all benchmarks, each once
+    size_t key_count, key_capacity;
+    bool line_begun;
+};
+
+static void put(struct csv *csv, const char *text)
+{
+    if (csv->line_begun)
+        fputc(',', csv->stream);
+    csv->line_begun = true;
+    if (!text)
+        return;
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, csv->stream);
+        return;
+    }
+    fputc('"', csv->stream);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', csv->stream);
+        fputc(*text, csv->stream);
+    }
+    fputc('"', csv->stream);
+}
+
+static void put_real(struct csv *csv, double value)
+{
+    char text[REAL_BYTES] = "";
+    if (isfinite(value))
+        real_format(value, text);
+    put(csv, text);
+}
+
+static void put_uint(struct csv *csv, uint64_t value)
+{
+    put(csv, arena_printf(csv->arena, "%" PRIu64, value));
+}
+
+static void line_end(struct csv *csv)
+{
+    fputc('\n', csv->stream);
+    csv->line_begun = false;
+}
+
+static void key_add(struct csv *csv, const char *key)
+{
+    for (size_t i = 0; i < csv->key_count; i++)
+        if (strcmp(csv->keys[i], key) == 0)
+            return;
+    csv->keys =
+        arena_grow(csv->arena, csv->keys, csv->key_count, &csv->key_capacity, sizeof *csv->keys);
+    csv->keys[csv->key_count++] = key;
+}
+
+static void keys_find(struct csv *csv)
+{
+    for (size_t i = 0; i < csv->run->result_count; i++) {
+        const struct bench_case *point = &csv->run->results[i]->point;
+        for (size_t j = 0; j < point->value_count; j++)
+            if (point->values[j].role != PARAM_DISPLAY)
+                key_add(csv, point->values[j].key);
+    }
+}
+
+static void put_head(struct csv *csv)
+{
+    static const char *const before[] = {"device", "device_name", "benchmark", "version", "key"};
+    static const char *const after[] = {
+        "verdict",   "reasons", "metric", "unit",     "better", "median",  "ci95_low",
+        "ci95_high", "n",       "limit",  "of_limit", "preset", "started", "tool_version"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        put(csv, before[i]);
+    for (size_t i = 0; i < csv->key_count; i++)
+        put(csv, csv->keys[i]);
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+        put(csv, after[i]);
+    line_end(csv);
+}
+
+static const char *device_name(const struct run *run, const char *id)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        if (strcmp(run->devices[i].id, id) == 0)
+            return run->devices[i].name;
+    return NULL;
+}
+
+static const char *reason_codes(struct arena *arena, const struct result *result)
+{
+    const char *codes = "";
+    for (size_t i = 0; i < result->reason_count; i++)
+        codes = arena_printf(arena, "%s%s%s", codes, *codes ? " " : "", result->reasons[i].code);
+    return codes;
+}
+
+static void put_case(struct csv *csv, const struct result *result)
+{
+    put(csv, result->device);
+    put(csv, device_name(csv->run, result->device));
+    put(csv, result->benchmark);
+    put_uint(csv, result->version);
+    put(csv, result->key);
+    for (size_t i = 0; i < csv->key_count; i++) {
+        const struct case_value *value = case_find(&result->point, csv->keys[i]);
+        put(csv, value ? case_value_text(csv->arena, value) : NULL);
+    }
+    put(csv, verdict_name(result->verdict));
+    put(csv, reason_codes(csv->arena, result));
+}
+
+static void put_metric(struct csv *csv, const struct metric *metric)
+{
+    put(csv, metric->name);
+    put(csv, unit_name(metric->unit));
+    put(csv, better_name(metric->better));
+    put_real(csv, metric->median);
+    put_real(csv, metric->ci95[0]);
+    put_real(csv, metric->ci95[1]);
+    put_uint(csv, metric->n);
+    bool limited = isfinite(metric->limit) && metric->limit != 0;
+    put_real(csv, limited ? metric->limit : NAN);
+    put_real(csv, limited ? metric->median / metric->limit : NAN);
+}
+
+// One row; `metric` is NULL where the case has none.
+static void put_row(struct csv *csv, const struct result *result, const struct metric *metric)
+{
+    put_case(csv, result);
+    if (metric)
+        put_metric(csv, metric);
+    else
+        for (int field = 0; field < METRIC_FIELDS; field++)
+            put(csv, NULL);
+    put(csv, csv->run->preset);
+    put(csv, csv->run->started);
+    put(csv, csv->run->tool_version);
+    line_end(csv);
+}
+
+static void put_result(struct csv *csv, const struct result *result)
+{
+    for (size_t i = 0; i < result->metric_count; i++)
+        put_row(csv, result, &result->metrics[i]);
+    if (!result->metric_count)
+        put_row(csv, result, NULL);
+}
+
+bool csv_write(const struct run *run, FILE *stream, struct error *err)
+{
+    struct csv csv = {.stream = stream, .arena = arena_create(), .run = run};
+    keys_find(&csv);
+    put_head(&csv);
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct arena_mark mark = arena_mark(csv.arena);
+        put_result(&csv, run->results[i]);
+        arena_rewind(csv.arena, mark);
+    }
+    arena_destroy(csv.arena);
+    errno = EIO;
+    if (fflush(stream) != 0 || ferror(stream))
+        return error_set(err, ERROR_IO, "cannot write the CSV: %s", strerror(errno));
+    return true;
+}
+
+static bool write_csv(void *context, FILE *stream, struct error *err)
+{
+    return csv_write(context, stream, err);
+}
+
+bool csv_save(const struct run *run, const char *path, struct error *err)
+{
+    return file_save(path, write_csv, (void *)run, err);
+}

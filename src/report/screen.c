@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "report/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const paint_codes[] = {
+    [PAINT_NONE] = "",          [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
+    [PAINT_GREEN] = "\x1b[32m", [PAINT_YELLOW] = "\x1b[33m", [PAINT_RED] = "\x1b[31m"};
+
+// Blocks of one eighth to eight eighths, from the left and from below.
+static const char *const left_blocks[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+static const char *const low_blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+void screen_init(struct screen *screen, bool colour, unsigned columns)
+{
+    *screen = (struct screen){.arena = arena_create(), .colour = colour, .columns = columns};
+    screen->stream = open_memstream(&screen->text, &screen->bytes);
+}
+
+void screen_finish(struct screen *screen, FILE *stream)
+{
+    fclose(screen->stream);
+    for (const char *line = screen->text, *end; *line; line = end + (*end == '\n')) {
+        end = line + strcspn(line, "\n");
+        size_t length = (size_t)(end - line);
+        while (length > 0 && line[length - 1] == ' ')
+            length--;
+        fwrite(line, 1, length, stream);
+        if (*end)
+            fputc('\n', stream);
+    }
+    free(screen->text);
+    arena_destroy(screen->arena);
+}
+
+static bool continues(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+size_t screen_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += !continues(*text);
+    return width;
+}
+
+// Length of a control character at `text`; 0 where there is none.
+static size_t control_length(const unsigned char *text)
+{
+    if (text[0] < 0x20 || text[0] == 0x7F)
+        return 1;
+    return text[0] == 0xC2 && text[1] >= 0x80 && text[1] <= 0x9F ? 2 : 0; // U+0080 … U+009F
+}
+
+const char *screen_quote(struct arena *arena, const char *text, size_t columns)
+{
+    static const char ellipsis[] = "…";
+    size_t width = 0, used = 0;
+    size_t bytes = strnlen(text, columns * 4);
+    char *quote = arena_alloc(arena, bytes + sizeof ellipsis);
+    size_t last = 0; // where the last column that still fits before an ellipsis ends
+    while (*text && width < columns) {
+        size_t control = control_length((const unsigned char *)text);
+        if (width + 1 == columns)
+            last = used;
+        if (control) {
+            quote[used++] = '?';
+            text += control;
+        } else {
+            quote[used++] = *text++;
+            while (continues(*text) && used < bytes)
+                quote[used++] = *text++;
+        }
+        width++;
+    }
+    if (*text && columns)
+        memcpy(quote + last, ellipsis, sizeof ellipsis);
+    return quote;
+}
+
+const char *screen_repeat(struct arena *arena, const char *text, size_t count)
+{
+    size_t bytes = strlen(text);
+    char *line = arena_alloc(arena, bytes * count + 1);
+    for (size_t i = 0; i < count; i++)
+        memcpy(line + i * bytes, text, bytes);
+    return line;
+}
+
+static void spaces(struct screen *screen, size_t count)
+{
+    fprintf(screen->stream, "%*s", (int)count, "");
+}
+
+void screen_left(struct screen *screen, const char *text, size_t columns)
+{
+    size_t width = screen_width(text);
+    fputs(text, screen->stream);
+    if (width < columns)
+        spaces(screen, columns - width);
+}
+
+void screen_right(struct screen *screen, const char *text, size_t columns)
+{
+    size_t width = screen_width(text);
+    if (width < columns)
+        spaces(screen, columns - width);
+    fputs(text, screen->stream);
+}
+
+void screen_paint(struct screen *screen, enum screen_paint paint, const char *text)
+{
+    bool painted = screen->colour && paint != PAINT_NONE && *text;
+    if (painted)
+        fputs(paint_codes[paint], screen->stream);
+    fputs(text, screen->stream);
+    if (painted)
+        fputs("\x1b[0m", screen->stream);
+}
+
+void screen_wrap(struct screen *screen, const char *text, size_t first_column, size_t indent)
+{
+    size_t column = first_column;
+    bool line_start = true;
+    while (*text) {
+        size_t bytes = strcspn(text, " ");
+        const char *word = arena_printf(screen->arena, "%.*s", (int)bytes, text);
+        word = screen_quote(screen->arena, word, screen->columns - indent);
+        size_t width = screen_width(word);
+        if (!line_start && column + 1 + width > screen->columns) {
+            fputc('\n', screen->stream);
+            spaces(screen, indent);
+            column = indent;
+            line_start = true;
+        }
+        if (!line_start)
+            fputc(' ', screen->stream);
+        column += width + !line_start;
+        line_start = false;
+        fputs(word, screen->stream);
+        text += bytes;
+        text += strspn(text, " ");
+    }
+    fputc('\n', screen->stream);
+}
+
+struct screen_scale screen_scale_of(const double *values, size_t count, enum unit unit)
+{
+    double log_sum = 0, largest = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(values[i]);
+        if (!isfinite(size) || size == 0)
+            continue;
+        log_sum += log(size);
+        largest = fmax(largest, size);
+        used++;
+    }
+    double typical = used ? exp(log_sum / (double)used) : 0;
+    struct screen_scale scale;
+    double shown = unit_scale(typical, unit, &scale.unit);
+    scale.factor = typical > 0 ? shown / typical : 1;
+    scale.decimals = shown >= 1000 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
+    // A column that reaches five digits before the point needs none behind it.
+    if (largest * scale.factor >= 10000)
+        scale.decimals = 0;
+    else if (largest * scale.factor >= 1000 && scale.decimals > 1)
+        scale.decimals = 1;
+    return scale;
+}
+
+const char *screen_number(struct arena *arena, double value, const struct screen_scale *scale)
+{
+    if (!isfinite(value))
+        return "–";
+    double shown = value * scale->factor;
+    if (fabs(shown) >= 1e9)
+        return arena_printf(arena, "%.3e", shown);
+    // A value far below its neighbours keeps two digits.
+    int decimals = scale->decimals;
+    while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
+        decimals++;
+    return arena_printf(arena, "%.*f", decimals, shown);
+}
+
+const char *screen_margin(struct arena *arena, double median, const double ci95[2])
+{
+    double half = (ci95[1] - ci95[0]) / 2 / fabs(median);
+    if (!isfinite(half))
+        return "";
+    double percent = half * 100;
+    return arena_printf(arena, percent < 9.95 ? "±%.1f%%" : "±%.0f%%", fmin(percent, 999));
+}
+
+const char *screen_bar(struct arena *arena, double share, size_t columns)
+{
+    double eighths = isfinite(share) ? fmax(0, fmin(share, 1)) * (double)columns * 8 : 0;
+    size_t count = (size_t)lround(eighths);
+    char *bar = arena_alloc(arena, columns * 3 + 1);
+    size_t used = 0;
+    for (; count > 0; count -= count < 8 ? count : 8) {
+        memcpy(bar + used, left_blocks[count < 8 ? count - 1 : 7], 3);
+        used += 3;
+    }
+    return bar;
+}
+
+// The last value before `end` that is drawn; NaN where there is none.
+static double last_drawn(const double *values, size_t end, bool logarithmic)
+{
+    while (end-- > 0)
+        if (isfinite(values[end]) && (!logarithmic || values[end] > 0))
+            return values[end];
+    return NAN;
+}
+
+static const char *spark_block(double value, double low, double high, bool logarithmic)
+{
+    if (!isfinite(value))
+        return " ";
+    double at = logarithmic ? log(value / low) / log(high / low) : (value - low) / (high - low);
+    long level = isfinite(at) ? lround(at * 7) : 0;
+    return low_blocks[level < 0 ? 0 : level > 7 ? 7 : level];
+}
+
+const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
+                         bool logarithmic)
+{
+    double low = INFINITY, high = -INFINITY;
+    size_t end = 0; // behind the last value
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i]) || (logarithmic && values[i] <= 0))
+            continue;
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+        end = i + 1;
+    }
+    size_t shown = count < columns ? count : columns;
+    char *spark = arena_alloc(arena, shown * 3 + 1);
+    size_t used = 0;
+    for (size_t i = 0; i < shown && i * count / shown < end; i++) {
+        double value = last_drawn(values, (i + 1) * count / shown, logarithmic);
+        const char *block = spark_block(value, low, high, logarithmic);
+        memcpy(spark + used, block, strlen(block));
+        used += strlen(block);
+    }
+    return spark;
+}

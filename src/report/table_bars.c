@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Bars: a line for each value, with its share of the limit.
+#include "report/tables.h"
+
+#include <math.h>
+
+enum {
+    LABEL_COLUMNS = 36,
+    BAR_COLUMNS = 36
+};
+
+struct line {
+    const char *label;
+    const char *share; // "98.7%"; "" = no limit known
+    struct cell cell;
+    double value;
+};
+
+static struct line line_of(const struct table *table, const struct view_series *series, size_t x,
+                           const struct screen_scale *scale)
+{
+    const struct view_grid *grid = table->grid;
+    struct arena *arena = table->screen->arena;
+    const struct result *result = series->results[x];
+    const struct metric *metric = view_metric(grid, result);
+    const char *label = view_value_text(arena, &grid->xs[x], grid->x);
+    if (*series->label)
+        label = arena_printf(arena, "%s %s", label, series->label);
+    struct line line = {.label = screen_quote(arena, label, LABEL_COLUMNS),
+                        .share = "",
+                        .cell = cell_of(table, result, metric, scale),
+                        .value = metric ? metric->median : NAN};
+    if (metric && isfinite(metric->limit) && metric->limit != 0)
+        line.share = arena_printf(arena, "%.1f%%", 100 * metric->median / metric->limit);
+    return line;
+}
+
+static size_t lines_of(const struct table *table, struct line *lines)
+{
+    const struct view_grid *grid = table->grid;
+    struct screen_scale scale = grid_scale(table->screen->arena, grid);
+    size_t count = 0;
+    for (size_t x = 0; x < grid->x_count; x++)
+        for (size_t p = 0; p < grid->panel_count; p++)
+            for (size_t s = 0; s < grid->panels[p].series_count; s++)
+                if (grid->panels[p].series[s].results[x])
+                    lines[count++] = line_of(table, &grid->panels[p].series[s], x, &scale);
+    return count;
+}
+
+static void line_print(struct screen *screen, const struct line *line, size_t label_width,
+                       const struct cell_widths *widths, size_t share_width, double highest)
+{
+    fputs("  ", screen->stream);
+    screen_left(screen, line->label, label_width);
+    fputs("  ", screen->stream);
+    cell_print(screen, &line->cell, widths);
+    size_t used = 2 + label_width + 2 + cell_columns(widths) + 2;
+    if (share_width) {
+        fputs("  ", screen->stream);
+        screen_right(screen, line->share, share_width);
+        used += share_width + 2;
+    }
+    if (isfinite(line->value) && used + 8 <= screen->columns) {
+        size_t left = screen->columns - used;
+        fputs("  ", screen->stream);
+        screen_paint(screen, PAINT_DIM,
+                     screen_bar(screen->arena, line->value / highest,
+                                left < BAR_COLUMNS ? left : BAR_COLUMNS));
+    }
+    fputc('\n', screen->stream);
+}
+
+void bars_print(const struct table *table)
+{
+    const struct view_grid *grid = table->grid;
+    struct screen *screen = table->screen;
+    size_t most = 0, label_width = 0, share_width = 0;
+    for (size_t p = 0; p < grid->panel_count; p++)
+        most += grid->panels[p].series_count * grid->x_count;
+    struct line *lines = ARENA_ARRAY(screen->arena, most, struct line);
+    size_t count = lines_of(table, lines);
+    struct cell_widths widths = {0};
+    double highest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t width = screen_width(lines[i].label), share = screen_width(lines[i].share);
+        label_width = width > label_width ? width : label_width;
+        share_width = share > share_width ? share : share_width;
+        cell_measure(&widths, &lines[i].cell);
+        if (isfinite(lines[i].value))
+            highest = fmax(highest, lines[i].value);
+    }
+    if (share_width) {
+        fputs("  ", screen->stream);
+        screen_left(screen, "", label_width + 2 + cell_columns(&widths));
+        fputs("  of limit\n", screen->stream);
+        share_width = share_width < 8 ? 8 : share_width;
+    }
+    for (size_t i = 0; i < count; i++)
+        line_print(screen, &lines[i], label_width, &widths, share_width, highest);
+}

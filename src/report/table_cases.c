@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Tables: every case a row, the axes that vary and the metrics as columns.
+#include "report/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROWS_MAX = 48,
+    TEXT_COLUMNS = 24,
+    GAP = 2
+};
+
+struct cases {
+    struct screen *screen;
+    struct table table; // for cell_of
+    const struct benchmark_info *info;
+    const struct result *const *results;
+    size_t count;
+    const struct param_info **axes;
+    size_t axis_count, *axis_widths;
+};
+
+// One metric of all cases.
+struct metric_column {
+    const char *head;
+    struct cell *cells;
+    struct cell_widths widths;
+    size_t columns;
+};
+
+static const char *axis_text(const struct cases *cases, size_t row, size_t axis)
+{
+    struct arena *arena = cases->screen->arena;
+    const struct case_value *value = case_find(&cases->results[row]->point, cases->axes[axis]->key);
+    return value
+               ? screen_quote(arena, view_value_text(arena, value, cases->axes[axis]), TEXT_COLUMNS)
+               : "";
+}
+
+static void axes_measure(struct cases *cases)
+{
+    cases->axis_widths = ARENA_ARRAY(cases->screen->arena, cases->axis_count, size_t);
+    for (size_t axis = 0; axis < cases->axis_count; axis++) {
+        size_t widest = screen_width(cases->axes[axis]->key);
+        for (size_t row = 0; row < cases->count; row++) {
+            size_t width = screen_width(axis_text(cases, row, axis));
+            widest = width > widest ? width : widest;
+        }
+        cases->axis_widths[axis] = widest;
+    }
+}
+
+// False where no case has this metric.
+static bool column_of(const struct cases *cases, const struct metric_info *info,
+                      struct metric_column *column)
+{
+    struct arena *arena = cases->screen->arena;
+    double *values = ARENA_ARRAY(arena, cases->count, double);
+    bool any = false;
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct metric *metric = result_metric(cases->results[i], info->name);
+        values[i] = metric ? metric->median : NAN;
+        any = any || isfinite(values[i]);
+    }
+    struct screen_scale scale = screen_scale_of(values, cases->count, info->unit);
+    *column = (struct metric_column){
+        .head = *scale.unit ? arena_printf(arena, "%s, %s", info->name, scale.unit) : info->name,
+        .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct metric *metric = result_metric(cases->results[i], info->name);
+        column->cells[i] = cell_of(&cases->table, cases->results[i], metric, &scale);
+        cell_measure(&column->widths, &column->cells[i]);
+    }
+    column->head = screen_quote(arena, column->head, TEXT_COLUMNS);
+    column->columns = cell_columns(&column->widths);
+    size_t head = screen_width(column->head);
+    if (head > column->columns) {
+        column->widths.number += head - column->columns;
+        column->columns = head;
+    }
+    return any;
+}
+
+// Words to the left, numbers to the right.
+static void axis_print(const struct cases *cases, size_t axis, const char *text)
+{
+    if (cases->axes[axis]->type == PARAM_TEXT)
+        screen_left(cases->screen, text, cases->axis_widths[axis]);
+    else
+        screen_right(cases->screen, text, cases->axis_widths[axis]);
+}
+
+static void row_print(const struct cases *cases, const struct metric_column *columns,
+                      size_t column_count, size_t row)
+{
+    struct screen *screen = cases->screen;
+    for (size_t axis = 0; axis < cases->axis_count; axis++) {
+        fprintf(screen->stream, "%*s", GAP, "");
+        axis_print(cases, axis, axis_text(cases, row, axis));
+    }
+    for (size_t i = 0; i < column_count; i++) {
+        fprintf(screen->stream, "%*s", GAP, "");
+        cell_print(screen, &columns[i].cells[row], &columns[i].widths);
+    }
+    fputc('\n', screen->stream);
+}
+
+static void head_print(const struct cases *cases, const struct metric_column *columns,
+                       size_t column_count)
+{
+    struct screen *screen = cases->screen;
+    for (size_t axis = 0; axis < cases->axis_count; axis++) {
+        fprintf(screen->stream, "%*s", GAP, "");
+        axis_print(cases, axis, cases->axes[axis]->key);
+    }
+    for (size_t i = 0; i < column_count; i++) {
+        fprintf(screen->stream, "%*s", GAP, "");
+        screen_right(screen, columns[i].head, columns[i].columns);
+    }
+    fputc('\n', screen->stream);
+}
+
+// The view's metric first, then the others while they fit; *left: how many did not.
+static size_t columns_choose(const struct cases *cases, const struct view_info *view,
+                             struct metric_column *columns, size_t *left)
+{
+    size_t used = 0, count = 0;
+    for (size_t axis = 0; axis < cases->axis_count; axis++)
+        used += GAP + cases->axis_widths[axis];
+    *left = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < cases->info->metric_count; i++) {
+            const struct metric_info *metric = &cases->info->metrics[i];
+            bool wanted = view->metric && strcmp(view->metric, metric->name) == 0;
+            struct metric_column column;
+            if (wanted != (pass == 0) || !column_of(cases, metric, &column))
+                continue;
+            if (count && used + GAP + column.columns > cases->screen->columns) {
+                ++*left;
+                continue;
+            }
+            used += GAP + column.columns;
+            columns[count++] = column;
+        }
+    }
+    return count;
+}
+
+void cases_print(struct screen *screen, const struct notes *notes,
+                 const struct benchmark_info *info, const struct view_info *view,
+                 const struct result *const *results, size_t count)
+{
+    struct cases cases = {.screen = screen,
+                          .table = {.screen = screen, .notes = notes},
+                          .info = info,
+                          .results = results,
+                          .count = count};
+    cases.axes = view_varying(screen->arena, info, results, count, &cases.axis_count);
+    axes_measure(&cases);
+    struct metric_column *columns =
+        ARENA_ARRAY(screen->arena, info->metric_count, struct metric_column);
+    size_t left, column_count = columns_choose(&cases, view, columns, &left);
+    size_t rows = count < ROWS_MAX ? count : ROWS_MAX;
+    head_print(&cases, columns, column_count);
+    for (size_t row = 0; row < rows; row++)
+        row_print(&cases, columns, column_count, row);
+    if (rows < count || left)
+        fprintf(screen->stream,
+                "  (%zu of %zu cases, %zu of %zu metrics; all are in the run file)\n", rows, count,
+                column_count, column_count + left);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Curves: x downwards, one column a series; below, each series as a line of blocks with its ends.
+#include "report/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROWS_MAX = 28,
+    SPARK_COLUMNS = 32,
+    LABEL_COLUMNS = 24,
+    GAP = 2
+};
+
+struct column {
+    const char *label;
+    struct cell *cells; // one for each x
+    struct cell_widths widths;
+    size_t columns;
+};
+
+static struct column column_of(const struct table *table, const struct view_series *series,
+                               const struct screen_scale *scale)
+{
+    const struct view_grid *grid = table->grid;
+    struct arena *arena = table->screen->arena;
+    const char *label = *series->label ? series->label : grid->metric->name;
+    struct column column = {.label = screen_quote(arena, label, LABEL_COLUMNS),
+                            .cells = ARENA_ARRAY(arena, grid->x_count, struct cell)};
+    for (size_t i = 0; i < grid->x_count; i++) {
+        const struct result *result = series->results[i];
+        column.cells[i] = cell_of(table, result, view_metric(grid, result), scale);
+        cell_measure(&column.widths, &column.cells[i]);
+    }
+    column.columns = cell_columns(&column.widths);
+    size_t label_columns = screen_width(column.label);
+    if (label_columns > column.columns) {
+        column.widths.number += label_columns - column.columns;
+        column.columns = label_columns;
+    }
+    return column;
+}
+
+// Texts of x, all as wide as the widest.
+static const char **x_texts(const struct table *table, size_t *width)
+{
+    const struct view_grid *grid = table->grid;
+    struct arena *arena = table->screen->arena;
+    const char **texts = ARENA_ARRAY(arena, grid->x_count, const char *);
+    *width = screen_width(grid->x->key);
+    for (size_t i = 0; i < grid->x_count; i++) {
+        texts[i] = screen_quote(arena, view_value_text(arena, &grid->xs[i], grid->x), 32);
+        if (screen_width(texts[i]) > *width)
+            *width = screen_width(texts[i]);
+    }
+    return texts;
+}
+
+// Which rows are printed: all, or whole powers of two, or every n-th.
+struct rows {
+    bool octaves;
+    size_t step, shown;
+};
+
+static bool whole_octave(const struct case_value *x)
+{
+    return x->type == PARAM_BYTES && x->uint && (x->uint & (x->uint - 1)) == 0;
+}
+
+static bool row_shown(const struct rows *rows, const struct view_grid *grid, size_t row)
+{
+    return rows->octaves ? whole_octave(&grid->xs[row]) : row % rows->step == 0;
+}
+
+static struct rows rows_choose(const struct view_grid *grid)
+{
+    struct rows rows = {.step = 1, .shown = grid->x_count};
+    if (grid->x_count <= ROWS_MAX)
+        return rows;
+    size_t octaves = 0;
+    for (size_t i = 0; i < grid->x_count; i++)
+        octaves += whole_octave(&grid->xs[i]);
+    rows.octaves = octaves >= ROWS_MAX / 4 && octaves <= ROWS_MAX;
+    rows.step = (grid->x_count + ROWS_MAX - 1) / ROWS_MAX;
+    rows.shown = rows.octaves ? octaves : (grid->x_count + rows.step - 1) / rows.step;
+    return rows;
+}
+
+// The share of the screen that is left behind the only column draws it as bars.
+static void row_bar(const struct table *table, const struct column *column, size_t x_width,
+                    double value, double highest)
+{
+    size_t used = 2 + x_width + GAP + column->columns + GAP;
+    if (used + 10 > table->screen->columns || !isfinite(value))
+        return;
+    size_t left = table->screen->columns - used;
+    fprintf(table->screen->stream, "%*s", GAP, "");
+    screen_paint(table->screen, PAINT_DIM,
+                 screen_bar(table->screen->arena, value / highest, left < 50 ? left : 50));
+}
+
+static double highest_of(const double *values, size_t count)
+{
+    double highest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]))
+            highest = fmax(highest, values[i]);
+    return highest;
+}
+
+static void block_print(const struct table *table, const struct column *columns, size_t count,
+                        const double *only)
+{
+    struct screen *screen = table->screen;
+    const struct view_grid *grid = table->grid;
+    size_t x_width;
+    struct rows rows = rows_choose(grid);
+    const char **texts = x_texts(table, &x_width);
+    double highest = only ? highest_of(only, grid->x_count) : 0;
+    fputs("  ", screen->stream);
+    screen_right(screen, grid->x->key, x_width);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(screen->stream, "%*s", GAP, "");
+        screen_right(screen, columns[i].label, columns[i].columns);
+    }
+    fputc('\n', screen->stream);
+    for (size_t row = 0; row < grid->x_count; row++) {
+        if (!row_shown(&rows, grid, row))
+            continue;
+        fputs("  ", screen->stream);
+        screen_right(screen, texts[row], x_width);
+        for (size_t i = 0; i < count; i++) {
+            fprintf(screen->stream, "%*s", GAP, "");
+            cell_print(screen, &columns[i].cells[row], &columns[i].widths);
+        }
+        if (only)
+            row_bar(table, &columns[0], x_width, only[row], highest);
+        fputc('\n', screen->stream);
+    }
+}
+
+static const char *at_text(const struct table *table, const double *values, size_t index)
+{
+    char number[64];
+    struct arena *arena = table->screen->arena;
+    unit_format(values[index], table->grid->metric->unit, number, sizeof number);
+    return arena_printf(arena, "%s at %s", number,
+                        view_value_text(arena, &table->grid->xs[index], table->grid->x));
+}
+
+static const char *limit_text(const struct table *table, const struct view_series *series,
+                              size_t index)
+{
+    const struct metric *metric = view_metric(table->grid, series->results[index]);
+    if (!metric || !isfinite(metric->limit) || metric->limit == 0)
+        return "";
+    return arena_printf(table->screen->arena, " (%.1f%% of the limit)",
+                        100 * metric->median / metric->limit);
+}
+
+// "vector random  ▁▁▁▂▂▅▅█  16.30 ns at 1 KiB … 335.1 ns at 4 GiB"
+static void series_line(const struct table *table, const struct view_series *series,
+                        size_t label_width, bool spark)
+{
+    struct screen *screen = table->screen;
+    const struct view_grid *grid = table->grid;
+    double *values = series_values(screen->arena, grid, series);
+    size_t low = grid->x_count, high = grid->x_count;
+    for (size_t i = 0; i < grid->x_count; i++) {
+        if (!isfinite(values[i]))
+            continue;
+        low = low == grid->x_count || values[i] < values[low] ? i : low;
+        high = high == grid->x_count || values[i] > values[high] ? i : high;
+    }
+    if (low == grid->x_count)
+        return;
+    fputs("  ", screen->stream);
+    size_t used = 2;
+    if (*series->label) {
+        screen_left(screen, screen_quote(screen->arena, series->label, label_width),
+                    label_width + GAP);
+        used += label_width + GAP;
+    }
+    if (spark) {
+        size_t width = grid->x_count < SPARK_COLUMNS ? grid->x_count : SPARK_COLUMNS;
+        screen_left(
+            screen,
+            screen_spark(screen->arena, values, grid->x_count, width, view_log_y(grid->view)),
+            width + GAP);
+        used += width + GAP;
+    }
+    const char *text = arena_printf(screen->arena, "%s%s … %s%s", at_text(table, values, low),
+                                    limit_text(table, series, low), at_text(table, values, high),
+                                    limit_text(table, series, high));
+    fputs(screen_quote(screen->arena, text, screen->columns - used), screen->stream);
+    fputc('\n', screen->stream);
+}
+
+static void panel_print(const struct table *table, const struct view_panel *panel,
+                        const struct screen_scale *scale)
+{
+    struct screen *screen = table->screen;
+    size_t x_width, label_width = 0;
+    x_texts(table, &x_width);
+    struct column *columns = ARENA_ARRAY(screen->arena, panel->series_count, struct column);
+    for (size_t i = 0; i < panel->series_count; i++) {
+        columns[i] = column_of(table, &panel->series[i], scale);
+        size_t width = screen_width(panel->series[i].label);
+        label_width = width > label_width ? width : label_width;
+    }
+    label_width = label_width > LABEL_COLUMNS ? LABEL_COLUMNS : label_width;
+    const double *only =
+        panel->series_count == 1 ? series_values(screen->arena, table->grid, panel->series) : NULL;
+    for (size_t first = 0, next; first < panel->series_count; first = next) {
+        size_t used = 2 + x_width;
+        for (next = first; next < panel->series_count; next++) {
+            used += GAP + columns[next].columns;
+            if (used > screen->columns && next > first)
+                break;
+        }
+        block_print(table, columns + first, next - first, only);
+        if (next < panel->series_count)
+            fputc('\n', screen->stream);
+    }
+    struct rows rows = rows_choose(table->grid);
+    bool thinned = rows.shown < table->grid->x_count;
+    if (thinned)
+        fprintf(screen->stream, "  (%zu of %zu points; all of them are in the run file)\n",
+                rows.shown, table->grid->x_count);
+    if (table->grid->x_count > 2)
+        for (size_t i = 0; i < panel->series_count; i++)
+            series_line(table, &panel->series[i], label_width, thinned || !only);
+}
+
+void curve_print(const struct table *table)
+{
+    struct screen_scale scale = grid_scale(table->screen->arena, table->grid);
+    for (size_t i = 0; i < table->grid->panel_count; i++)
+        panel_print(table, &table->grid->panels[i], &scale);
+}

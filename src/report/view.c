@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "report/view.h"
+#include "results/names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct param_info *view_param(const struct benchmark_info *info, const char *key)
+{
+    for (size_t i = 0; key && i < info->param_count; i++)
+        if (strcmp(info->params[i].key, key) == 0)
+            return &info->params[i];
+    return NULL;
+}
+
+const char *view_value_text(struct arena *arena, const struct case_value *value,
+                            const struct param_info *param)
+{
+    char text[64];
+    enum unit unit = param ? param->unit : UNIT_NONE;
+    if (value->type == PARAM_BYTES)
+        return arena_strdup(arena, unit_format((double)value->uint, UNIT_BYTE, text, sizeof text));
+    if (value->type == PARAM_TEXT || unit == UNIT_NONE)
+        return case_value_text(arena, value);
+    double number = value->type == PARAM_REAL ? value->real : (double)value->uint;
+    return arena_strdup(arena, unit_format(number, unit, text, sizeof text));
+}
+
+bool view_log_x(const struct view_info *view)
+{
+    return view->scale && strncmp(view->scale, "log", 3) == 0;
+}
+
+bool view_log_y(const struct view_info *view)
+{
+    const char *dash = view->scale ? strchr(view->scale, '-') : NULL;
+    return dash ? strncmp(dash + 1, "log", 3) == 0 : view_log_x(view);
+}
+
+// Does the list "a,b,c" hold this key?
+static bool list_holds(const char *list, const char *key)
+{
+    size_t length = strlen(key);
+    while (list && *list) {
+        size_t item = strcspn(list, ",");
+        if (item == length && strncmp(list, key, length) == 0)
+            return true;
+        list += item;
+        list += *list == ',';
+    }
+    return false;
+}
+
+// "scope=device,width=16": has the case all these values?
+static bool matches(struct arena *arena, const struct result *result, const char *where)
+{
+    while (where && *where) {
+        size_t item = strcspn(where, ","), key_bytes = strcspn(where, "=");
+        if (key_bytes < item) {
+            const char *key = arena_printf(arena, "%.*s", (int)key_bytes, where);
+            const char *wanted =
+                arena_printf(arena, "%.*s", (int)(item - key_bytes - 1), where + key_bytes + 1);
+            const struct case_value *value = case_find(&result->point, key);
+            if (!value || strcmp(case_value_text(arena, value), wanted) != 0)
+                return false;
+        }
+        where += item;
+        where += *where == ',';
+    }
+    return true;
+}
+
+const struct result **view_select(struct arena *arena, const struct run *run, const char *device,
+                                  const struct view_info *view, const struct benchmark_info *info,
+                                  size_t *count)
+{
+    const struct result **chosen = ARENA_ARRAY(arena, run->result_count, const struct result *);
+    *count = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (strcmp(result->benchmark, info->name) == 0 && strcmp(result->device, device) == 0 &&
+            (!view->x || case_find(&result->point, view->x)) && matches(arena, result, view->where))
+            chosen[(*count)++] = result;
+    }
+    return chosen;
+}
+
+static bool same_value(const struct case_value *a, const struct case_value *b)
+{
+    if (!a || !b || a->type != b->type)
+        return a == b;
+    switch (a->type) {
+    case PARAM_UINT:
+    case PARAM_BYTES:
+        return a->uint == b->uint;
+    case PARAM_REAL:
+        return a->real == b->real;
+    case PARAM_TEXT:
+        break;
+    }
+    return strcmp(a->text, b->text) == 0;
+}
+
+static bool varies(const char *key, const struct result *const *results, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (!same_value(case_find(&results[0]->point, key), case_find(&results[i]->point, key)))
+            return true;
+    return false;
+}
+
+const struct param_info **view_varying(struct arena *arena, const struct benchmark_info *info,
+                                       const struct result *const *results, size_t count,
+                                       size_t *varying_count)
+{
+    const struct param_info **varying =
+        ARENA_ARRAY(arena, info->param_count, const struct param_info *);
+    *varying_count = 0;
+    for (size_t i = 0; i < info->param_count; i++)
+        if (info->params[i].role == PARAM_AXIS && varies(info->params[i].key, results, count))
+            varying[(*varying_count)++] = &info->params[i];
+    return varying;
+}
+
+// "vector random": the values of the keys that tell series apart.
+static const char *label_of(struct arena *arena, const struct result *result,
+                            const struct param_info *const *keys, size_t count)
+{
+    const char *label = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct case_value *value = case_find(&result->point, keys[i]->key);
+        const char *text = value ? view_value_text(arena, value, keys[i]) : "–";
+        // A bare number says nothing: width=16.
+        if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
+            text = arena_printf(arena, "%s=%s", keys[i]->key, text);
+        label = arena_printf(arena, "%s%s%s", label, *label ? " " : "", text);
+    }
+    return label;
+}
+
+static const char *common_of(struct arena *arena, const struct view_grid *grid,
+                             const struct result *const *results, size_t count)
+{
+    const char *common = "";
+    for (size_t i = 0; i < grid->info->param_count; i++) {
+        const struct param_info *param = &grid->info->params[i];
+        const struct case_value *value = case_find(&results[0]->point, param->key);
+        if (param->role != PARAM_AXIS || param == grid->x || param == grid->y || !value ||
+            varies(param->key, results, count))
+            continue;
+        common = arena_printf(arena, "%s%s%s=%s", common, *common ? ", " : "", param->key,
+                              view_value_text(arena, value, param));
+    }
+    return common;
+}
+
+static int value_compare(const void *left, const void *right)
+{
+    const struct case_value *a = left, *b = right;
+    double x = a->type == PARAM_REAL ? a->real : (double)a->uint;
+    double y = b->type == PARAM_REAL ? b->real : (double)b->uint;
+    return (x > y) - (x < y);
+}
+
+static size_t value_index(const struct case_value *values, size_t count,
+                          const struct case_value *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (same_value(&values[i], value))
+            return i;
+    return count;
+}
+
+// All values of one key among the results, each once.
+static struct case_value *values_of(struct arena *arena, const char *key,
+                                    const struct result *const *results, size_t count,
+                                    size_t *value_count)
+{
+    struct case_value *values = ARENA_ARRAY(arena, count, struct case_value);
+    *value_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct case_value *value = case_find(&results[i]->point, key);
+        if (value && value_index(values, *value_count, value) == *value_count)
+            values[(*value_count)++] = *value;
+    }
+    if (*value_count && values[0].type != PARAM_TEXT)
+        qsort(values, *value_count, sizeof *values, value_compare);
+    return values;
+}
+
+static struct view_panel *panel_get(struct view_grid *grid, const char *label)
+{
+    for (size_t i = 0; i < grid->panel_count; i++)
+        if (strcmp(grid->panels[i].label, label) == 0)
+            return &grid->panels[i];
+    grid->panels[grid->panel_count].label = label;
+    return &grid->panels[grid->panel_count++];
+}
+
+static struct view_series *series_get(struct arena *arena, const struct view_grid *grid,
+                                      struct view_panel *panel, const char *label)
+{
+    for (size_t i = 0; i < panel->series_count; i++)
+        if (strcmp(panel->series[i].label, label) == 0)
+            return &panel->series[i];
+    // Series are few: growing by one is cheap enough.
+    struct view_series *series = ARENA_ARRAY(arena, panel->series_count + 1, struct view_series);
+    if (panel->series_count)
+        memcpy(series, panel->series, panel->series_count * sizeof *series);
+    panel->series = series;
+    series[panel->series_count] = (struct view_series){
+        .label = label, .results = ARENA_ARRAY(arena, grid->x_count, const struct result *)};
+    return &series[panel->series_count++];
+}
+
+static const struct metric_info *metric_find(const struct benchmark_info *info, const char *name)
+{
+    for (size_t i = 0; i < info->metric_count; i++)
+        if (!name || strcmp(info->metrics[i].name, name) == 0)
+            return &info->metrics[i];
+    return NULL;
+}
+
+// What tells series (or, in a heat map, panels) apart: declared groups and any other axis that
+// varies.
+static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
+                                          const struct result *const *results, size_t count,
+                                          size_t *group_count)
+{
+    const struct benchmark_info *info = grid->info;
+    const struct param_info **group =
+        ARENA_ARRAY(arena, info->param_count, const struct param_info *);
+    *group_count = 0;
+    for (size_t i = 0; i < info->param_count; i++) {
+        const struct param_info *param = &info->params[i];
+        bool named = param->role == PARAM_AXIS || list_holds(grid->view->group, param->key);
+        if (param != grid->x && param != grid->y && named && varies(param->key, results, count))
+            group[(*group_count)++] = param;
+    }
+    return group;
+}
+
+bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
+                     const struct benchmark_info *info, const struct view_info *view,
+                     struct view_grid *grid)
+{
+    *grid = (struct view_grid){.info = info,
+                               .view = view,
+                               .metric = metric_find(info, view->metric),
+                               .x = view_param(info, view->x),
+                               .y = view_param(info, view->y)};
+    size_t count, group_count;
+    const struct result **results = view_select(arena, run, device, view, info, &count);
+    if (!count || !grid->metric || !grid->x)
+        return false;
+    const struct param_info **group = group_of(arena, grid, results, count, &group_count);
+    grid->xs = values_of(arena, grid->x->key, results, count, &grid->x_count);
+    grid->panels = ARENA_ARRAY(arena, count, struct view_panel);
+    grid->common = common_of(arena, grid, results, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *label = label_of(arena, results[i], group, group_count);
+        const struct param_info *rows[] = {grid->y};
+        struct view_panel *panel = panel_get(grid, grid->y ? label : "");
+        struct view_series *series =
+            series_get(arena, grid, panel, grid->y ? label_of(arena, results[i], rows, 1) : label);
+        const struct case_value *x = case_find(&results[i]->point, grid->x->key);
+        series->results[value_index(grid->xs, grid->x_count, x)] = results[i];
+    }
+    return true;
+}
+
+const struct metric *view_metric(const struct view_grid *grid, const struct result *result)
+{
+    const struct metric *metric = result ? result_metric(result, grid->metric->name) : NULL;
+    return metric && isfinite(metric->median) ? metric : NULL;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "golden/golden.h"
+#include "golden/rich_run.h"
+#include "report/console.h"
+#include "report/screen.h"
+
+#define DEMO TESTS_DIR "/golden/demo"
+
+// The console's text of a run; the caller frees it.
+static char *shown(const struct run *run, struct console_desc desc)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    console_run(run, &desc, stream);
+    fclose(stream);
+    return text;
+}
+
+static void lines_fit(const char *text, size_t columns)
+{
+    while (*text) {
+        size_t bytes = strcspn(text, "\n");
+        char line[2048];
+        assert_true(bytes < sizeof line);
+        memcpy(line, text, bytes);
+        line[bytes] = '\0';
+        if (screen_width(line) > columns)
+            fail_msg("%zu columns: %s", screen_width(line), line);
+        if (bytes)
+            assert_true(line[bytes - 1] != ' ');
+        text += bytes + (text[bytes] == '\n');
+    }
+}
+
+static void the_demo_looks_as_agreed(void **state)
+{
+    (void)state;
+    struct run *run = golden_run(DEMO ".json");
+    char *text = shown(run, (struct console_desc){.elapsed_s = 41.3});
+    golden_compare(DEMO ".txt", text);
+    free(text);
+    run_destroy(run);
+}
+
+static void no_line_is_wider_than_the_screen(void **state)
+{
+    (void)state;
+    struct run *run = golden_run(DEMO ".json");
+    for (unsigned columns = 60; columns <= 140; columns += 8) {
+        char *text = shown(run, (struct console_desc){.columns = columns});
+        lines_fit(text, columns);
+        free(text);
+    }
+    run_destroy(run);
+}
+
+static void colour_is_given_only_when_asked_for(void **state)
+{
+    (void)state;
+    struct run *run = golden_run(DEMO ".json");
+    char *plain = shown(run, (struct console_desc){0});
+    char *coloured = shown(run, (struct console_desc){.colour = true});
+    assert_null(strchr(plain, '\x1b'));
+    assert_non_null(strstr(coloured, "\x1b[33m3 suspect\x1b[0m"));
+    free(plain);
+    free(coloured);
+    run_destroy(run);
+}
+
+// Axes that the view does not name still tell series apart.
+static void no_case_hides_another(void **state)
+{
+    (void)state;
+    struct run *run = golden_run(DEMO ".json");
+    struct benchmark_info info = *run->benchmarks[0];
+    struct view_info view = info.views[0];
+    view.group = NULL;
+    info.views = &view;
+    info.view_count = 1;
+    run->benchmarks[0] = &info;
+    char *text = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(text, "vector random"));
+    assert_non_null(strstr(text, "vector plru"));
+    free(text);
+    run_destroy(run);
+}
+
+static void doubts_and_failures_are_explained_below(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    char *text = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(text, "a suspect, 1 case · correlated: samples follow each other"));
+    assert_non_null(strstr(text, "b skipped, 1 case · unsupported: no scalar loads here"));
+    assert_non_null(strstr(text, "c failed, 1 case · mismatch: hop 12 is at 7, not at 9"));
+    assert_non_null(strstr(text, "1 ok · 1 suspect · 1 skipped · 1 failed"));
+    assert_non_null(strstr(text, "L1 ends at 230 KiB"));
+    free(text);
+    run_destroy(run);
+}
+
+static void a_run_with_only_failures_says_so(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    run->results += 3;
+    run->result_count = 1;
+    run->status = RUN_INTERRUPTED;
+    char *text = shown(run, (struct console_desc){0});
+    assert_null(strstr(text, "Latency by size")); // an empty table says nothing
+    assert_non_null(strstr(text, "failed, 1 case"));
+    assert_non_null(strstr(text, "0 ok · 0 suspect · 0 skipped · 1 failed · interrupted"));
+    free(text);
+    run_destroy(run);
+}
+
+static void an_empty_run_has_head_and_end(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    char *text = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(text, "0 ok · 0 suspect · 0 skipped · 0 failed"));
+    free(text);
+    run_destroy(run);
+}
+
+static void hostile_strings_are_shown_harmless_and_short(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    size_t huge = 1u << 20;
+    char *long_text = malloc(huge + 1);
+    memset(long_text, 'x', huge);
+    long_text[huge] = '\0';
+    run->devices[0].name = "\x1b]0;owned\x07\r\nGPU \xc2\x9b";
+    run->devices[0].driver = long_text;
+    run->results[2]->reasons[0].text = long_text;
+    run->findings[0].text = "\x1b[2Jgone";
+    char *text = shown(run, (struct console_desc){0});
+    assert_null(strpbrk(text, "\x1b\x07\r"));
+    assert_null(strstr(text, "\xc2\x9b"));
+    assert_non_null(strstr(text, "?]0;owned???GPU ?"));
+    lines_fit(text, 100);
+    free(text);
+    free(long_text);
+    run_destroy(run);
+}
+
+static void a_text_is_cut_at_characters(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(screen_quote(arena, "größer", 6), "größer");
+    assert_string_equal(screen_quote(arena, "größer", 5), "größ…");
+    assert_string_equal(screen_quote(arena, "a\tb", 9), "a?b");
+    assert_string_equal(screen_quote(arena, "abc", 0), "");
+    assert_string_equal(screen_quote(arena, "", 4), "");
+    arena_destroy(arena);
+}
+
+static void a_column_has_one_unit_and_enough_digits(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const double rates[] = {12.3e9, 4614e9, NAN};
+    struct screen_scale scale = screen_scale_of(rates, 3, UNIT_BYTE_PER_S);
+    assert_string_equal(scale.unit, "GB/s");
+    assert_string_equal(screen_number(arena, rates[0], &scale), "12.3");
+    assert_string_equal(screen_number(arena, rates[1], &scale), "4614.0");
+    assert_string_equal(screen_number(arena, 1.2e6, &scale), "0.0012");
+    assert_string_equal(screen_number(arena, NAN, &scale), "–");
+    const double none[] = {NAN, 0};
+    scale = screen_scale_of(none, 2, UNIT_NS);
+    assert_string_equal(screen_number(arena, 0, &scale), "0.000");
+    arena_destroy(arena);
+}
+
+static void a_spark_fills_gaps_but_not_ends(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const double values[] = {NAN, 1, NAN, 8, NAN};
+    assert_string_equal(screen_spark(arena, values, 5, 5, false), " ▁▁█");
+    const double flat[] = {3, 3, 3};
+    assert_string_equal(screen_spark(arena, flat, 3, 3, true), "▁▁▁");
+    const double wild[] = {0, -1, INFINITY};
+    assert_string_equal(screen_spark(arena, wild, 3, 3, true), "");
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_demo_looks_as_agreed),
+        cmocka_unit_test(no_line_is_wider_than_the_screen),
+        cmocka_unit_test(colour_is_given_only_when_asked_for),
+        cmocka_unit_test(no_case_hides_another),
+        cmocka_unit_test(doubts_and_failures_are_explained_below),
+        cmocka_unit_test(a_run_with_only_failures_says_so),
+        cmocka_unit_test(an_empty_run_has_head_and_end),
+        cmocka_unit_test(hostile_strings_are_shown_harmless_and_short),
+        cmocka_unit_test(a_text_is_cut_at_characters),
+        cmocka_unit_test(a_column_has_one_unit_and_enough_digits),
+        cmocka_unit_test(a_spark_fills_gaps_but_not_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
