@@ -128,12 +128,25 @@ static void emit_args(FILE *c, char *args)
     fprintf(c, "%s},\n    .arg_count = %u,\n", count ? "" : "GPU_ARG_BUFFER", count);
 }
 
+// "256" or "16x16x1".
+static void read_workgroup(const char *text, unsigned size[3], const char *name)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        char *end;
+        size[axis] = (unsigned)strtoul(text, &end, 10);
+        if (size[axis] == 0 || (*end && *end != 'x'))
+            die("workgroup size", name);
+        if (*end == '\0')
+            return;
+        text = end + 1;
+    }
+}
+
 static void emit_kernel(FILE *c, struct kernel *k)
 {
     const char *name = k->fields[0];
     unsigned size[3] = {1, 1, 1};
-    if (sscanf(k->fields[2], "%ux%ux%u", &size[0], &size[1], &size[2]) < 1)
-        die("workgroup size", name);
+    read_workgroup(k->fields[2], size, name);
     for (int form = 0; form < FORM_COUNT; form++)
         if (k->owner[form])
             fprintf(c, "extern const %s kernel_%s_%s[];\n",

@@ -18,6 +18,7 @@ static void mark_if_cut(char *message, int wanted)
         memcpy(message + ERROR_MESSAGE_BYTES - sizeof ellipsis, ellipsis, sizeof ellipsis);
 }
 
+#undef error_set
 bool error_set(struct error *err, enum error_code code, const char *format, ...)
 {
     if (!err)

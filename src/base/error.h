@@ -43,6 +43,10 @@ struct error {
 // function can end with `return error_set(err, …)`. A message too long is cut with an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
+#ifdef __clang_analyzer__ // it cannot see the body: show it what always comes back
+#define error_set(...) (error_set(__VA_ARGS__) && false)
+#endif
+
 // Puts "prefix: " before the message and returns false. For context on the way up.
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -68,7 +68,7 @@ static double walk_level(const struct walk *walk)
 // to twice the mean.
 static int gap_between_rounds(struct random *random)
 {
-    return (int)random_below(random, 8 * SAMPLES);
+    return (int)random_below(random, UINT64_C(8) * SAMPLES);
 }
 
 static const struct metric_info metric = {.name = "value", .better = BETTER_LOWER};

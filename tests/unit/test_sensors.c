@@ -32,7 +32,7 @@ static void write_file(const char *name, const char *text)
 
 static void make_folders(void)
 {
-    static const char *const parts[] = {"/bus", "/pci", "/devices", "/" PCI, "/hwmon", "/hwmon3"};
+    static const char *const parts[] = {"/bus", "/pci", "/devices", ("/" PCI), "/hwmon", "/hwmon3"};
     char path[512];
     size_t used = (size_t)snprintf(path, sizeof path, "%s", root);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
