@@ -131,6 +131,23 @@ class Banned(Tree):
         self.assert_finds("src/math/bad.c:1: TO" + "DO", "banned.py")
 
 
+class Docs(Tree):
+    def test_files_and_links_that_are_there_are_fine(self):
+        self.write("src/base/arena.h", "")
+        self.write("docs/A.md", "`base/arena.h` [b](B.md) [c](https://c.org) `tests/X.c` `a/b c`\n")
+        self.write("docs/B.md", "\n")
+        self.assert_clean("docs.py")
+
+    def test_what_is_not_there_is_found(self):
+        self.write("docs/A.md", "\n`base/attic.h`\n[b](B.md)\n")
+        self.assert_finds("docs/A.md:2: no file base/attic.h", "docs.py")
+        self.assert_finds("docs/A.md:3: no file B.md", "docs.py")
+
+    def test_an_include_table_that_says_something_else_is_found(self):
+        self.write("docs/ARCHITECTURE.md", "| `math/` | numbers | base results |\n")
+        self.assert_finds("math/ may include base", "docs.py")
+
+
 class Spdx(Tree):
     def test_the_line_stands_first_or_after_the_interpreter(self):
         self.write("src/base/a.c", SPDX)

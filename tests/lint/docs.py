@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Documents say what is there: files they name exist, links lead somewhere, and the include table
+of docs/ARCHITECTURE.md is the one that includes.py checks."""
+
+import os
+import re
+
+import includes
+import tree
+
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+# `gpu/gpu.h`, `tools/setup.sh`, `docs/` …: a path has a slash and no blanks; names in capitals
+# (NAME.c, X.c) stand for others.
+PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)*/[\w.-]*)`")
+PLACEHOLDER = re.compile(r"(?:[A-Z]{2,}|\bX)(?:\.(?!md)|_|/|$)")
+ROW = re.compile(r"^\| `(\w+)/` \| [^|]+ \| ([^|]*)\|$", re.M)
+
+
+def check_links(root, file):
+    for match in LINK.finditer(file.text):
+        target = match.group(1)
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        path = os.path.join(root, os.path.dirname(file.path), target)
+        if not os.path.exists(path):
+            yield f"{file.path}:{tree.line_of(file.text, match.start())}: no file {target}"
+
+
+def check_paths(root, file):
+    for match in PATH.finditer(file.text):
+        path = match.group(1)
+        if PLACEHOLDER.search(path) or path.startswith("build"):
+            continue
+        bases = ("", "src", "src/bench", os.path.dirname(file.path))
+        if not any(os.path.exists(os.path.join(root, base, path)) for base in bases):
+            yield f"{file.path}:{tree.line_of(file.text, match.start())}: no file {path}"
+
+
+def check_table(file):
+    table = {}
+    for floor, allowed in ROW.findall(file.text):
+        table.setdefault(floor, set(allowed.split())) # the first table that names it
+    for floor, allowed in includes.MAY_INCLUDE.items():
+        if floor != "cli" and table.get(floor) != set(allowed):
+            yield f"{file.path}: {floor}/ may include {' '.join(allowed) or 'nothing'}"
+
+
+def main():
+    root = tree.root_from_arguments(__doc__)
+    documents = [tree.File(root, name) for name in sorted(os.listdir(root)) if name.endswith(".md")]
+    documents += tree.files(root, folders=("docs", "src"), endings=(".md",))
+    findings = []
+    for file in documents:
+        findings += check_links(root, file)
+        findings += check_paths(root, file)
+        if file.path == "docs/ARCHITECTURE.md":
+            findings += check_table(file)
+    tree.finish(len(documents), findings)
+
+
+if __name__ == "__main__":
+    main()
