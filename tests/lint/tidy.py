@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clang-tidy, as .clang-tidy says, over every C file that the build compiles."""
+"""clang-tidy, as .clang-tidy says, over every C file that the build compiles. Each version of it
+knows other checks: .clang-tidy is written for VERSION, and another one skips (exit 77)."""
 
 import argparse
 import concurrent.futures
@@ -8,8 +9,11 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 import tree
+
+VERSION = 14
 
 # The database may be gcc's: clang need not know its warning options.
 EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--quiet", "--warnings-as-errors=*")
@@ -38,6 +42,11 @@ def main():
     parser.add_argument("--only", default="", help="only files whose path matches this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
+    found = re.search(r"version (\d+)", subprocess.run(["clang-tidy", "--version"], check=True,
+                                                       capture_output=True, text=True).stdout)
+    if int(found.group(1)) != VERSION:
+        print(f"skipped: clang-tidy is {found.group(1)}, .clang-tidy is for {VERSION}")
+        sys.exit(77)
     paths = compiled(arguments.root, arguments.build, arguments.only)
     findings = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
