@@ -16,6 +16,7 @@ struct measure_clock {
     bool counts_core_clock; // false: cycles are null (it ticks at a fixed rate, 1 GHz on lavapipe)
     // The device-wide clock (clockRealtimeEXT, %globaltimer).
     bool has_device_clock;
+    unsigned device_bits;  // it wraps at 2^bits
     double device_tick_ns; // length of one unit
     double device_step_ns; // as counter_step
     // What measure_span_run reads the core clock with. NULL: there is no clock.
@@ -23,20 +24,9 @@ struct measure_clock {
     double turn_ns; // one turn of its waiting loop took during the probe
 };
 
-// Runs the probe kernel, for some 20 ms of device time, at most about 0.2 s. A device without
-// clocks gives all false, not an error. `scope` keeps the program: the session's scope, where the
-// clock is handed to measure_span_run.
-//
-// Width: 64 bits where the upper word is ever set; where the counter was seen to fall within one
-// workgroup it wrapped, and the highest bit ever seen set is its top one; else 32. The probe goes
-// on until one of the three is certain: a value of 2^25 without a fall is taken for 32 bits.
-//
-// Unit of the device clock: against the time stamps around the kernel, as a difference between a
-// short and a long run. Within 1 % of 1 ns or of the time stamps' own unit it is that.
-//
-// Core clock or not: a counter is no core clock where it ticks like the device clock (same rate
-// to 1e-4 and same step: lavapipe reads one host clock for both), without a device clock where it
-// ticks at 1 GHz to 0.5 %, and where it is slower than 150 MHz (a timer crystal).
+// Runs the clock kernel for some 20 ms of device time, at most about 0.2 s. A device without clocks
+// gives all false, not an error. `scope` keeps the program: the session's scope, where the clock is
+// handed to measure_span_run. How the readings are judged: measure/clock_evidence.h.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
                                     struct error *err);
 

@@ -2,8 +2,8 @@
 #include "measure/limits_table.h"
 
 // Sizes: NVIDIA's "CUDA C++ Programming Guide", technical specifications per compute capability.
-// Shared memory has 32 banks of 4 bytes a cycle (same guide); Turing moves half of that. L1 rates
-// were reached to 98 % and more where measured: V100, A100, H100 in RRZE's gpu-benches, H200 here.
+// Shared memory has 32 banks of 4 bytes a cycle (same guide); Turing moves half of that. Volta to
+// Hopper come close to 128 bytes of L1 a cycle in RRZE's gpu-benches, the H200 to 99.7 % here.
 static const struct limits_architecture volta = {"Volta", 128, 128, 128,
                                                  "CUDA programming guide; gpu-benches on a V100"};
 static const struct limits_architecture turing = {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "measure/clock.h"
+
+#include "base/clock.h"
+#include "gpu/kernels.h"
+#include "measure/clock_evidence.h"
+
+enum {
+    STAMPS = 128,
+    TURNS_MAX = CLOCK_LOOPS_MAX / STAMPS - 9,
+    BRIEF_RUNS = 3,
+    LONG_RUNS = 3,
+    RUNS_MAX = 40
+};
+static const double long_run_ns = 4e6;
+static const uint64_t pause_ns = 20 * NS_PER_MS; // makes the device clock's unit precise
+static const uint64_t timeout_ns = 5 * NS_PER_S;
+
+struct probe {
+    struct gpu_program *program;
+    struct gpu_buffer *buffer;
+    struct gpu_batch *batch;
+    struct arena *arena;
+    struct clock_run runs[RUNS_MAX];
+    size_t count;
+};
+
+uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits)
+{
+    uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    return (b - a) & mask;
+}
+
+static bool probe_run(struct probe *probe, uint32_t turns, struct error *err)
+{
+    struct clock_run *run = &probe->runs[probe->count];
+    if (!gpu_batch_reset(probe->batch, err))
+        return false;
+    gpu_batch_span_begin(probe->batch, 0);
+    clock_kernel_dispatch(probe->batch, &(struct clock_dispatch){.program = probe->program,
+                                                                 .buffer = probe->buffer,
+                                                                 .groups = 1,
+                                                                 .stamps = STAMPS,
+                                                                 .turns = turns});
+    gpu_batch_span_end(probe->batch, 0);
+    if (!gpu_batch_end(probe->batch, err) || !gpu_batch_run(probe->batch, timeout_ns, err) ||
+        !gpu_batch_span_ns(probe->batch, 0, &run->span_ns, err))
+        return false;
+    run->seen_ns = (double)clock_now_ns();
+    struct clock_stamp *stamps = ARENA_ARRAY(probe->arena, STAMPS, struct clock_stamp);
+    const uint32_t *words = gpu_buffer_map(probe->buffer);
+    for (uint32_t s = 0; s < STAMPS; s++)
+        stamps[s] = clock_kernel_stamp(words, STAMPS, 0, s);
+    run->stamps = stamps;
+    run->count = STAMPS;
+    run->turns = turns;
+    probe->count++;
+    return true;
+}
+
+// Runs without turns, then longer and longer ones, then enough of the longest for certainty.
+static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
+{
+    for (int i = 0; i < BRIEF_RUNS; i++)
+        if (!probe_run(probe, 0, err))
+            return false;
+    uint32_t turns = 1;
+    do {
+        turns = turns * 3 < TURNS_MAX ? turns * 3 : TURNS_MAX;
+        if (!probe_run(probe, turns, err))
+            return false;
+    } while (probe->runs[probe->count - 1].span_ns < long_run_ns && turns < TURNS_MAX);
+    clock_sleep_ns(pause_ns);
+    for (int i = 1; i < LONG_RUNS; i++)
+        if (!probe_run(probe, turns, err))
+            return false;
+    while (has_counter && probe->count < RUNS_MAX &&
+           clock_evidence_bits(probe->runs, probe->count) == 0)
+        if (!probe_run(probe, turns, err))
+            return false;
+    return true;
+}
+
+static bool probe_in_scope(struct gpu_scope *scope, struct probe *probe, bool has_counter,
+                           struct error *err)
+{
+    const struct gpu_buffer_desc buffer = {.bytes = clock_kernel_bytes(1, STAMPS),
+                                           .memory = GPU_MEMORY_READBACK};
+    probe->buffer = gpu_buffer_create(scope, &buffer, err);
+    if (!probe->buffer)
+        return false;
+    probe->batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    return probe->batch && probe_all_runs(probe, has_counter, err);
+}
+
+static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
+{
+    const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
+    struct probe probe = {.program = clock->program, .arena = arena_create()};
+    struct gpu_scope *own = gpu_scope_open(gpu_scope_device(scope));
+    bool ok = probe_in_scope(own, &probe, clock->has_counter, err);
+    if (ok)
+        clock_evidence_judge(probe.arena, probe.runs, probe.count,
+                             (double)info->limits.stamp_step_ps / 1000, clock);
+    gpu_scope_close(own);
+    arena_destroy(probe.arena);
+    return ok;
+}
+
+bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
+{
+    const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
+    const char *name = clock_kernel_name(info);
+    *clock = (struct measure_clock){0};
+    if (!name)
+        return true;
+    clock->has_counter = info->caps & GPU_CAP(CORE_CLOCK);
+    clock->has_device_clock = info->caps & GPU_CAP(DEVICE_CLOCK);
+    const struct gpu_kernel *kernel = kernel_find(name);
+    if (!kernel)
+        return error_set(err, ERROR_INTERNAL, "kernel %s is not in this build", name);
+    clock->program = gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel}, err);
+    return (clock->program && probe_with(scope, clock, err)) ||
+           error_prefix(err, "probing the clocks");
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#version 450
+// The clock kernel: each workgroup, one thread, writes its core's id and then `stamps` stamps of
+// both clocks. Between two stamps it waits `turns` turns of a loop and 0 … 7 more, so that no two
+// waits in a row are alike. measure/clock_kernel.h reads what it wrote, and says how often an
+// invocation may turn: a turn is long, because lavapipe ends every loop after 65535 turns in all.
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/clock.glsl"
+
+layout(local_size_x = WORKGROUP_X, local_size_y = WORKGROUP_Y, local_size_z = WORKGROUP_Z) in;
+
+layout(set = 0, binding = 0) writeonly buffer Out
+{
+    uint words[];
+};
+
+layout(push_constant) uniform Params
+{
+    uint stamps;
+    uint turns;
+    uint never; // 0, which Marsaglia's xorshift never becomes, but the compiler cannot know
+};
+
+#define ROUND                                                                                      \
+    x ^= x << 13;                                                                                  \
+    x ^= x >> 17;                                                                                  \
+    x ^= x << 5;
+#define FOUR_ROUNDS ROUND ROUND ROUND ROUND
+
+void main()
+{
+    uint at = gl_WorkGroupID.x * (1u + 4u * stamps), x = gl_WorkGroupID.x + 1u;
+    words[at++] = core_id();
+    for (uint stamp = 0u; stamp < stamps; stamp++) {
+        for (uint turn = stamp == 0u ? 0u : turns + (stamp & 7u); turn > 0u; turn--) {
+            FOUR_ROUNDS
+            FOUR_ROUNDS
+            FOUR_ROUNDS
+            FOUR_ROUNDS
+        }
+        if (x == never) // so that the clocks are read after the turns
+            break;
+        const uvec2 core = clock_core(), device = clock_device();
+        words[at++] = core.x;
+        words[at++] = core.y;
+        words[at++] = device.x;
+        words[at++] = device.y;
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Clocks judged from scripted readings: those of cards at hand, and those known to be awkward.
+#include "measure/clock_evidence.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NEAR(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+enum {
+    STAMPS = 128,
+    RUNS = 6
+};
+
+// A device as seen by the clock kernel.
+struct script {
+    double core_hz;
+    unsigned core_bits;
+    uint64_t core_step, core_start;
+    double device_tick_ns;
+    uint64_t device_step, device_start;
+    double turn_ns;     // of the waiting loop
+    double overhead_ns; // of a dispatch
+    uint32_t turns;     // of the long runs
+};
+
+struct scripted {
+    struct clock_stamp stamps[RUNS][STAMPS];
+    struct clock_run runs[RUNS];
+};
+
+static uint64_t ticks_at(double ns, double per_ns, uint64_t start, uint64_t step, unsigned bits)
+{
+    uint64_t ticks = start + (uint64_t)(ns * per_ns);
+    return measure_clock_delta(0, ticks / step * step, bits);
+}
+
+static void play(const struct script *script, struct scripted *played)
+{
+    double now_ns = 12345.6;
+    for (size_t r = 0; r < RUNS; r++) {
+        uint32_t turns = r < RUNS / 2 ? 0 : script->turns;
+        double begin_ns = now_ns;
+        now_ns += script->overhead_ns / 2;
+        for (size_t s = 0; s < STAMPS; s++) {
+            if (s > 0)
+                now_ns += 20 + (turns + (double)(s % 8)) * script->turn_ns;
+            played->stamps[r][s] = (struct clock_stamp){
+                ticks_at(now_ns, script->core_hz / 1e9, script->core_start, script->core_step,
+                         script->core_bits),
+                ticks_at(now_ns, 1 / script->device_tick_ns, script->device_start,
+                         script->device_step, 64),
+            };
+        }
+        now_ns += script->overhead_ns / 2;
+        played->runs[r] = (struct clock_run){
+            .stamps = played->stamps[r],
+            .count = STAMPS,
+            .turns = turns,
+            .span_ns = now_ns - begin_ns,
+            .seen_ns = now_ns + (r % 2 ? 3e5 : 1e4), // the host is late now and then
+        };
+        now_ns += r == RUNS / 2 ? 20e6 : 0;
+    }
+}
+
+static struct measure_clock judge(const struct script *script, bool core, bool device)
+{
+    struct scripted played;
+    play(script, &played);
+    struct arena *arena = arena_create();
+    struct measure_clock clock = {.has_counter = core, .has_device_clock = device};
+    clock_evidence_judge(arena, played.runs, RUNS, 1, &clock);
+    arena_destroy(arena);
+    return clock;
+}
+
+static const struct script h200 = {
+    .core_hz = 1980e6,
+    .core_bits = 64,
+    .core_step = 1,
+    .core_start = UINT64_C(1) << 45,
+    .device_tick_ns = 1,
+    .device_step = 32,
+    .device_start = UINT64_C(1790000000000000000),
+    .turn_ns = 18.3,
+    .overhead_ns = 3000,
+    .turns = 2000,
+};
+
+static void hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32(void **state)
+{
+    (void)state;
+    struct measure_clock clock = judge(&h200, true, true);
+    assert_int_equal(clock.counter_bits, 64);
+    assert_true(clock.counts_core_clock);
+    NEAR(clock.counter_hz / 1980e6, 1, 1e-4);
+    NEAR(clock.counter_step, 1, 0);
+    NEAR(clock.device_tick_ns, 1, 0);
+    NEAR(clock.device_step_ns, 32, 0);
+    NEAR(clock.turn_ns, 18.3, 0.2);
+}
+
+static void rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns(void **state)
+{
+    (void)state;
+    struct script script = h200;
+    script.core_hz = 2581e6;
+    script.core_bits = 20;
+    script.device_tick_ns = 10;
+    script.device_step = 1;
+    struct measure_clock clock = judge(&script, true, true);
+    assert_int_equal(clock.counter_bits, 20);
+    assert_true(clock.counts_core_clock);
+    NEAR(clock.counter_hz / 2581e6, 1, 1e-2);
+    NEAR(clock.device_tick_ns, 10, 0.1); // stamps are in ns here: nothing to snap to
+}
+
+static void lavapipe_reads_one_clock_of_the_host_for_both(void **state)
+{
+    (void)state;
+    struct script script = h200;
+    script.core_hz = 1e9;
+    script.core_bits = 32;
+    script.core_start = UINT64_C(3000000000);
+    script.device_step = 1;
+    struct measure_clock clock = judge(&script, true, true);
+    assert_int_equal(clock.counter_bits, 32);
+    NEAR(clock.counter_hz, 1e9, 1e4);
+    assert_false(clock.counts_core_clock);
+}
+
+static void a_core_that_runs_at_1_ghz_is_still_a_core(void **state)
+{
+    (void)state;
+    struct script script = h200;
+    script.core_hz = 1e9;
+    struct measure_clock clock = judge(&script, true, true);
+    assert_true(clock.counts_core_clock); // its step gives it away
+}
+
+static void a_timer_crystal_is_no_core_clock(void **state)
+{
+    (void)state;
+    struct script script = h200;
+    script.core_hz = 19.2e6;
+    struct measure_clock clock = judge(&script, true, true);
+    assert_false(clock.counts_core_clock);
+    NEAR(clock.counter_hz / 19.2e6, 1, 1e-3);
+}
+
+static void without_a_device_clock_spans_give_the_rate(void **state)
+{
+    (void)state;
+    struct measure_clock clock = judge(&h200, true, false);
+    assert_false(clock.has_device_clock);
+    assert_true(clock.counts_core_clock);
+    NEAR(clock.counter_hz / 1980e6, 1, 1e-3);
+    NEAR(clock.device_tick_ns, 0, 0);
+}
+
+static void a_device_clock_alone_is_judged_too(void **state)
+{
+    (void)state;
+    struct measure_clock clock = judge(&h200, false, true);
+    assert_false(clock.has_counter);
+    assert_false(clock.counts_core_clock);
+    NEAR(clock.device_step_ns, 32, 0);
+}
+
+static void a_small_value_that_never_fell_leaves_the_width_open(void **state)
+{
+    (void)state;
+    const struct clock_stamp stamps[] = {{1000, 0}, {2000, 0}, {3000, 0}};
+    struct clock_run run = {.stamps = stamps, .count = 3};
+    assert_int_equal(clock_evidence_bits(&run, 1), 0);
+
+    const struct clock_stamp later[] = {{1 << 25, 0}, {(1 << 25) + 9, 0}};
+    struct clock_run both[] = {run, {.stamps = later, .count = 2}};
+    assert_int_equal(clock_evidence_bits(both, 2), 32);
+}
+
+static void a_step_back_by_a_hair_is_no_wrap(void **state)
+{
+    (void)state;
+    // Given a thread that moved to a processor whose clock is 5 ns behind.
+    const struct clock_stamp stamps[] = {{3000000000, 0}, {2999999995, 0}, {3000000400, 0}};
+    struct clock_run run = {.stamps = stamps, .count = 3};
+    assert_int_equal(clock_evidence_bits(&run, 1), 32);
+}
+
+static void deltas_wrap(void **state)
+{
+    (void)state;
+    assert_int_equal(measure_clock_delta(5, 9, 20), 4);
+    assert_int_equal(measure_clock_delta((1 << 20) - 1, 3, 20), 4);
+    assert_int_equal(measure_clock_delta(UINT32_MAX, 0, 32), 1);
+    assert_int_equal(measure_clock_delta(UINT64_MAX, 1, 64), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32),
+        cmocka_unit_test(rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns),
+        cmocka_unit_test(lavapipe_reads_one_clock_of_the_host_for_both),
+        cmocka_unit_test(a_core_that_runs_at_1_ghz_is_still_a_core),
+        cmocka_unit_test(a_timer_crystal_is_no_core_clock),
+        cmocka_unit_test(without_a_device_clock_spans_give_the_rate),
+        cmocka_unit_test(a_device_clock_alone_is_judged_too),
+        cmocka_unit_test(a_small_value_that_never_fell_leaves_the_width_open),
+        cmocka_unit_test(a_step_back_by_a_hair_is_no_wrap),
+        cmocka_unit_test(deltas_wrap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
