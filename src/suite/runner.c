@@ -7,6 +7,8 @@
 #include "results/save.h"
 #include "suite/host.h"
 
+#include <string.h>
+
 static const uint64_t save_ns = NS_PER_S;
 
 enum {
@@ -22,6 +24,15 @@ struct runner {
 };
 
 // ---------------------------------------------------------------- what the file says first
+
+// Limits name their unit.
+static enum unit limit_unit(const char *name)
+{
+    const char *end = strrchr(name, '_');
+    if (end && strcmp(end, "_bytes") == 0)
+        return UNIT_BYTE;
+    return end && strcmp(end, "_hz") == 0 ? UNIT_HZ : UNIT_NONE;
+}
 
 static void describe_device(struct run *run, const struct gpu_info *info)
 {
@@ -42,8 +53,10 @@ static void describe_device(struct run *run, const struct gpu_info *info)
     for (unsigned i = 0; i < count; i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
         if (value) // 0 = the API does not say
-            device->limits[device->limit_count++] = (struct named_number){
-                .name = gpu_limit_name(i), .unit = UNIT_NONE, .value = (double)value};
+            device->limits[device->limit_count++] =
+                (struct named_number){.name = gpu_limit_name(i),
+                                      .unit = limit_unit(gpu_limit_name(i)),
+                                      .value = (double)value};
     }
 }
 

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Two benchmarks for the fake GPU, built as real ones are: `sum` (bandwidth of reading) and
+// `chase` (latency of dependent loads; needs 64-bit integers, which the second device lacks).
+#include "bench/bench.h"
+#include "gpu/kernels.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    REPEATS = 16
+};
+
+// What a case keeps between visits.
+struct memory {
+    unsigned visits;
+};
+
+// ---------------------------------------------------------------- both
+
+static bool add_case(const struct bench_request *request, struct bench_case_list *list,
+                     const struct case_value *values, size_t count)
+{
+    struct case_value *copy = ARENA_ARRAY(request->arena, count, struct case_value);
+    memcpy(copy, values, count * sizeof *values);
+    bench_case_add(request->arena, list, (struct bench_case){copy, count});
+    return true;
+}
+
+// The sizes that the device can hold, `max` made what it allows.
+static bool is_possible(const struct bench_request *request, const struct bench_choice *choice,
+                        struct case_value *bytes)
+{
+    if (bytes->uint == UINT64_MAX)
+        bytes->uint = request->device->limits.memory_bytes;
+    return choice->from_user || bytes->uint <= request->device->limits.memory_bytes;
+}
+
+static bool remember(struct bench_visit *run)
+{
+    if (!*run->memory)
+        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+    return ++((struct memory *)*run->memory)->visits > 0;
+}
+
+struct work {
+    const char *kernel;
+    const uint32_t *data;
+    uint64_t bytes;
+    uint32_t param, expected;
+};
+
+// One program, one batch of REPEATS dispatches, request->samples submissions, one check.
+static bool measure(struct bench_visit *run, const struct work *work, double *ns, struct error *err)
+{
+    struct gpu_program *program = gpu_program_create(
+        run->scope, &(struct gpu_program_desc){.kernel = kernel_find(work->kernel)}, err);
+    struct gpu_buffer *in =
+        program
+            ? gpu_buffer_create(run->scope, &(struct gpu_buffer_desc){.bytes = work->bytes}, err)
+            : NULL;
+    struct gpu_buffer *out =
+        in ? gpu_buffer_create(run->scope, &(struct gpu_buffer_desc){.bytes = 4}, err) : NULL;
+    if (!out || !gpu_buffer_write(in, 0, work->data, work->bytes, err))
+        return false;
+    struct gpu_batch *batch =
+        gpu_batch_create(run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    if (!batch)
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    for (int i = 0; i < REPEATS; i++)
+        gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = program,
+                                                         .args = {{.buffer = in}, {.buffer = out}},
+                                                         .params = &work->param,
+                                                         .params_bytes = sizeof work->param});
+    gpu_batch_span_end(batch, 0);
+    if (!gpu_batch_end(batch, err))
+        return false;
+    for (unsigned i = 0; i < run->request->samples; i++)
+        if (!gpu_batch_run(batch, run->request->timeout_ns, err) ||
+            !gpu_batch_span_ns(batch, 0, &ns[i], err))
+            return false;
+    uint32_t got = 0;
+    if (!gpu_buffer_read(out, 0, &got, sizeof got, err))
+        return false;
+    if (got != work->expected)
+        return error_set(err, ERROR_MISMATCH, "the kernel gave %" PRIu32 " instead of %" PRIu32,
+                         got, work->expected);
+    return remember(run);
+}
+
+static bool is_too_large(const struct bench_visit *run, uint64_t bytes, struct error *err)
+{
+    if (bytes <= run->session->info->limits.memory_bytes)
+        return false;
+    error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " bytes are more than the device has", bytes);
+    return true;
+}
+
+// ---------------------------------------------------------------- sum
+
+static bool sum_plan(const struct bench_request *request, struct bench_case_list *list,
+                     struct error *err)
+{
+    (void)err;
+    const struct bench_choice *bytes = bench_choice_find(request, "bytes");
+    for (size_t i = 0; i < bytes->value_count; i++) {
+        struct case_value value = bytes->values[i];
+        if (is_possible(request, bytes, &value))
+            add_case(request, list, &value, 1);
+    }
+    return true;
+}
+
+static bool sum_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    uint64_t bytes = case_uint(run->point, "bytes");
+    if (is_too_large(run, bytes, err))
+        return false;
+    struct work work = {.kernel = "fake_sum", .bytes = bytes, .param = (uint32_t)(bytes / 4)};
+    uint32_t *data = ARENA_ARRAY(run->arena, work.param, uint32_t);
+    for (uint32_t i = 0; i < work.param; i++)
+        work.expected += data[i] = i * 2654435761u;
+    work.data = data;
+    double *ns = ARENA_ARRAY(run->arena, run->request->samples, double);
+    if (!measure(run, &work, ns, err))
+        return false;
+    for (unsigned i = 0; i < run->request->samples; i++) {
+        visit->device_time_ns += (uint64_t)ns[i];
+        ns[i] = (double)bytes * REPEATS / (ns[i] / 1e9);
+    }
+    visit_samples(visit, 0, ns, run->request->samples, 0);
+    visit_limit(visit, 0, 1.1e12);
+    visit_detail(visit, "shape", "%d dispatches", REPEATS);
+    return true;
+}
+
+static const struct param_info sum_params[] = {
+    {.key = "bytes",
+     .type = PARAM_BYTES,
+     .unit = UNIT_BYTE,
+     .quick = "4KiB,1MiB",
+     .standard = "4KiB..1MiB/1",
+     .full = "4KiB..max/1",
+     .role = PARAM_AXIS,
+     .help = "Bytes that are read."},
+};
+static const struct metric_info sum_metrics[] = {
+    {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, "Bytes read in a second."},
+};
+static const struct view_info sum_views[] = {
+    {.kind = VIEW_CURVE,
+     .title = "Read bandwidth",
+     .x = "bytes",
+     .metric = "bandwidth",
+     .scale = "log2"},
+};
+
+static const struct benchmark bench_sum = {
+    .info = {.name = "sum",
+             .version = 1,
+             .title = "Reading on the fake GPU",
+             .params = sum_params,
+             .param_count = 1,
+             .metrics = sum_metrics,
+             .metric_count = 1,
+             .views = sum_views,
+             .view_count = 1},
+    .description = "Sums the words of a buffer.",
+    .plan = sum_plan,
+    .visit = sum_visit,
+};
+
+// ---------------------------------------------------------------- chase
+
+static bool chase_plan(const struct bench_request *request, struct bench_case_list *list,
+                       struct error *err)
+{
+    const struct bench_choice *order = bench_choice_find(request, "order");
+    const struct bench_choice *bytes = bench_choice_find(request, "bytes");
+    const struct bench_choice *hops = bench_choice_find(request, "hops");
+    if (hops->value_count != 1 || hops->values[0].uint == 0)
+        return error_set(err, ERROR_USAGE, "hops must be one number above 0");
+    for (size_t o = 0; o < order->value_count; o++) {
+        for (size_t b = 0; b < bytes->value_count; b++) {
+            struct case_value values[] = {order->values[o], bytes->values[b], hops->values[0]};
+            if (is_possible(request, bytes, &values[1]))
+                add_case(request, list, values, 3);
+        }
+    }
+    return true;
+}
+
+static bool chase_open(struct bench_session *session, struct error *err)
+{
+    // A buffer that all cases share: what a session owns must survive its visits.
+    return gpu_buffer_create(session->scope, &(struct gpu_buffer_desc){.bytes = 64}, err) != NULL;
+}
+
+static bool chase_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    uint64_t bytes = case_uint(run->point, "bytes");
+    uint32_t stride = strcmp(case_text(run->point, "order"), "forward") == 0 ? 1 : 7;
+    if (is_too_large(run, bytes, err))
+        return false;
+    uint32_t count = (uint32_t)(bytes / 4);
+    struct work work = {
+        .kernel = "fake_chase", .bytes = bytes, .param = (uint32_t)case_uint(run->point, "hops")};
+    uint32_t *next = ARENA_ARRAY(run->arena, count, uint32_t);
+    for (uint32_t i = 0; i < count; i++)
+        next[i] = (i + stride) % count;
+    work.data = next;
+    work.expected = (uint32_t)((uint64_t)work.param * stride % count);
+    double *ns = ARENA_ARRAY(run->arena, run->request->samples, double);
+    if (!measure(run, &work, ns, err))
+        return false;
+    for (unsigned i = 0; i < run->request->samples; i++) {
+        visit->device_time_ns += (uint64_t)ns[i];
+        ns[i] /= (double)REPEATS * work.param;
+    }
+    visit_samples(visit, 0, ns, run->request->samples, 0);
+    visit_sensor(visit, "core_clock", UNIT_HZ, 1e9);
+    return true;
+}
+
+static const struct param_info chase_params[] = {
+    {.key = "order",
+     .type = PARAM_TEXT,
+     .standard = "forward,random",
+     .quick = "random",
+     .role = PARAM_AXIS,
+     .choices = "forward|random",
+     .help = "Where the next hop leads."},
+    {.key = "bytes",
+     .type = PARAM_BYTES,
+     .unit = UNIT_BYTE,
+     .quick = "4KiB,64KiB",
+     .standard = "1KiB..1MiB/1",
+     .role = PARAM_AXIS,
+     .help = "Bytes that the hops visit."},
+    {.key = "hops",
+     .type = PARAM_UINT,
+     .standard = "1000",
+     .role = PARAM_METHOD,
+     .help = "Hops of a sample."},
+};
+static const struct metric_info chase_metrics[] = {
+    {"latency", UNIT_NS, BETTER_LOWER, "Time of one dependent load."},
+    {"latency_cycles", UNIT_CYCLE, BETTER_LOWER, "The same in cycles; the fake GPU counts none."},
+};
+static const struct view_info chase_views[] = {
+    {.kind = VIEW_CURVE,
+     .title = "Load latency",
+     .x = "bytes",
+     .metric = "latency",
+     .group = "order",
+     .scale = "log2"},
+};
+
+static const struct benchmark bench_chase = {
+    .info = {.name = "chase",
+             .version = 3,
+             .title = "Dependent loads on the fake GPU",
+             .params = chase_params,
+             .param_count = 3,
+             .metrics = chase_metrics,
+             .metric_count = 2,
+             .views = chase_views,
+             .view_count = 1},
+    .description = "Follows a chain of indices through a buffer.",
+    .needs = GPU_CAP(INT64),
+    .plan = chase_plan,
+    .open = chase_open,
+    .visit = chase_visit,
+};
+
+const struct benchmark *const benchmarks[] = {&bench_sum, &bench_chase, NULL};
