@@ -2,20 +2,19 @@
 #include "cli/progress.h"
 
 #include "base/clock.h"
+#include "cli/terminal.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const uint64_t interval_ns = NS_PER_S / 10;
 
 enum {
-    COLUMNS_DEFAULT = 80
+    COLUMNS_MAX = 100
 };
 
 void progress_init(struct progress *progress, FILE *out)
 {
-    *progress = (struct progress){.out = isatty(fileno(out)) ? out : NULL};
+    *progress = (struct progress){.out = terminal_is(out) ? out : NULL};
 }
 
 // A guess from what has been done; none before 3 % are.
@@ -43,13 +42,6 @@ const char *progress_text(struct arena *arena, const struct schedule_state *stat
     return text;
 }
 
-static size_t columns(void)
-{
-    const char *set = getenv("COLUMNS");
-    unsigned long wide = set ? strtoul(set, NULL, 10) : 0;
-    return wide >= 20 && wide <= 1000 ? wide : COLUMNS_DEFAULT;
-}
-
 void progress_draw(void *context, const struct schedule_state *state, size_t device, size_t devices)
 {
     struct progress *progress = context;
@@ -60,15 +52,17 @@ void progress_draw(void *context, const struct schedule_state *state, size_t dev
     struct arena *scratch = arena_create();
     // Back to the first column, the text, then erase what a longer one left (ECMA-48, EL).
     fprintf(progress->out, "\r%s\033[K",
-            progress_text(scratch, state, device, devices, columns() - 1));
+            progress_text(scratch, state, device, devices,
+                          terminal_columns(progress->out, COLUMNS_MAX) - 1));
     fflush(progress->out);
     arena_destroy(scratch);
 }
 
-void progress_fini(struct progress *progress)
+void progress_wipe(struct progress *progress)
 {
     if (!progress->out || !progress->drawn_ns)
         return;
     fputs("\r\033[K", progress->out);
     fflush(progress->out);
+    progress->drawn_ns = 0;
 }

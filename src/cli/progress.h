@@ -20,8 +20,8 @@ void progress_init(struct progress *progress, FILE *out);
 void progress_draw(void *context, const struct schedule_state *state, size_t device,
                    size_t devices);
 
-// Wipes the line.
-void progress_fini(struct progress *progress);
+// Wipes the line: at the end, and before anything else is printed.
+void progress_wipe(struct progress *progress);
 
 // The text of the line: "[2/3] vulkan:0  41%  12 of 30  2:10 left  latency/…", in `arena`, at most
 // `columns` wide.

@@ -3,7 +3,11 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "gpu/backend.h"
+#include "report/console.h"
+#include "report/csv.h"
+#include "results/save.h"
 #include "suite/runner.h"
 
 #include <string.h>
@@ -16,6 +20,12 @@ struct running {
     struct run *run;
     struct device_list devices;
     struct runner_desc desc;
+    struct progress progress;
+    struct console_desc console;
+};
+
+enum {
+    CONSOLE_COLUMNS = 100
 };
 
 // ---------------------------------------------------------------- from options to a request
@@ -143,61 +153,82 @@ static int exit_status(const struct run *run, bool strict)
     return counts[VERDICT_OK] + counts[VERDICT_SUSPECT] ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
+static void show_head(void *context)
+{
+    struct running *r = context;
+    console_head(r->run, &r->console, r->cli->out);
+    fflush(r->cli->out);
+}
+
+// Tables appear on the standard output as soon as a benchmark is done.
+static void show_benchmark(void *context, const char *device, const char *benchmark)
+{
+    struct running *r = context;
+    progress_wipe(&r->progress);
+    console_benchmark(r->run, device, benchmark, &r->console, r->cli->out);
+    fflush(r->cli->out);
+}
+
+static void show_progress(void *context, const struct schedule_state *state, size_t device,
+                          size_t devices)
+{
+    struct running *r = context;
+    progress_draw(&r->progress, state, device, devices);
+}
+
 static bool measure(struct running *r, struct error *err)
 {
     static const char *const worker[] = {"/proc/self/exe", "__worker", NULL};
     struct interrupt interrupt;
-    struct progress progress;
     if (!interrupt_init(&interrupt, err))
         return false;
-    progress_init(&progress, r->cli->err);
+    progress_init(&r->progress, r->cli->err);
+    r->console = (struct console_desc){.colour = terminal_has_colour(r->cli->out),
+                                       .columns = terminal_columns(r->cli->out, CONSOLE_COLUMNS)};
     r->desc.worker_argv = worker;
     r->desc.interrupt = &interrupt;
-    r->desc.progress = progress.out ? progress_draw : NULL;
-    r->desc.context = &progress;
+    r->desc.starting = show_head;
+    r->desc.progress = r->progress.out ? show_progress : NULL;
+    r->desc.benchmark_done = show_benchmark;
+    r->desc.context = r;
+    uint64_t start_ns = clock_now_ns();
     runner_describe(r->run, &r->desc, r->cli->argc, r->cli->argv);
     bool done = runner_run(r->run, &r->desc, err);
-    progress_fini(&progress);
+    progress_wipe(&r->progress);
     interrupt_fini(&interrupt);
+    r->console.elapsed_s = (double)(clock_now_ns() - start_ns) / 1e9;
     return done;
-}
-
-static void write_result(FILE *out, const struct result *result)
-{
-    char value[32], low[32], high[32];
-    fprintf(out, "%-9s %s %s", verdict_name(result->verdict), result->device, result->key);
-    for (size_t i = 0; i < result->metric_count; i++) {
-        const struct metric *metric = &result->metrics[i];
-        fprintf(out, "  %s %s [%s, %s]", metric->name,
-                unit_format(metric->median, metric->unit, value, sizeof value),
-                unit_format(metric->ci95[0], metric->unit, low, sizeof low),
-                unit_format(metric->ci95[1], metric->unit, high, sizeof high));
-    }
-    fputc('\n', out);
-    for (size_t i = 0; i < result->reason_count; i++)
-        fprintf(out, "          %s: %s\n", result->reasons[i].code, result->reasons[i].text);
 }
 
 static bool tell(struct running *r, struct error *err)
 {
-    const struct run *run = r->run;
-    for (size_t i = 0; i < run->result_count; i++)
-        write_result(r->cli->out, run->results[i]);
-    if (r->desc.output && isatty(fileno(r->cli->out)))
+    const char *csv = options_value(r->cli->options, OPTION_CSV);
+    console_end(r->run, &r->console, r->cli->out);
+    if (r->desc.output && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
-    r->cli->status = exit_status(run, options_has(r->cli->options, OPTION_STRICT));
-    if (r->cli->status == EXIT_INTERRUPTED)
-        return error_set(err, ERROR_INTERRUPTED, "interrupted%s%s",
-                         r->desc.output ? "; what was measured is in " : "",
-                         r->desc.output ? r->desc.output : "");
-    return true;
+    if (csv && !csv_save(r->run, csv, err))
+        return false;
+    r->cli->status = exit_status(r->run, options_has(r->cli->options, OPTION_STRICT));
+    if (r->cli->status != EXIT_INTERRUPTED)
+        return true;
+    return error_set(err, ERROR_INTERRUPTED, "interrupted%s%s",
+                     r->desc.output ? "; what was measured is in " : "",
+                     r->desc.output ? r->desc.output : "");
+}
+
+// Files are tried before anything is measured.
+static bool csv_check(const struct options *options, struct error *err)
+{
+    const char *csv = options_value(options, OPTION_CSV);
+    return !csv || file_save_check(csv, err);
 }
 
 bool command_run(struct cli *cli, struct error *err)
 {
     struct running running = {.cli = cli};
     if (!read_request(&running, err) ||
-        !api_check(cli, options_value(cli->options, OPTION_API), err))
+        !api_check(cli, options_value(cli->options, OPTION_API), err) ||
+        !csv_check(cli->options, err))
         return false;
     running.run = run_create();
     running.system = cli_system_create(NULL);

@@ -80,6 +80,8 @@ const struct option_info option_table[OPTION_COUNT] = {
                     false},
     [OPTION_OUTPUT] = {'o', "output", "RUN.json", WORD_FILE,
                        "Write the run file, all along the run", COMMAND_BIT(RUN), false, false},
+    [OPTION_CSV] = {0, "csv", "FILE", WORD_FILE, "Write one line for each metric of each case",
+                    COMMAND_BIT(RUN), false, false},
     [OPTION_STRICT] = {0, "strict", NULL, WORD_NONE,
                        "Suspect and skipped cases make the exit status 1", COMMAND_BIT(RUN), false,
                        false},

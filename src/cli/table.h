@@ -46,6 +46,7 @@ enum option_id {
     OPTION_PRESET,
     OPTION_SET,
     OPTION_OUTPUT,
+    OPTION_CSV,
     OPTION_STRICT,
     OPTION_NO_ISOLATE,
     OPTION_SEED,

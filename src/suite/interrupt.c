@@ -15,8 +15,9 @@ bool interrupt_init(struct interrupt *interrupt, struct error *err)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     *interrupt = (struct interrupt){.fd = -1};
-    pthread_sigmask(SIG_BLOCK, &set, &interrupt->former);
     interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, &interrupt->former);
     if (interrupt->fd >= 0)
         return true;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);

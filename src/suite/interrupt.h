@@ -15,7 +15,8 @@ struct interrupt {
     sigset_t former;
 };
 
-// Blocks the signals in this thread and those that it starts later.
+// Blocks the signals in this thread and those that it starts later; SIGPIPE too, so that a reader
+// of the tables that goes away does not take the run file with it.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // Lets them through again; one that waits still then ends the process.

@@ -94,6 +94,12 @@ static void progress(void *context, const struct schedule_state *state)
                            runner->desc->devices->count);
 }
 
+static void benchmark_done(void *context, const char *device, const char *benchmark)
+{
+    const struct runner *runner = context;
+    runner->desc->benchmark_done(runner->desc->context, device, benchmark);
+}
+
 static const char *const *worker_argv(struct runner *runner, const char *device)
 {
     const char **argv = ARENA_ARRAY(runner->arena, WORKER_ARGS_MAX, const char *);
@@ -134,6 +140,7 @@ static bool run_device(struct runner *runner, bool *interrupted, struct error *e
         .progress = desc->progress ? progress : NULL,
         .save = desc->output ? save : NULL,
         .save_ns = save_ns,
+        .benchmark_done = desc->benchmark_done ? benchmark_done : NULL,
         .context = runner,
     };
     bool done = schedule_run(&schedule, interrupted, err);
@@ -169,5 +176,7 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *e
                          "no case to measure on %s: `fathom list` shows "
                          "what there is, --set chooses other values",
                          desc->devices->devices[0]->id);
+    if (desc->starting)
+        desc->starting(desc->context);
     return measure(&runner, err);
 }

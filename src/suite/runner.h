@@ -19,9 +19,13 @@ struct runner_desc {
     uint64_t seed;
     bool validation;
     struct interrupt *interrupt;
+    // Everything is checked, the first visit comes next. NULL: -.
+    void (*starting)(void *context);
     // `device` of `devices` is being measured.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
+    // What there is of a benchmark on a device is in the run: it is done, or the run ends. NULL: -.
+    void (*benchmark_done)(void *context, const char *device, const char *benchmark);
     void *context;
 };
 

@@ -281,6 +281,16 @@ static bool run_block(struct scheduler *s, struct block *block, struct error *er
     return saved;
 }
 
+static void tell_if_done(const struct scheduler *s, const struct block *block, bool saved)
+{
+    const struct schedule_desc *desc = s->desc;
+    if (!desc->benchmark_done || block->count == 0)
+        return;
+    const struct benchmark *benchmark = block->entries[0].planned.benchmark;
+    if (!saved || s->interrupted || desc->plan->left(desc->plan, benchmark) == 0)
+        desc->benchmark_done(desc->context, desc->device->id, benchmark->info.name);
+}
+
 // Fills the block until the plan pauses or ends; false when the plan has ended.
 static bool gather(const struct scheduler *s, struct block *block)
 {
@@ -308,7 +318,7 @@ bool schedule_run(const struct schedule_desc *desc, bool *interrupted, struct er
         block->base = desc->run->result_count;
         more = gather(&s, block);
         saved = run_block(&s, block, err);
-        show(&s, &(struct block){0}, NULL);
+        tell_if_done(&s, block, saved);
         arena_destroy(block->provisional);
         arena_destroy(arena);
     }

@@ -37,6 +37,8 @@ struct schedule_desc {
     // schedule with that error. NULL: nothing is saved on the way.
     bool (*save)(void *context, struct error *err);
     uint64_t save_ns;
+    // The last block of a benchmark on this device is in the run, or the schedule ends. NULL: -.
+    void (*benchmark_done)(void *context, const char *device, const char *benchmark);
     void *context;
 };
 

@@ -52,6 +52,15 @@ static void set(struct fake *fake, const char *key, const char *value)
 #undef X
 }
 
+static void write_log(const struct fake *fake, const char *name)
+{
+    FILE *file = fake->log ? fopen(fake->log, "a") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%s\n", name);
+    fclose(file);
+}
+
 struct fake *fake_create(const char *script)
 {
     struct arena *arena = arena_create();
@@ -70,6 +79,7 @@ struct fake *fake_create(const char *script)
         }
         at = last ? end : end + 1;
     }
+    write_log(fake, "load");
     return fake;
 }
 
@@ -98,15 +108,6 @@ static void write_to_parent(const char *text)
 {
     ssize_t written = write(STDIN_FILENO, text, strlen(text));
     (void)written; // in process there is nobody to write to
-}
-
-static void write_log(const struct fake *fake, const char *name)
-{
-    FILE *file = fake->log ? fopen(fake->log, "a") : NULL;
-    if (!file)
-        return;
-    fprintf(file, "%s\n", name);
-    fclose(file);
 }
 
 bool fake_call(struct fake *fake, const char *name, struct error *err)

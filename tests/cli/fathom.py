@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the command line share: running fathom-fake, and looking at what it wrote."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BINARY = os.environ["FATHOM_BINARY"]
+TIMEOUT_S = 60
+
+
+def environment(fake="", **more):
+    """The environment of a run: the script of the fake GPU, and nothing of the caller's fathom."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("FATHOM_")}
+    return {**clean, "FATHOM_FAKE": fake, **more}
+
+
+class Outcome:
+    def __init__(self, done):
+        self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+
+def run(*arguments, fake="", binary=BINARY, cwd=None, **more):
+    return Outcome(subprocess.run([binary, *arguments], env=environment(fake, **more), cwd=cwd,
+                                  capture_output=True, text=True, timeout=TIMEOUT_S, check=False))
+
+
+def start(*arguments, fake="", **options):
+    """As run(), without waiting."""
+    return subprocess.Popen([BINARY, *arguments], env=environment(fake), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def load_checker():
+    """tests/schema/check_runs.py as a module; None where python3-jsonschema is missing."""
+    spec = importlib.util.spec_from_file_location("check_runs",
+                                                  ROOT / "tests/schema/check_runs.py")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except SystemExit:
+        return None
+    return module
+
+
+CHECKER = load_checker()
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="fathom-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def assert_one_line_error(self, outcome, status, *parts):
+        """Exit status, and one line `fathom: …` on the standard error that holds all the parts."""
+        self.assertEqual(status, outcome.status, outcome.err)
+        lines = outcome.err.splitlines()
+        self.assertEqual(1, len(lines), outcome.err)
+        self.assertTrue(lines[0].startswith("fathom: "), lines[0])
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+    def assert_no_report_of_sanitizers(self, outcome):
+        for word in ("Sanitizer", "runtime error", "detected memory leaks"):
+            self.assertNotIn(word, outcome.err)
+
+    def read_run(self, path):
+        """The run file, which must be valid."""
+        if CHECKER:
+            self.assertEqual([], CHECKER.problems(path, CHECKER.validator()))
+        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def by_key(document):
+    return {(result["device"], result["key"]): result for result in document["results"]}
+
+
+def reason_codes(result):
+    return [reason["code"] for reason in result["reasons"]]
+
+
+def kill(process, number=signal.SIGKILL):
+    if process.poll() is None:
+        process.send_signal(number)
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,205 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What people type: help, lists, and every kind of mistake."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import fathom
+
+
+class Help(fathom.Case):
+    def test_help_names_every_command_and_exits_0(self):
+        done = fathom.run("--help")
+        self.assertEqual((0, ""), (done.status, done.err))
+        for command in ("devices", "list", "run"):
+            self.assertRegex(done.out, rf"(?m)^  {command} ")
+        self.assertNotIn("__worker", done.out)
+
+    def test_every_command_has_help(self):
+        for command in ("devices", "list", "run"):
+            done = fathom.run(command, "--help")
+            self.assertEqual((0, ""), (done.status, done.err))
+            self.assertTrue(done.out.startswith(f"Usage: fathom {command}"), done.out)
+            self.assertIn("--help", done.out)
+
+    def test_help_is_at_most_80_columns_wide(self):
+        for command in ("", "devices", "list", "run"):
+            for line in fathom.run(*command.split(), "--help").out.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_help_and_version_open_no_driver(self):
+        log = self.path("calls")
+        for arguments in (["--help"], ["--version"], ["run", "--help"], ["list"]):
+            self.assertEqual(0, fathom.run(*arguments, fake=f"log={log}").status)
+        self.assertFalse(os.path.exists(log))
+        fathom.run("devices", fake=f"log={log}")
+        self.assertTrue(os.path.exists(log))  # the log works
+
+    def test_help_takes_less_than_50_ms(self):
+        best = min(self.seconds("--help") for _ in range(5))
+        self.assertLess(best, 0.05)
+
+    def seconds(self, argument):
+        begin = time.monotonic()
+        fathom.run(argument)
+        return time.monotonic() - begin
+
+    def test_version_tells_version_commit_and_build(self):
+        self.assertRegex(fathom.run("--version").out, r"^fathom \d+\.\d+\.\d+ \([0-9a-z-]+, .+\)\n$")
+
+
+class Generated(fathom.Case):
+    def test_the_manual_page_has_every_option_and_no_warnings(self):
+        manual = fathom.run("--generate", "man").out
+        for option in ("preset", "set", "device", "strict", "csv"):
+            self.assertIn(f"\\-\\-{option}", manual)
+        self.assertNotIn("silence", manual)
+        if shutil.which("man"):
+            done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-"],
+                                  input=manual, text=True, capture_output=True, check=False)
+            self.assertEqual("", done.stderr)
+
+    def test_bash_completes(self):
+        self.assertEqual(["sum"], self.complete("fathom run su"))
+        self.assertEqual(["--preset"], self.complete("fathom run --pre"))
+        self.assertEqual(["quick"], self.complete("fathom run --preset q"))
+        self.assertEqual(["devices"], self.complete("fathom dev"))
+
+    def complete(self, line):
+        script = self.path("completion")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(fathom.run("--generate", "bash").out)
+        words = line.split(" ")
+        code = (f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _fathom; "
+                "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        return subprocess.run(["bash", "-c", code], capture_output=True, text=True,
+                              check=True).stdout.split()
+
+    def test_other_shells_take_their_completions(self):
+        for shell in ("zsh", "fish"):
+            text = fathom.run("--generate", shell).out
+            self.assertIn("--preset" if shell == "zsh" else "-l preset", text)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=text, text=True, check=True)
+
+    def test_nothing_else_is_generated(self):
+        self.assert_one_line_error(fathom.run("--generate", "csh"), 2, "csh", "man, bash, zsh")
+
+
+class Lists(fathom.Case):
+    def test_devices_shows_all_apis_and_why_one_has_none(self):
+        out = fathom.run("devices").out
+        for part in ("fake:0", "fake:1", "mirror:0", "Fake Sounder 9000", "64 MiB",
+                     "libabsent.so.1: cannot open", "install libabsent1"):
+            self.assertIn(part, out)
+
+    def test_devices_as_json(self):
+        document = json.loads(fathom.run("devices", "--json").out)
+        first = document["devices"][0]
+        self.assertEqual(("fake:0", "discrete"), (first["id"], first["kind"]))
+        self.assertEqual("fa4e" + 28 * "0", first["uuid"])
+        self.assertEqual(64 << 20, first["limits"]["memory_bytes"])
+        self.assertEqual("absent", document["absences"][0]["api"])
+
+    def test_no_device_is_exit_3_with_every_reason(self):
+        done = fathom.run("devices", fake="devices=0")
+        self.assertEqual(3, done.status)
+        self.assertIn("no fake device is plugged in", done.out)
+        self.assert_one_line_error(fathom.run("run", fake="devices=0"), 3, "no usable device",
+                                   "no fake device is plugged in", "libabsent.so.1",
+                                   "install libabsent1")
+
+    def test_list_shows_benchmarks_and_one_in_detail(self):
+        self.assertRegex(fathom.run("list").out, r"(?m)^sum +Reading on the fake GPU$")
+        out = fathom.run("list", "chase").out
+        for part in ("version 3", "forward|random", "1KiB..1MiB/1", "latency_cycles", "quick"):
+            self.assertIn(part, out)
+
+    def test_list_as_json(self):
+        document = json.loads(fathom.run("list", "sum", "--json").out)
+        self.assertEqual(["sum"], [one["name"] for one in document["benchmarks"]])
+        self.assertEqual("4KiB..max/1", document["benchmarks"][0]["params"][0]["presets"]["full"])
+
+
+class Mistakes(fathom.Case):
+    def test_each_gets_one_line_and_the_nearest_right_name(self):
+        for arguments, parts in (
+                ([], ["no command", "fathom run"]),
+                (["rum"], ["no command 'rum'", "'run'"]),
+                (["devises"], ["'devices'"]),
+                (["xyzzy"], ["no command 'xyzzy'", "--help"]),
+                (["run", "chaes"], ["no benchmark 'chaes'", "'chase'"]),
+                (["list", "summ"], ["no benchmark 'summ'", "'sum'"]),
+                (["list", "sum", "chase"], ["'chase' is too much"]),
+                (["run", "--preste", "quick"], ["--preste", "'--preset'"]),
+                (["devices", "--preset", "quick"], ["devices: no option '--preset'"]),
+                (["run", "-x"], ["no option '-x'"]),
+                (["run", "--preset", "quik"], ["quik", "'quick'"]),
+                (["run", "--preset"], ["--preset", "missing"]),
+                (["run", "--preset="], ["--preset", "missing"]),
+                (["run", "--strict=yes"], ["--strict", "takes no value"]),
+                (["run", "-o", "a", "-o", "b"], ["--output", "twice"]),
+                (["run", "-d", "fake:7"], ["fake:7", "there are: fake:0"]),
+                (["run", "-d", "fale:0"], ["'fake:0'"]),
+                (["run", "-d", "Soundr"], ["-d Soundr", "Fake Sounder 9000"]),
+                (["run", "--api", "mirorr"], ["--api mirorr", "'mirror'"]),
+                (["run", "--set", "bytes"], ["--set bytes", "KEY=VALUE"]),
+                (["run", "--set", "=4"], ["--set =4"]),
+                (["run", "--set", "byte=4KiB"], ["no parameter 'byte'", "'bytes'"]),
+                (["run", "--set", "sum.order=random"], ["no parameter 'order'", "in that"]),
+                (["run", "--set", "sun.bytes=4KiB"], ["no benchmark 'sun'", "'sum'"]),
+                (["run", "sum", "--set", "chase.hops=9"], ["'chase' is not in this run"]),
+                (["run", "--set", "order=forwad"], ["order=forwad", "forward|random", "'forward'"]),
+                (["run", "--set", "bytes=4KB"], ["bytes=4KB", "32KiB"]),
+                (["run", "--set", "bytes=4KiB.."], ["bytes=4KiB..", "range"]),
+                (["run", "--set", "bytes=8KiB..4KiB"], ["upward"]),
+                (["run", "--set", "bytes=1KiB..4KiB/0"], ["points an octave"]),
+                (["run", "--set", "hops=-1"], ["hops=-1", "whole number"]),
+                (["run", "--set", "hops=0"], ["chase on fake:0", "hops must be"]),
+                (["run", "--seed", "x"], ["--seed x", "whole number"])):
+            with self.subTest(arguments=arguments):
+                log = self.path("calls")
+                outcome = fathom.run(*arguments, fake=f"log={log}")
+                self.assert_one_line_error(outcome, 2, *parts)
+                self.assertEqual("", outcome.out)
+
+    def test_an_api_without_devices_is_exit_3_with_its_reason(self):
+        self.assert_one_line_error(fathom.run("run", "--api", "absent"), 3, "libabsent.so.1",
+                                   "install libabsent1")
+
+    def test_a_mistake_is_found_before_anything_is_measured_or_written(self):
+        log, out = self.path("calls"), self.path("run.json")
+        fathom.run("run", "-o", out, "--set", "hops=0", fake=f"log={log}")
+        with open(log, encoding="utf-8") as file:
+            self.assertNotIn("device_open", file.read())
+        self.assertFalse(os.path.exists(out))
+
+    def test_two_dashes_end_the_options(self):
+        self.assert_one_line_error(fathom.run("run", "--", "--help"), 2, "no benchmark '--help'")
+
+    def test_options_are_found_in_any_order_and_spelling(self):
+        for arguments in (["run", "sum", "-dfake:1", "--preset=quick"],
+                          ["run", "-d", "fake:1", "--preset", "quick", "sum"],
+                          ["run", "--device=fake:1", "sum", "--preset", "quick"]):
+            done = fathom.run(*arguments)
+            self.assertEqual((0, ""), (done.status, done.err))
+            self.assertIn("fake:1", done.out)
+
+    def test_a_worker_started_by_hand_says_so(self):
+        self.assert_one_line_error(fathom.run("__worker"), 2, "-d is missing")
+
+    def test_a_full_standard_output_is_an_error(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([fathom.BINARY, "list"], env=fathom.environment(), stdout=full,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(2, done.returncode)
+        self.assertTrue(re.match("fathom: .*No space left", done.stderr), done.stderr)
+
+
+if __name__ == "__main__":
+    fathom.main()
