@@ -57,6 +57,7 @@
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
+    X(loop_iterations)  /* a thread, all its loops together: then loops just end (llvmpipe) */     \
     X(shared_bytes)     /* shared memory a workgroup */                                            \
     X(subgroup_threads) /* the size that a kernel gets by default */                               \
     X(subgroup_threads_min)                                                                        \

@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    // Counted in a kernel of several loops on Mesa 22.3.6; LP_MAX_TGSI_LOOP_ITERATIONS there.
+    LLVMPIPE_LOOP_ITERATIONS = 65534
+};
+
 struct properties {
     VkPhysicalDeviceProperties2 core;
     VkPhysicalDeviceVulkan11Properties v11;
@@ -137,6 +142,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads = p->v11.subgroupSize;
     limits->subgroup_threads_min = p->v13.minSubgroupSize;
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
+    if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
+        limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
     limits->stamp_step_ps = (uint64_t)((double)vk->timestampPeriod * 1000.0 + 0.5);
 }
 
