@@ -8,12 +8,12 @@
 enum {
     STAMPS = 128,
     TURNS_MAX = CLOCK_LOOPS_MAX / STAMPS - 9,
-    BRIEF_RUNS = 3,
+    BRIEF_RUNS = 8, // at either end, so that the host sees some of them end at once
     LONG_RUNS = 3,
-    RUNS_MAX = 40
+    RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
-static const uint64_t pause_ns = 20 * NS_PER_MS; // makes the device clock's unit precise
+static const uint64_t pause_ns = 30 * NS_PER_MS; // makes the device clock's unit precise
 static const uint64_t timeout_ns = 5 * NS_PER_S;
 
 struct probe {
@@ -58,27 +58,39 @@ static bool probe_run(struct probe *probe, uint32_t turns, struct error *err)
     return true;
 }
 
-// Runs without turns, then longer and longer ones, then enough of the longest for certainty.
+static bool probe_runs(struct probe *probe, int runs, uint32_t turns, struct error *err)
+{
+    for (int i = 0; i < runs; i++)
+        if (!probe_run(probe, turns, err))
+            return false;
+    return true;
+}
+
+static double last_span_ns(const struct probe *probe)
+{
+    return probe->runs[probe->count - 1].span_ns;
+}
+
+// Runs without turns, longer and longer ones, enough of the longest for certainty, and again runs
+// without turns.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
-    for (int i = 0; i < BRIEF_RUNS; i++)
-        if (!probe_run(probe, 0, err))
-            return false;
+    if (!probe_runs(probe, BRIEF_RUNS, 0, err))
+        return false;
     uint32_t turns = 1;
     do {
         turns = turns * 3 < TURNS_MAX ? turns * 3 : TURNS_MAX;
         if (!probe_run(probe, turns, err))
             return false;
-    } while (probe->runs[probe->count - 1].span_ns < long_run_ns && turns < TURNS_MAX);
-    clock_sleep_ns(pause_ns);
-    for (int i = 1; i < LONG_RUNS; i++)
-        if (!probe_run(probe, turns, err))
-            return false;
-    while (has_counter && probe->count < RUNS_MAX &&
+    } while (last_span_ns(probe) < long_run_ns && turns < TURNS_MAX);
+    if (!probe_runs(probe, LONG_RUNS - 1, turns, err))
+        return false;
+    while (has_counter && probe->count < RUNS_MAX - BRIEF_RUNS &&
            clock_evidence_bits(probe->runs, probe->count) == 0)
         if (!probe_run(probe, turns, err))
             return false;
-    return true;
+    clock_sleep_ns(pause_ns);
+    return probe_runs(probe, BRIEF_RUNS, 0, err);
 }
 
 static bool probe_in_scope(struct gpu_scope *scope, struct probe *probe, bool has_counter,

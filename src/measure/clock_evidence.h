@@ -39,10 +39,9 @@ struct clock_run {
 // Width of the core's counter; 0 = not certain yet.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
-// Fills all numbers of `clock` from runs in the order of time, at least three, with no turns first
-// and longer ones later; has_counter
-// and has_device_clock are given. Runs with the most turns count for the rates. `stamp_step_ns` is
-// the unit of time stamps, 0 = not known.
+// Fills all numbers of `clock` from runs in the order of time, at least three, some without turns;
+// has_counter and has_device_clock are given. Runs with the most turns count for the rates.
+// `stamp_step_ns` is the unit of time stamps, 0 = not known.
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Throughput: device time of a batch of equal work. Sizes the work until a sample lasts long
 // enough, warms up until the core clock has risen, takes samples, and tells the core clock during
-// them from a small clock kernel before and after each.
+// them from a small clock kernel before and after each, in the same batch but outside the span.
+// The decisions stand in measure/span_plan.h.
 #ifndef MEASURE_SPAN_H
 #define MEASURE_SPAN_H
 
@@ -17,7 +18,7 @@ struct measure_span_desc {
     struct gpu_queue *queue; // NULL: the device's first
     measure_record *record;
     void *context;
-    const struct measure_clock *clock; // NULL: the core clock is not wanted
+    const struct measure_clock *clock; // NULL: not wanted, or the queue runs no kernels
     const struct measure_request *request;
     bool unordered;       // the units may overlap each other
     uint64_t repeats;     // 0: find out; else what an earlier visit found
@@ -26,7 +27,7 @@ struct measure_span_desc {
 
 struct measure_span {
     double *unit_ns; // per sample: device time of one unit of work
-    double *core_hz; // per sample: core clock seen; NULL where it cannot be had
+    double *core_hz; // per sample: core clock seen, NaN where it was missed; NULL: not to be had
     size_t count;
     uint64_t repeats;        // units a sample; keep for the next visit
     double sample_ns;        // median length of a sample

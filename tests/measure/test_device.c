@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The clock probe on the Vulkan devices that are there.
-#include "measure/clock.h"
+// The clock probe and spans on the Vulkan device that is there.
+#include "measure/clock_kernel.h"
+#include "measure/span.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -66,6 +67,83 @@ static void clocks_are_as_the_device_promises(void **state)
     }
 }
 
+// A unit of work: one dispatch that waits.
+struct work {
+    struct clock_dispatch dispatch;
+    uint64_t recorded; // units, when last asked to
+};
+
+static void record_work(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    struct work *work = context;
+    work->recorded = repeats;
+    for (uint64_t i = 0; i < repeats; i++)
+        clock_kernel_dispatch(batch, &work->dispatch);
+}
+
+static void spans_are_sized_warmed_up_and_sampled(void **state)
+{
+    struct fixture *fixture = *state;
+    struct measure_clock clock;
+    struct error err;
+    if (!measure_clock_probe(fixture->scope, &clock, &err))
+        fail_msg("%s", err.message);
+    if (!clock.program)
+        skip();
+    struct work work = {
+        .dispatch = {.program = clock.program, .groups = 4, .stamps = 8, .turns = 400}};
+    const struct gpu_buffer_desc buffer = {
+        .bytes = clock_kernel_bytes(work.dispatch.groups, work.dispatch.stamps),
+        .memory = GPU_MEMORY_DEVICE,
+    };
+    work.dispatch.buffer = gpu_buffer_create(fixture->scope, &buffer, &err);
+    assert_non_null(work.dispatch.buffer);
+    struct arena *arena = arena_create();
+    const struct measure_request request = {.samples = 6, .sample_ns = 2000000};
+    struct measure_span_desc desc = {
+        .scope = fixture->scope,
+        .record = record_work,
+        .context = &work,
+        .clock = &clock,
+        .request = &request,
+    };
+    struct measure_span span;
+    if (!measure_span_run(arena, &desc, &span, &err))
+        fail_msg("%s", err.message);
+    print_message("%.4g ns a unit, %u units a sample of %.4g ms, %.3g ms in all\n", span.unit_ns[0],
+                  (unsigned)span.repeats, span.sample_ns / 1e6, (double)span.device_time_ns / 1e6);
+    assert_int_equal(span.count, request.samples);
+    assert_int_equal(span.repeats, work.recorded);
+    assert_true(span.repeats > 1 && span.sample_ns > 1e6 && span.sample_ns < 500e6);
+    // Then a unit lasts at least as long as its waits, which one thread after the other spent.
+    double waited_ns = (work.dispatch.stamps - 1) * work.dispatch.turns * clock.turn_ns;
+    for (size_t i = 0; i < span.count; i++)
+        assert_true(span.unit_ns[i] > waited_ns / 4);
+    assert_true((double)span.device_time_ns >= span.sample_ns * (double)span.count / 2);
+    assert_int_equal(span.core_hz != NULL, clock.counts_core_clock && clock.has_device_clock);
+
+    // When a later visit brings the number of units along, then it is kept.
+    desc.repeats = 3;
+    assert_true(measure_span_run(arena, &desc, &span, &err));
+    assert_int_equal(span.repeats, 3);
+    arena_destroy(arena);
+}
+
+static void a_recording_mistake_is_reported(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena *arena = arena_create();
+    struct work work = {0}; // no program
+    const struct measure_request request = {.samples = 1, .sample_ns = 1000};
+    const struct measure_span_desc desc = {
+        .scope = fixture->scope, .record = record_work, .context = &work, .request = &request};
+    struct measure_span span;
+    struct error err = {0};
+    assert_false(measure_span_run(arena, &desc, &span, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
@@ -76,6 +154,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(clocks_are_as_the_device_promises, open_device,
                                         close_device),
+        cmocka_unit_test_setup_teardown(spans_are_sized_warmed_up_and_sampled, open_device,
+                                        close_device),
+        cmocka_unit_test_setup_teardown(a_recording_mistake_is_reported, open_device, close_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "measure/span.h"
+
+#include "base/clock.h"
+#include "math/stats.h"
+#include "measure/span_plan.h"
+
+#include <math.h>
+
+enum {
+    REPEATS_MAX = 4096,
+    CLOCK_GROUPS_UNKNOWN = 64, // where the number of cores is not known
+    CLOCK_GROUPS_MAX = 1024,
+    CLOCK_ALIGN_BYTES = 256 // no device asks for more of a buffer's offset
+};
+static const double first_warm_ns = 15e6; // clocks take their time to leave idle
+static const double clock_wait_ns = 20e3;
+static const uint64_t timeout_default_ns = 10 * NS_PER_S;
+
+// A span at work: one batch, recorded anew whenever the number of units changes.
+struct worker {
+    const struct measure_span_desc *desc;
+    struct arena *arena;
+    struct gpu_batch *batch;
+    struct gpu_buffer *stamps; // NULL: the core clock cannot be had
+    struct clock_dispatch clock;
+    double stamp_step_ns;
+    uint64_t repeats;
+    double spent_ns;
+};
+
+static const struct gpu_info *info_of(const struct worker *worker)
+{
+    return gpu_device_info(gpu_scope_device(worker->desc->scope));
+}
+
+// Where in the buffer the stamps after the span begin; those before it are at 0.
+static uint64_t after_offset(const struct clock_dispatch *clock)
+{
+    uint64_t bytes = clock_kernel_bytes(clock->groups, clock->stamps);
+    return (bytes + CLOCK_ALIGN_BYTES - 1) / CLOCK_ALIGN_BYTES * CLOCK_ALIGN_BYTES;
+}
+
+static bool prepare_clock(struct worker *worker, struct error *err)
+{
+    const struct measure_clock *clock = worker->desc->clock;
+    if (!clock || !clock->program || !clock->counts_core_clock || !clock->has_device_clock)
+        return true;
+    const struct gpu_info *info = info_of(worker);
+    bool by_core = info->caps & GPU_CAP(CORE_ID);
+    uint64_t groups = info->limits.cores ? 2 * info->limits.cores : CLOCK_GROUPS_UNKNOWN;
+    worker->clock = (struct clock_dispatch){
+        .program = clock->program,
+        .groups = groups < CLOCK_GROUPS_MAX ? (uint32_t)groups : CLOCK_GROUPS_MAX,
+        .stamps = by_core ? 1 : 2,
+        .turns = by_core ? 0 : (uint32_t)fmin(ceil(clock_wait_ns / fmax(clock->turn_ns, 1)), 10000),
+    };
+    uint64_t bytes = 2 * after_offset(&worker->clock);
+    worker->stamps = gpu_buffer_create(
+        worker->desc->scope,
+        &(struct gpu_buffer_desc){.bytes = bytes, .memory = GPU_MEMORY_READBACK}, err);
+    worker->clock.buffer = worker->stamps;
+    return worker->stamps != NULL;
+}
+
+static bool prepare(struct worker *worker, struct error *err)
+{
+    const struct measure_span_desc *desc = worker->desc;
+    const struct gpu_batch_desc batch = {
+        .queue = desc->queue, .span_count = 1, .unordered = desc->unordered};
+    worker->batch = gpu_batch_create(desc->scope, &batch, err);
+    return worker->batch && prepare_clock(worker, err);
+}
+
+static void record_clock(struct worker *worker, uint64_t offset)
+{
+    if (!worker->stamps)
+        return;
+    worker->clock.offset = offset;
+    clock_kernel_dispatch(worker->batch, &worker->clock);
+}
+
+static bool record(struct worker *worker, uint64_t repeats, struct error *err)
+{
+    worker->repeats = repeats;
+    if (!gpu_batch_reset(worker->batch, err))
+        return false;
+    record_clock(worker, 0);
+    gpu_batch_span_begin(worker->batch, 0);
+    worker->desc->record(worker->desc->context, worker->batch, repeats);
+    gpu_batch_span_end(worker->batch, 0);
+    record_clock(worker, after_offset(&worker->clock));
+    return gpu_batch_end(worker->batch, err);
+}
+
+static bool run(struct worker *worker, double *took_ns, struct error *err)
+{
+    uint64_t timeout_ns = worker->desc->request->timeout_ns;
+    if (!gpu_batch_run(worker->batch, timeout_ns ? timeout_ns : timeout_default_ns, err) ||
+        !gpu_batch_span_ns(worker->batch, 0, took_ns, err))
+        return false;
+    worker->spent_ns += *took_ns;
+    return true;
+}
+
+// Finds how many units make a sample long enough, from `next` on. A first run is slow for many
+// reasons, so what is long enough must be so twice.
+static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
+{
+    const struct measure_span_desc *desc = worker->desc;
+    const struct span_size size = {
+        .wanted_ns = span_wanted_ns(desc->request->sample_ns, worker->stamp_step_ns),
+        .repeats_max = desc->repeats_max ? desc->repeats_max : REPEATS_MAX,
+    };
+    do {
+        double took_ns, again_ns;
+        if (!record(worker, next, err) || !run(worker, &took_ns, err))
+            return false;
+        if (took_ns >= size.wanted_ns && took_ns < SPAN_LONGEST_NS / 4.0) {
+            if (!run(worker, &again_ns, err))
+                return false;
+            took_ns = fmin(took_ns, again_ns);
+        }
+        next = span_next_repeats(&size, worker->repeats, took_ns);
+    } while (next != worker->repeats);
+    return true;
+}
+
+static bool warm_up(struct worker *worker, struct error *err)
+{
+    bool first = worker->desc->request->round == 0;
+    struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0};
+    double took_ns;
+    do {
+        if (!run(worker, &took_ns, err))
+            return false;
+    } while (!span_warm(&warmth, took_ns));
+    return true;
+}
+
+// Sizes anew what was sized before the core clock had risen.
+static bool size_and_warm_up(struct worker *worker, struct error *err)
+{
+    if (worker->desc->repeats)
+        return record(worker, worker->desc->repeats, err) && warm_up(worker, err);
+    return find_repeats(worker, 1, err) && warm_up(worker, err) &&
+           find_repeats(worker, worker->repeats, err);
+}
+
+static double core_hz_now(struct worker *worker)
+{
+    const uint32_t *before = gpu_buffer_map(worker->stamps);
+    return span_core_hz(
+        worker->arena, worker->desc->clock,
+        &(struct span_stamps){.before = before,
+                              .after = before + after_offset(&worker->clock) / sizeof *before,
+                              .groups = worker->clock.groups,
+                              .stamps = worker->clock.stamps});
+}
+
+static bool take_samples(struct worker *worker, struct measure_span *span, struct error *err)
+{
+    bool any_hz = false;
+    for (size_t i = 0; i < span->count; i++) {
+        double took_ns;
+        if (!run(worker, &took_ns, err))
+            return false;
+        span->unit_ns[i] = took_ns / (double)worker->repeats;
+        span->core_hz[i] = worker->stamps ? core_hz_now(worker) : NAN;
+        any_hz = any_hz || isfinite(span->core_hz[i]);
+    }
+    if (!any_hz)
+        span->core_hz = NULL;
+    return true;
+}
+
+// The median of the finite values; NaN where there is none.
+static double median_of(struct arena *scratch, const double *values, size_t count)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    double *finite = ARENA_ARRAY(scratch, count, double);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]))
+            finite[found++] = values[i];
+    double median = stats_median(finite, found);
+    arena_rewind(scratch, mark);
+    return median;
+}
+
+bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
+                      struct measure_span *span, struct error *err)
+{
+    struct worker worker = {.desc = desc, .arena = arena};
+    worker.stamp_step_ns = (double)info_of(&worker)->limits.stamp_step_ps / 1000;
+    if (!prepare(&worker, err) || !size_and_warm_up(&worker, err))
+        return false;
+    *span = (struct measure_span){.count = desc->request->samples ? desc->request->samples : 1};
+    span->unit_ns = ARENA_ARRAY(arena, span->count, double);
+    span->core_hz = ARENA_ARRAY(arena, span->count, double);
+    if (!take_samples(&worker, span, err))
+        return false;
+    span->repeats = worker.repeats;
+    span->sample_ns = median_of(arena, span->unit_ns, span->count) * (double)span->repeats;
+    span->step_ns = worker.stamp_step_ns / (double)span->repeats;
+    span->device_time_ns = (uint64_t)worker.spent_ns;
+    return true;
+}
+
+void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
+                         struct measure_visit *visit)
+{
+    double *rates = ARENA_ARRAY(visit->arena, span->count, double);
+    for (size_t i = 0; i < span->count; i++)
+        rates[i] = amount * 1e9 / span->unit_ns[i];
+    double unit_ns = median_of(visit->arena, span->unit_ns, span->count);
+    visit_samples(visit, metric, rates, span->count,
+                  amount * 1e9 * span->step_ns / unit_ns / unit_ns);
+    if (span->core_hz)
+        visit_sensor(visit, "core_clock", UNIT_HZ,
+                     median_of(visit->arena, span->core_hz, span->count));
+    visit->device_time_ns += span->device_time_ns;
+}
