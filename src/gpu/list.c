@@ -3,8 +3,12 @@
 
 // One line here and one in the table make a backend known.
 extern const struct gpu_backend vulkan_backend;
+extern const struct gpu_backend cuda_backend;
+extern const struct gpu_backend opencl_backend;
 
 const struct gpu_backend *const gpu_backends[] = {
     &vulkan_backend,
+    &cuda_backend,
+    &opencl_backend,
     NULL,
 };

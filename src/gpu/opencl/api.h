@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The OpenCL functions that fathom uses, by the types of the Khronos headers; the library itself is
+// found at run time.
+#ifndef GPU_OPENCL_API_H
+#define GPU_OPENCL_API_H
+
+#include "base/dynlib.h"
+#include "base/error.h"
+
+#define CL_TARGET_OPENCL_VERSION          300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue: the one that 1.2 has
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+// All of OpenCL 1.2.
+#define OPENCL_REQUIRED(X)                                                                         \
+    X(clGetPlatformIDs)                                                                            \
+    X(clGetPlatformInfo)                                                                           \
+    X(clGetDeviceIDs)                                                                              \
+    X(clGetDeviceInfo)                                                                             \
+    X(clCreateContext)                                                                             \
+    X(clReleaseContext)                                                                            \
+    X(clCreateCommandQueue)                                                                        \
+    X(clReleaseCommandQueue)                                                                       \
+    X(clCreateBuffer)                                                                              \
+    X(clCreateSubBuffer)                                                                           \
+    X(clCreateImage)                                                                               \
+    X(clGetSupportedImageFormats)                                                                  \
+    X(clReleaseMemObject)                                                                          \
+    X(clCreateSampler)                                                                             \
+    X(clReleaseSampler)                                                                            \
+    X(clCreateProgramWithSource)                                                                   \
+    X(clBuildProgram)                                                                              \
+    X(clGetProgramBuildInfo)                                                                       \
+    X(clReleaseProgram)                                                                            \
+    X(clCreateKernel)                                                                              \
+    X(clSetKernelArg)                                                                              \
+    X(clGetKernelWorkGroupInfo)                                                                    \
+    X(clReleaseKernel)                                                                             \
+    X(clCreateUserEvent)                                                                           \
+    X(clSetUserEventStatus)                                                                        \
+    X(clGetEventInfo)                                                                              \
+    X(clGetEventProfilingInfo)                                                                     \
+    X(clReleaseEvent)                                                                              \
+    X(clRetainEvent)                                                                               \
+    X(clEnqueueNDRangeKernel)                                                                      \
+    X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueFillBuffer)                                                                         \
+    X(clEnqueueReadBuffer)                                                                         \
+    X(clEnqueueWriteBuffer)                                                                        \
+    X(clEnqueueMapBuffer)                                                                          \
+    X(clEnqueueUnmapMemObject)                                                                     \
+    X(clEnqueueWriteImage)                                                                         \
+    X(clEnqueueCopyBufferToImage)                                                                  \
+    X(clEnqueueMigrateMemObjects)                                                                  \
+    X(clEnqueueMarkerWithWaitList)                                                                 \
+    X(clEnqueueBarrierWithWaitList)                                                                \
+    X(clFlush)
+
+struct opencl_api {
+#define X(name) __typeof__(name) *name;
+    OPENCL_REQUIRED(X)
+#undef X
+};
+
+// Opens libOpenCL.so.1, the loader of all OpenCL drivers, and fills the table. NULL with
+// ERROR_NO_DEVICE. Closed by dynlib_close.
+struct dynlib *opencl_api_load(struct opencl_api *api, struct error *err);
+
+// True where `result` is CL_SUCCESS; else false with an error of the matching code: "WHAT: CL_…
+// number".
+MUST_CHECK bool opencl_check(cl_int result, const char *what, struct error *err);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// What the files of the OpenCL backend share: its objects, each beginning with the neutral one.
+#ifndef GPU_OPENCL_OPENCL_H
+#define GPU_OPENCL_OPENCL_H
+
+#include "gpu/backend.h"
+#include "gpu/opencl/api.h"
+
+struct opencl_state {
+    struct dynlib *lib;
+    struct opencl_api api;
+    cl_device_id *devices; // by gpu_info.index
+    size_t device_count, device_capacity;
+};
+
+// One gpu_queue is two command queues: batches go to the one that orders or the one that does not.
+struct opencl_queue {
+    struct gpu_queue base;
+    cl_command_queue ordered, unordered; // unordered: made with the first batch that needs it
+    cl_event last;                       // of the submission before, NULL before the first
+    bool last_unordered;                 // which of the two had it
+};
+
+struct opencl_device {
+    struct gpu_device base;
+    struct opencl_state *state;
+    const struct opencl_api *api;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue host; // copies between host and device: never behind a hold
+};
+
+struct opencl_buffer {
+    struct gpu_buffer base;
+    cl_mem memory;
+};
+
+struct opencl_typed {
+    struct gpu_typed base;
+    cl_mem range; // the part of the buffer that is viewed, where it is not the whole
+    cl_mem image;
+};
+
+struct opencl_image {
+    struct gpu_image base;
+    cl_mem image;
+};
+
+struct opencl_sampler {
+    struct gpu_sampler base;
+    cl_sampler sampler;
+};
+
+struct opencl_program {
+    struct gpu_program base;
+    cl_program program;
+    const char *entry;
+};
+
+struct opencl_hold {
+    struct gpu_hold base;
+    cl_event event; // a user event
+};
+
+static inline struct opencl_device *opencl_device_of(const struct gpu_object *object)
+{
+    return (struct opencl_device *)object->scope->device;
+}
+
+// Waits until `event` is complete; ERROR_TIMEOUT after timeout_ns, ERROR_DEVICE_LOST where the
+// command ended in an error.
+MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
+                                  uint64_t timeout_ns, struct error *err);
+
+// For commands on the host queue, which must be done when the call returns: waits first for what
+// the device's first queue was given. `opencl_host_end` takes what enqueueing answered, waits for
+// the event and releases it.
+MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
+MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
+                                const char *what, struct error *err);
+
+// The part of a buffer as a memory object of its own: to be released, unless it is the buffer's
+// whole (`*made` says so).
+MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
+                                    uint64_t bytes, cl_mem *range, bool *made, struct error *err);
+
+// ---------------------------------------------------------------- slots of the backend
+
+void *opencl_load(struct gpu_enumeration *to);
+void opencl_unload(void *state);
+
+struct gpu_device *opencl_device_open(void *state, const struct gpu_info *info,
+                                      const struct gpu_device_desc *desc, struct arena *arena,
+                                      struct error *err);
+void opencl_device_close(struct gpu_device *device);
+
+struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
+                                        struct error *err);
+void opencl_buffer_destroy(struct opencl_buffer *buffer);
+bool opencl_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
+                         uint64_t bytes, struct error *err);
+bool opencl_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
+                        struct error *err);
+
+struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
+                                      enum gpu_format format, uint64_t offset, uint64_t elements,
+                                      struct error *err);
+void opencl_typed_destroy(struct opencl_typed *typed);
+struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
+                                      struct error *err);
+void opencl_image_destroy(struct opencl_image *image);
+bool opencl_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
+                        uint64_t bytes, struct error *err);
+bool opencl_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uint64_t offset,
+                            struct error *err);
+struct gpu_sampler *opencl_sampler_create(struct gpu_scope *scope,
+                                          const struct gpu_sampler_desc *desc, struct error *err);
+void opencl_sampler_destroy(struct opencl_sampler *sampler);
+
+struct gpu_program *opencl_program_create(struct gpu_scope *scope,
+                                          const struct gpu_program_desc *desc, struct error *err);
+void opencl_program_destroy(struct opencl_program *program);
+bool opencl_program_stats(struct gpu_program *program, struct arena *arena,
+                          struct gpu_program_stats *stats, struct error *err);
+
+struct gpu_batch *opencl_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
+                                      struct error *err);
+void opencl_batch_destroy(struct gpu_batch *batch);
+bool opencl_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                           struct error *err);
+bool opencl_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                       struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
+                       struct error *err);
+bool opencl_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
+                       uint64_t bytes, uint32_t word, struct error *err);
+bool opencl_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
+bool opencl_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
+bool opencl_batch_end(struct gpu_batch *batch, struct error *err);
+bool opencl_batch_reset(struct gpu_batch *batch, struct error *err);
+bool opencl_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
+bool opencl_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
+bool opencl_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err);
+
+struct gpu_hold *opencl_hold_create(struct gpu_scope *scope, struct error *err);
+void opencl_hold_destroy(struct opencl_hold *hold);
+bool opencl_hold_release(struct gpu_hold *hold, struct error *err);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Programs: source that the driver compiles, one program a variant.
+#include "gpu/opencl/opencl.h"
+
+// The build log in one line, its beginning: that is where a compiler tells the first error.
+static const char *build_log(const struct opencl_device *device, cl_program program,
+                             struct arena *arena)
+{
+    size_t bytes = 0;
+    if (device->api->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG, 0, NULL,
+                                           &bytes) != CL_SUCCESS)
+        return "";
+    char *log = arena_alloc(arena, bytes + 1);
+    if (device->api->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG, bytes,
+                                           log, NULL) != CL_SUCCESS)
+        return "";
+    for (char *at = log; *at; at++)
+        if (*at == '\n' || *at == '\t')
+            *at = ' ';
+    return log;
+}
+
+static bool build(const struct opencl_device *device, struct opencl_program *program,
+                  const struct gpu_kernel *kernel, struct arena *arena, struct error *err)
+{
+    const struct opencl_api *api = device->api;
+    const char *source = kernel->opencl;
+    cl_int result = CL_SUCCESS;
+    program->program = api->clCreateProgramWithSource(device->context, 1, &source, NULL, &result);
+    if (!opencl_check(result, "clCreateProgramWithSource", err))
+        return false;
+    result = api->clBuildProgram(program->program, 1, &device->device, kernel->opencl_options, NULL,
+                                 NULL);
+    struct error build;
+    if (opencl_check(result, "clBuildProgram", &build))
+        return true;
+    return error_set(err, build.code, "%s; the build log says: %s", build.message,
+                     build_log(device, program->program, arena));
+}
+
+struct gpu_program *opencl_program_create(struct gpu_scope *scope,
+                                          const struct gpu_program_desc *desc, struct error *err)
+{
+    struct opencl_device *device = (struct opencl_device *)scope->device;
+    const struct gpu_kernel *kernel = desc->kernel;
+    if (!kernel->opencl) {
+        error_set(err, ERROR_UNSUPPORTED, "kernel %s has no form for OpenCL", kernel->name);
+        return NULL;
+    }
+    struct opencl_program *program = ARENA_NEW(scope->arena, struct opencl_program);
+    program->base.object.scope = scope; // opencl_program_destroy asks for it
+    program->entry = kernel->entry;
+    if (build(device, program, kernel, scope->arena, err))
+        return &program->base;
+    error_prefix(err, "kernel %s", kernel->name);
+    opencl_program_destroy(program);
+    return NULL;
+}
+
+void opencl_program_destroy(struct opencl_program *program)
+{
+    if (program->program)
+        opencl_device_of(&program->base.object)->api->clReleaseProgram(program->program);
+}
+
+bool opencl_program_stats(struct gpu_program *base, struct arena *arena,
+                          struct gpu_program_stats *stats, struct error *err)
+{
+    (void)arena;
+    struct opencl_program *program = (struct opencl_program *)base;
+    struct opencl_device *device = opencl_device_of(&base->object);
+    cl_ulong shared = 0;
+    cl_int result = CL_SUCCESS;
+    cl_kernel kernel = device->api->clCreateKernel(program->program, program->entry, &result);
+    if (!opencl_check(result, "clCreateKernel", err))
+        return false;
+    result = device->api->clGetKernelWorkGroupInfo(kernel, device->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                                                   sizeof shared, &shared, NULL);
+    device->api->clReleaseKernel(kernel);
+    stats->has_shared = result == CL_SUCCESS;
+    stats->shared_bytes = (unsigned)shared;
+    return true;
+}
