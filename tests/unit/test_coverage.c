@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 enum {
-    SAMPLES = 8,
+    SAMPLES = 4, // a round, as the presets have it
     ROUNDS_MAX = 40,
     TRIALS = 2500
 };
@@ -61,14 +61,14 @@ static double walk_step(struct walk *walk)
 
 static double walk_level(const struct walk *walk)
 {
-    return level * (1 + walk->process->slope * walk->time / (ROUNDS_MAX * 5.0 * SAMPLES));
+    return level * (1 + walk->process->slope * walk->time / (ROUNDS_MAX * 9.0 * SAMPLES));
 }
 
 // How long the others take between two visits of this case: random order, so from next to nothing
 // to twice the mean.
 static int gap_between_rounds(struct random *random)
 {
-    return (int)random_below(random, UINT64_C(8) * SAMPLES);
+    return (int)random_below(random, UINT64_C(16) * SAMPLES);
 }
 
 static const struct metric_info metric = {.name = "value", .better = BETTER_LOWER};
