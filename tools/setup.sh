@@ -151,7 +151,7 @@ done; }
 # shellcheck disable=SC2086
 print_cost() {
     apt-get install --print-uris -qq --no-install-recommends $missing_packages 2>/dev/null |
-        awk '/^\x27/ { files++; bytes += $3 }
+        awk 'NF >= 3 { files++; bytes += $3 }
              END { printf "  %d packages, %.0f MB to download\n", files, bytes / 1e6 }'
 }
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# `make install` (FHS, DESTDIR), the .deb, and with FATHOM_KIT the two kits (tools/kit.sh).
+include(GNUInstallDirs)
+
+# Texts that must go along with what is linked in, as Debian's packages carry them.
+set(FATHOM_NOTICES libvulkan-volk-dev)
+if(FATHOM_KIT)
+    list(APPEND FATHOM_NOTICES libjansson-dev)
+endif()
+
+# install_documents(FOLDER COMPONENT…)
+function(install_documents folder)
+    install(FILES README.md LICENSE DESTINATION ${folder} ${ARGN})
+    foreach(package ${FATHOM_NOTICES})
+        install(FILES /usr/share/doc/${package}/copyright DESTINATION ${folder}/licenses
+                RENAME ${package} OPTIONAL ${ARGN})
+    endforeach()
+endfunction()
+
+install(TARGETS fathom DESTINATION ${CMAKE_INSTALL_BINDIR})
+install_documents(${CMAKE_INSTALL_DOCDIR})
+
+if(FATHOM_KIT)
+    install(TARGETS fathom DESTINATION . COMPONENT kit EXCLUDE_FROM_ALL)
+    install_documents(. COMPONENT kit EXCLUDE_FROM_ALL)
+    install_documents(. COMPONENT kit_tests EXCLUDE_FROM_ALL)
+    # The loader that src/gpu/vulkan falls back on where the system has none.
+    find_library(VULKAN_LOADER NAMES libvulkan.so.1 REQUIRED)
+    file(REAL_PATH ${VULKAN_LOADER} VULKAN_LOADER_FILE)
+    foreach(component kit kit_tests)
+        install(PROGRAMS ${VULKAN_LOADER_FILE} DESTINATION lib RENAME libvulkan.so.1
+                COMPONENT ${component} EXCLUDE_FROM_ALL)
+        foreach(text /usr/share/doc/libvulkan1/copyright /usr/share/common-licenses/Apache-2.0)
+            get_filename_component(name ${text} NAME)
+            string(REPLACE copyright libvulkan1 name ${name})
+            install(FILES ${text} DESTINATION licenses RENAME ${name}
+                    COMPONENT ${component} EXCLUDE_FROM_ALL)
+        endforeach()
+    endforeach()
+endif()
+
+# kit_test(TARGET [ARGUMENT…]): this test program tells something on a machine with a GPU, so it goes
+# into the kit of tests. It exits with 77 where the machine lacks what it needs.
+function(kit_test target)
+    if(FATHOM_KIT)
+        string(JOIN " " line ./${target} ${ARGN})
+        set_property(GLOBAL APPEND PROPERTY KIT_TESTS ${line})
+        set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
+        install(TARGETS ${target} DESTINATION . COMPONENT kit_tests EXCLUDE_FROM_ALL)
+    endif()
+endfunction()
+
+# Called when all tests are known.
+function(install_kit_tests)
+    get_property(lines GLOBAL PROPERTY KIT_TESTS)
+    list(JOIN lines "\n" text)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/TESTS CONTENT "${text}\n" @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/TESTS DESTINATION . COMPONENT kit_tests EXCLUDE_FROM_ALL)
+    install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/run-kit-tests.sh DESTINATION . RENAME run
+            COMPONENT kit_tests EXCLUDE_FROM_ALL)
+    find_library(CMOCKA_LIBRARY NAMES libcmocka.so.0 REQUIRED)
+    file(REAL_PATH ${CMOCKA_LIBRARY} CMOCKA_FILE)
+    install(PROGRAMS ${CMOCKA_FILE} DESTINATION lib RENAME libcmocka.so.0
+            COMPONENT kit_tests EXCLUDE_FROM_ALL)
+    install(FILES /usr/share/doc/libcmocka-dev/copyright DESTINATION licenses RENAME libcmocka-dev
+            COMPONENT kit_tests EXCLUDE_FROM_ALL)
+endfunction()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "the fathom authors")
+set(CPACK_PACKAGE_CONTACT "the fathom authors <fathom@localhost>")
+set(CPACK_COMPONENTS_ALL Unspecified)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.34)")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libvulkan1, mesa-vulkan-drivers | vulkan-icd")
+if(NOT FATHOM_KIT)
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libjansson4 (>= 2.13)")
+endif()
+include(CPack)

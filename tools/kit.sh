@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Packs build-kit/: two relocatable folders with a tarball each, for a machine with nothing but a
+# GPU driver (fathom itself; its GPU tests), and a .deb. Checks what it packed: which libraries and
+# which glibc it needs, and that it starts from another folder.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build="build-kit"
+# What every glibc system has. No other library may be needed.
+allowed='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\.[0-9]+$'
+
+cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DFATHOM_KIT=ON -DFATHOM_TESTS=ON \
+    --log-level=WARNING
+cmake --build $build
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
+commit=$(sed -n 's/.*\.commit = "\(.*\)".*/\1/p' $build/version.c)
+platform=linux-$(uname -m)
+
+programs_in() { find "$1" -type f -perm -u+x ! -name run; }
+
+# The newest glibc symbol that anything in a folder asks for.
+glibc_of() {
+    programs_in "$1" | xargs objdump -T | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 |
+        sed 's/GLIBC_//'
+}
+
+# check_needs FOLDER: refuses a library that the machine may lack and that is not in lib/.
+check_needs() {
+    local program library
+    for program in $(programs_in "$1"); do
+        for library in $(objdump -p "$program" | awk '/NEEDED/ { print $2 }'); do
+            [[ $library =~ $allowed || -e $1/lib/$library ]] ||
+                { echo "kit: $program needs $library, which is not in the kit" >&2; exit 1; }
+        done
+    done
+}
+
+# pack COMPONENT NAME: folder and tarball; the README's lines come from stdin.
+pack() {
+    local folder=$build/$2-$version-$platform
+    rm -rf "$folder" "$folder.tar.gz"
+    cmake --install $build --component "$1" --prefix "$folder" --strip >/dev/null
+    check_needs "$folder"
+    sed "s/@GLIBC@/$(glibc_of "$folder")/; s/@VERSION@/$version/; s/@COMMIT@/$commit/" \
+        >"$folder/README.txt"
+    tar -C $build --sort=name --owner=0 --group=0 --numeric-owner -czf "$folder.tar.gz" \
+        "$(basename "$folder")"
+    echo "$folder.tar.gz: $(du -h "$folder.tar.gz" | cut -f 1), needs glibc $(glibc_of "$folder")"
+}
+
+pack kit fathom <<'END'
+fathom @VERSION@ (@COMMIT@): measures what this machine's GPU really does.
+
+    ./fathom devices        what there is to measure
+    ./fathom run            measure it; ./fathom --help says more
+
+Needs a GPU driver and glibc @GLIBC@ or newer; nothing to install, the folder may stand anywhere.
+lib/libvulkan.so.1 is used where the system has no Vulkan loader. licenses/ holds the terms of what
+is linked in.
+END
+pack kit_tests fathom-tests <<'END'
+fathom @VERSION@ (@COMMIT@): its tests that need a GPU.
+
+    ./run                   every test; TESTS lists them, *.log says what each said
+
+Needs a GPU driver and glibc @GLIBC@ or newer; nothing to install.
+END
+cpack --config $build/CPackConfig.cmake -B $build/deb >/dev/null
+cp $build/deb/*.deb $build/
+ls $build/*.deb
+
+# It must start anywhere, with nothing set.
+elsewhere=$(mktemp -d)
+trap 'rm -rf "$elsewhere"' EXIT
+tar -C "$elsewhere" -xzf "$build/fathom-$version-$platform.tar.gz"
+(cd / && env -i "$elsewhere/fathom-$version-$platform/fathom" --version)

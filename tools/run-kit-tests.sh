@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs the tests of this kit on this machine: one line each, then how many passed, were skipped
+# (the machine lacks what they need) and failed. Exit: 0 none failed, 1 otherwise.
+cd "$(dirname "$0")" || exit 1
+passed=0 skipped=0 failed=0
+while read -r line; do
+    [ -n "$line" ] || continue
+    # shellcheck disable=SC2086 # a program and its arguments
+    timeout 600 $line >"$(basename "${line%% *}").log" 2>&1 </dev/null
+    case $? in
+    0) passed=$((passed + 1)) word=passed ;;
+    77) skipped=$((skipped + 1)) word=skipped ;;
+    *) failed=$((failed + 1)) word=FAILED ;;
+    esac
+    echo "$word $line"
+done <TESTS
+echo "$passed passed, $skipped skipped, $failed failed (what each said: *.log)"
+[ "$failed" = 0 ]
