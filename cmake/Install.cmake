@@ -18,6 +18,28 @@ function(install_documents folder)
 endfunction()
 
 install(TARGETS fathom DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+# What the table of flags makes: the manual page and the shells' completions.
+set(GENERATED "")
+foreach(line man:${CMAKE_INSTALL_MANDIR}/man1/fathom.1
+             bash:${CMAKE_INSTALL_DATADIR}/bash-completion/completions/fathom
+             zsh:${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_fathom
+             fish:${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/fathom.fish)
+    string(REPLACE ":" ";" line ${line})
+    list(GET line 0 what)
+    list(GET line 1 installed)
+    get_filename_component(folder ${installed} DIRECTORY)
+    get_filename_component(name ${installed} NAME)
+    set(out ${PROJECT_BINARY_DIR}/generated/${what}/${name})
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/${what})
+    add_custom_command(OUTPUT ${out} COMMAND fathom --generate ${what} > ${out} DEPENDS fathom
+                       COMMENT "Writing ${name}" VERBATIM)
+    list(APPEND GENERATED ${out})
+    install(FILES ${out} DESTINATION ${folder})
+endforeach()
+if(NOT FATHOM_SANITIZE)
+    add_custom_target(fathom_generated ALL DEPENDS ${GENERATED})
+endif()
 install_documents(${CMAKE_INSTALL_DOCDIR})
 
 if(FATHOM_KIT)

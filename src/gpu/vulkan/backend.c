@@ -16,7 +16,9 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    static const char *const files[] = {"libvulkan.so.1", "libvulkan.so", NULL};
+    // The last is what a kit carries for machines that have a driver but no loader.
+    static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
+                                        "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
         DYNLIB_SYMBOL(struct loader_symbols, vkGetInstanceProcAddr)};
     return dynlib_open(&(struct dynlib_desc){.files = files,
