@@ -26,6 +26,9 @@ foreach(tool embed_kernels inline_source finish_ptx)
     target_link_libraries(${tool} PRIVATE fathom_flags)
 endforeach()
 
+set(FATHOM_KERNELS_FROM "" CACHE PATH
+    "kernels/ of another build of this tree, to take instead of compiling the same again (CI)")
+add_custom_target(kernels) # all of them, for builds that take them from here
 set(KERNEL_DIR ${PROJECT_BINARY_DIR}/kernels)
 set(KERNEL_AMD_CHIPS gfx900 gfx90a gfx1030)
 set(KERNEL_PTX_VERSION 6.3) # what drivers since 2018 take; sm_70 is the oldest chip that it serves
@@ -101,6 +104,12 @@ endfunction()
 # kernels_embed(TARGET FILE…): the library TARGET holds the kernels of these kernels.txt files and
 # defines `kernels[]` (bench/bench.h).
 function(kernels_embed target)
+    if(FATHOM_KERNELS_FROM)
+        add_library(${target} STATIC ${FATHOM_KERNELS_FROM}/${target}.c
+                    ${FATHOM_KERNELS_FROM}/${target}.S)
+        target_link_libraries(${target} PRIVATE fathom_flags)
+        return()
+    endif()
     set(manifest "")
     set(inputs "")
     foreach(list_file ${ARGN})
@@ -157,6 +166,7 @@ function(kernels_embed target)
     set_property(SOURCE ${KERNEL_DIR}/${target}.S PROPERTY OBJECT_DEPENDS "${inputs}")
     add_library(${target} STATIC ${KERNEL_DIR}/${target}.c ${KERNEL_DIR}/${target}.S)
     target_link_libraries(${target} PRIVATE fathom_flags)
+    add_dependencies(kernels ${target})
 endfunction()
 
 file(GLOB KERNEL_LISTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/kernels.txt
