@@ -56,7 +56,7 @@ static void kernels_and_host_agree(void **state)
     assert_non_null(device);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct gpu_scope *scope = gpu_scope_open(device);
-        uint32_t places[COUNT];
+        uint32_t places[COUNT] = {0};
         if (!places_of(scope, &cases[c], places, &err))
             fail_msg("%s", err.message);
         for (uint32_t i = 0; i < COUNT && (cases[c].n == 0 || i < cases[c].n); i++)

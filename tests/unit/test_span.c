@@ -127,7 +127,7 @@ static void stamps_are_paired_by_core(void **state)
     // that was not there before it.
     const uint32_t before_ids[] = {7, 3, 5}, after_ids[] = {5, 7, 9};
     uint32_t before[15], after[15];
-    for (uint32_t g = 0; g < 3; g++) {
+    for (size_t g = 0; g < 3; g++) {
         before[5 * g] = before_ids[g];
         put_stamp(&before[5 * g + 1], before_ids[g] * UINT64_C(1000000000000), 5000);
         after[5 * g] = after_ids[g];
