@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/compare.h"
+#include "analysis/pairing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const word_names[COMPARE_WORD_COUNT] = {
+#define X(name, text) [COMPARE_##name] = text,
+    COMPARE_WORDS(X)
+#undef X
+};
+
+const char *compare_word_name(enum compare_word word)
+{
+    return (unsigned)word < COMPARE_WORD_COUNT ? word_names[word] : "?";
+}
+
+struct ratio ratio_of(const struct metric *base, const struct metric *now)
+{
+    struct ratio ratio = {NAN, NAN, NAN};
+    if (!base || !now || !isfinite(base->median) || !isfinite(now->median))
+        return ratio;
+    if (base->median != 0)
+        ratio.value = now->median / base->median;
+    // Quotients of positive intervals; anything else has no ratio to speak of.
+    if (base->ci95[0] > 0 && now->ci95[0] > 0) {
+        ratio.low = now->ci95[0] / base->ci95[1];
+        ratio.high = now->ci95[1] / base->ci95[0];
+    }
+    return ratio;
+}
+
+// ---------------------------------------------------------------- the word for one metric
+
+// Where the interval of a ratio lies against the threshold.
+enum side {
+    SIDE_UNSURE,
+    SIDE_SAME,
+    SIDE_MORE,
+    SIDE_LESS
+};
+
+static enum side side_of(const struct ratio *ratio, double threshold)
+{
+    if (!isfinite(ratio->low) || !isfinite(ratio->high))
+        return SIDE_UNSURE;
+    if (ratio->low > 1 + threshold)
+        return SIDE_MORE;
+    if (ratio->high < 1 / (1 + threshold))
+        return SIDE_LESS;
+    bool within = ratio->low >= 1 / (1 + threshold) && ratio->high <= 1 + threshold;
+    return within ? SIDE_SAME : SIDE_UNSURE;
+}
+
+static enum compare_word word_of(enum side side, enum better better)
+{
+    if (side == SIDE_UNSURE)
+        return COMPARE_UNSURE;
+    if (side == SIDE_SAME)
+        return COMPARE_SAME;
+    if (better == BETTER_NONE)
+        return COMPARE_OTHER;
+    return (side == SIDE_MORE) == (better == BETTER_HIGHER) ? COMPARE_FASTER : COMPARE_SLOWER;
+}
+
+// Time and cycles of the same work: what a change of the core clock alone would look like.
+static enum compare_word word_with_cycles(enum side time, enum side cycles, enum better better)
+{
+    bool disagree = time != SIDE_UNSURE && cycles != SIDE_UNSURE && time != cycles;
+    return disagree ? COMPARE_CLOCK : word_of(time, better);
+}
+
+// The unit that counts the same in cycles; UNIT_COUNT where there is none.
+static enum unit cycle_unit(enum unit unit)
+{
+    if (unit == UNIT_NS)
+        return UNIT_CYCLE;
+    if (unit == UNIT_BYTE_PER_S)
+        return UNIT_BYTE_PER_CYCLE;
+    return unit == UNIT_OP_PER_S ? UNIT_OP_PER_CYCLE : UNIT_COUNT;
+}
+
+static size_t common_prefix(const char *a, const char *b)
+{
+    size_t length = 0;
+    while (a[length] && a[length] == b[length])
+        length++;
+    return length;
+}
+
+const struct metric *metric_in_cycles(const struct result *result, const struct metric *metric)
+{
+    const struct metric *best = NULL;
+    enum unit wanted = cycle_unit(metric->unit);
+    for (size_t i = 0; i < result->metric_count; i++) {
+        const struct metric *other = &result->metrics[i];
+        size_t common = common_prefix(other->name, metric->name);
+        if (other->unit == wanted && isfinite(other->median) && common &&
+            (!best || common > common_prefix(best->name, metric->name)))
+            best = other;
+    }
+    return best;
+}
+
+// Is it the twin in cycles of another metric? Then it confirms that one and has no row of its own.
+static bool is_twin(const struct result *result, const struct metric *metric)
+{
+    for (size_t i = 0; i < result->metric_count; i++)
+        if (metric_in_cycles(result, &result->metrics[i]) == metric)
+            return true;
+    return false;
+}
+
+// ---------------------------------------------------------------- rows
+
+struct comparing {
+    struct arena *arena;
+    struct compare *compare;
+    const struct compare_desc *desc;
+};
+
+static struct compare_part *part_get(struct comparing *c, const char *benchmark)
+{
+    struct compare *compare = c->compare;
+    for (size_t i = 0; i < compare->part_count; i++)
+        if (strcmp(compare->parts[i].benchmark, benchmark) == 0)
+            return &compare->parts[i];
+    compare->parts = arena_grow(c->arena, compare->parts, compare->part_count,
+                                &compare->part_capacity, sizeof *compare->parts);
+    struct compare_part *part = &compare->parts[compare->part_count++];
+    part->benchmark = benchmark;
+    return part;
+}
+
+static void row_add(struct comparing *c, const struct compare_row *row)
+{
+    struct compare *compare = c->compare;
+    compare->rows = arena_grow(c->arena, compare->rows, compare->row_count, &compare->row_capacity,
+                               sizeof *compare->rows);
+    compare->rows[compare->row_count++] = *row;
+    compare->counts[row->word]++;
+    struct compare_part *part = part_get(c, row->base ? row->base->benchmark : row->now->benchmark);
+    part->counts[row->word]++;
+    bool directed = row->base_metric && row->base_metric->better != BETTER_NONE;
+    if (directed && row->ratio.value > 0) {
+        bool higher = row->base_metric->better == BETTER_HIGHER;
+        part->geometric_mean += higher ? log(row->ratio.value) : -log(row->ratio.value);
+        part->mean_count++; // a sum of logarithms until parts_finish()
+    }
+}
+
+static void parts_finish(struct compare *compare)
+{
+    for (size_t i = 0; i < compare->part_count; i++) {
+        struct compare_part *part = &compare->parts[i];
+        part->geometric_mean =
+            part->mean_count ? exp(part->geometric_mean / (double)part->mean_count) : NAN;
+    }
+}
+
+static const char *unsure_text(const struct compare_row *row)
+{
+    if (row->word != COMPARE_UNSURE || isfinite(row->ratio.low))
+        return NULL;
+    return "no interval";
+}
+
+static void metrics_compare(struct comparing *c, const struct result *base,
+                            const struct result *now)
+{
+    for (size_t i = 0; i < base->metric_count; i++) {
+        const struct metric *metric = &base->metrics[i];
+        const struct metric *other = result_metric(now, metric->name);
+        if (!other || !isfinite(metric->median) || !isfinite(other->median) ||
+            other->unit != metric->unit || is_twin(base, metric))
+            continue;
+        struct compare_row row = {
+            .base = base,
+            .now = now,
+            .base_metric = metric,
+            .now_metric = other,
+            .ratio = ratio_of(metric, other),
+            .cycles = ratio_of(metric_in_cycles(base, metric), metric_in_cycles(now, other))};
+        row.word = word_with_cycles(side_of(&row.ratio, c->compare->threshold),
+                                    side_of(&row.cycles, c->compare->threshold), metric->better);
+        row.suspect = base->verdict == VERDICT_SUSPECT || now->verdict == VERDICT_SUSPECT;
+        row.text = unsure_text(&row);
+        row_add(c, &row);
+    }
+}
+
+static const char *first_reason(const struct result *result)
+{
+    return result->reason_count ? result->reasons[0].text : NULL;
+}
+
+static void case_compare(struct comparing *c, const struct result *base, const struct result *now)
+{
+    struct compare_row whole = {.base = base, .now = now};
+    const char *mismatch = now && !c->desc->across ? result_mismatch(c->arena, base, now) : NULL;
+    if (!now || !result_measured(now)) {
+        whole.word = now && now->verdict == VERDICT_FAILED ? COMPARE_BROKEN : COMPARE_MISSING;
+        whole.text = now ? first_reason(now) : NULL;
+    } else if (mismatch) {
+        whole.word = COMPARE_REFUSED;
+        whole.text = mismatch;
+    } else {
+        metrics_compare(c, base, now);
+        return;
+    }
+    row_add(c, &whole);
+}
+
+// ---------------------------------------------------------------- devices
+
+static const struct run_device *partner_find(const struct run *run, const struct run_device *device,
+                                             bool across, size_t index)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        if (device_same_model(&run->devices[i], device) &&
+            device_same_chip(&run->devices[i], device))
+            return &run->devices[i];
+    for (size_t i = 0; i < run->device_count; i++)
+        if (device_same_model(&run->devices[i], device))
+            return &run->devices[i];
+    return across && index < run->device_count ? &run->devices[index] : NULL;
+}
+
+static bool devices_pair(struct comparing *c, struct error *err)
+{
+    struct compare *compare = c->compare;
+    compare->pairs = ARENA_ARRAY(c->arena, compare->base->device_count, struct compare_pair);
+    for (size_t i = 0; i < compare->base->device_count; i++) {
+        const struct run_device *base = &compare->base->devices[i];
+        const struct run_device *now = partner_find(compare->now, base, c->desc->across, i);
+        if (now)
+            compare->pairs[compare->pair_count++] = (struct compare_pair){base, now};
+    }
+    if (compare->pair_count)
+        return true;
+    if (!compare->base->device_count || !compare->now->device_count)
+        return error_set(err, ERROR_USAGE, "a run without a device cannot be compared");
+    const struct run_device *base = &compare->base->devices[0], *now = &compare->now->devices[0];
+    return error_set(err, ERROR_USAGE,
+                     "other devices: base measured %s (%s), new %s (%s); --across compares them "
+                     "all the same",
+                     base->name ? base->name : "?", base->id, now->name ? now->name : "?", now->id);
+}
+
+// ---------------------------------------------------------------- runs
+
+static void pair_compare(struct comparing *c, const struct compare_pair *pair,
+                         const struct result_index *base, const struct result_index *now)
+{
+    const struct run *old = c->compare->base, *new_run = c->compare->now;
+    for (size_t i = 0; i < old->result_count; i++) {
+        const struct result *result = old->results[i];
+        if (strcmp(result->device, pair->base->id) == 0 && result_measured(result) &&
+            result_index_find(base, result->device, result->key) == result)
+            case_compare(c, result, result_index_find(now, pair->now->id, result->key));
+    }
+    for (size_t i = 0; i < new_run->result_count; i++) {
+        const struct result *result = new_run->results[i];
+        if (strcmp(result->device, pair->now->id) != 0 || !result_measured(result))
+            continue;
+        const struct result *former = result_index_find(base, pair->base->id, result->key);
+        if (!former || !result_measured(former))
+            row_add(c, &(struct compare_row){.word = COMPARE_ADDED, .now = result});
+    }
+}
+
+static bool something_compared(const struct compare *compare, struct error *err)
+{
+    size_t whole = compare->counts[COMPARE_MISSING] + compare->counts[COMPARE_ADDED] +
+                   compare->counts[COMPARE_REFUSED];
+    if (compare->row_count > whole)
+        return true;
+    for (size_t i = 0; i < compare->row_count; i++)
+        if (compare->rows[i].word == COMPARE_REFUSED)
+            return error_set(err, ERROR_USAGE,
+                             "nothing is comparable: %s; measure both with one fathom, or "
+                             "--across",
+                             compare->rows[i].text);
+    return error_set(err, ERROR_USAGE, "nothing is comparable: the runs share no measured case");
+}
+
+bool compare_runs(struct arena *arena, const struct run *base, const struct run *now,
+                  const struct compare_desc *desc, struct compare *compare, struct error *err)
+{
+    *compare = (struct compare){
+        .base = base, .now = now, .threshold = desc->threshold > 0 ? desc->threshold : 0.02};
+    struct comparing comparing = {.arena = arena, .compare = compare, .desc = desc};
+    if (!devices_pair(&comparing, err))
+        return false;
+    struct result_index base_index = result_index_of(arena, base);
+    struct result_index now_index = result_index_of(arena, now);
+    for (size_t i = 0; i < compare->pair_count; i++)
+        pair_compare(&comparing, &compare->pairs[i], &base_index, &now_index);
+    parts_finish(compare);
+    return something_compared(compare, err);
+}
+
+bool compare_regressed(const struct compare *compare)
+{
+    return compare->counts[COMPARE_SLOWER] + compare->counts[COMPARE_BROKEN] > 0;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+    const struct compare_row *a = *(const struct compare_row *const *)left;
+    const struct compare_row *b = *(const struct compare_row *const *)right;
+    double x = a->ratio.value > 0 ? fabs(log(a->ratio.value)) : 0;
+    double y = b->ratio.value > 0 ? fabs(log(b->ratio.value)) : 0;
+    if (x != y)
+        return x < y ? 1 : -1;
+    return (a > b) - (a < b); // the order of the run
+}
+
+const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,
+                                           enum compare_word word, size_t *count)
+{
+    const struct compare_row **rows =
+        ARENA_ARRAY(arena, compare->counts[word], const struct compare_row *);
+    *count = 0;
+    for (size_t i = 0; i < compare->row_count; i++)
+        if (compare->rows[i].word == word)
+            rows[(*count)++] = &compare->rows[i];
+    if (*count)
+        qsort(rows, *count, sizeof *rows, compare_changes);
+    return rows;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Two runs against each other: what got faster, what got slower, what cannot be told.
+//
+// Cases are paired by device and key; only the same version of a benchmark and the same METHOD
+// values are comparable. For each metric the ratio new ÷ base has the interval
+// [new.low ÷ base.high, new.high ÷ base.low]: it holds whenever both 95 % intervals hold, and for
+// equal widths it is √2 wider than the 95 % interval of a ratio, so that of pairs without any
+// difference well under 1 % are called changed however noisy they are (tests/unit/test_compare.c).
+//
+//   same      the interval lies within 1/(1+t) … 1+t, t being the threshold
+//   faster,   the interval lies beyond it
+//   slower
+//   clock     time and cycles of the same work disagree: the core clock changed, not the work
+//   other     beyond the threshold, but more is neither better nor worse
+//   unsure    the interval straddles the threshold, or there is none
+//   missing   measured in base only; added: in new only
+//   broken    measured in base, failed in new
+//   refused   another version or method
+#ifndef ANALYSIS_COMPARE_H
+#define ANALYSIS_COMPARE_H
+
+#include "results/results.h"
+
+#define COMPARE_WORDS(X)                                                                           \
+    X(SAME, "same")                                                                                \
+    X(FASTER, "faster")                                                                            \
+    X(SLOWER, "slower")                                                                            \
+    X(CLOCK, "clock")                                                                              \
+    X(OTHER, "other")                                                                              \
+    X(UNSURE, "unsure")                                                                            \
+    X(MISSING, "missing")                                                                          \
+    X(ADDED, "added")                                                                              \
+    X(BROKEN, "broken")                                                                            \
+    X(REFUSED, "refused")
+
+enum compare_word {
+#define X(name, text) COMPARE_##name,
+    COMPARE_WORDS(X)
+#undef X
+    COMPARE_WORD_COUNT
+};
+
+const char *compare_word_name(enum compare_word word);
+
+struct ratio {
+    double value, low, high; // NaN where there is none
+};
+
+// new ÷ base with the interval above; the bounds are NaN where an interval is absent or the base's
+// holds zero.
+struct ratio ratio_of(const struct metric *base, const struct metric *now);
+
+// The metric of a result that counts the same in cycles; NULL where it has none.
+const struct metric *metric_in_cycles(const struct result *result, const struct metric *metric);
+
+// One metric of one case; MISSING, ADDED, BROKEN and REFUSED concern the whole case.
+struct compare_row {
+    enum compare_word word;
+    const struct result *base, *now;               // NULL: not in that run
+    const struct metric *base_metric, *now_metric; // NULL for rows of a whole case
+    struct ratio ratio;
+    struct ratio cycles; // of the same work in cycles; NaN where not known
+    bool suspect;        // one of the results is
+    const char *text;    // why it is refused, broken or unsure; NULL
+};
+
+// Of one benchmark.
+struct compare_part {
+    const char *benchmark;
+    size_t counts[COMPARE_WORD_COUNT];
+    double geometric_mean; // of base ÷ new where less is better, else new ÷ base: above 1 = faster
+    size_t mean_count;     // rows in it
+};
+
+// A device of each run.
+struct compare_pair {
+    const struct run_device *base, *now;
+};
+
+struct compare {
+    const struct run *base, *now;
+    double threshold;
+    struct compare_pair *pairs;
+    size_t pair_count;
+    struct compare_row *rows; // in the order of base, then what only new has
+    size_t row_count, row_capacity;
+    struct compare_part *parts;
+    size_t part_count, part_capacity;
+    size_t counts[COMPARE_WORD_COUNT];
+};
+
+struct compare_desc {
+    double threshold; // relative; 0: 0.02
+    bool across;      // other devices, versions and methods are compared as well
+};
+
+// The runs must outlive the result. ERROR_USAGE where the devices differ (unless across) or
+// nothing at all is comparable: the message says what differs.
+MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const struct run *now,
+                             const struct compare_desc *desc, struct compare *compare,
+                             struct error *err);
+
+// Slower or broken cases: what a regression job fails for.
+bool compare_regressed(const struct compare *compare);
+
+// Rows of that word, the largest change first.
+const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,
+                                           enum compare_word word, size_t *count);
+
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/compare.h"
+#include "golden/pair_runs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// Two runs and what comparing them said.
+struct scene {
+    struct arena *arena;
+    struct run *base, *now;
+    struct compare compare;
+    struct error err;
+    bool compared;
+};
+
+static struct scene scene_of(struct pair_desc base, struct pair_desc now, struct compare_desc desc)
+{
+    struct scene scene = {.arena = arena_create()};
+    base.seed += 1;
+    now.seed += 1000003;
+    scene.base = pair_run(base);
+    scene.now = pair_run(now);
+    scene.compared =
+        compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err);
+    return scene;
+}
+
+static void scene_end(struct scene *scene)
+{
+    run_destroy(scene->base);
+    run_destroy(scene->now);
+    arena_destroy(scene->arena);
+}
+
+static size_t count_of(const struct scene *scene, const char *metric, enum compare_word word)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < scene->compare.row_count; i++) {
+        const struct compare_row *row = &scene->compare.rows[i];
+        count +=
+            row->word == word && row->base_metric && strcmp(row->base_metric->name, metric) == 0;
+    }
+    return count;
+}
+
+static void runs_without_a_difference_are_the_same(void **state)
+{
+    (void)state;
+    struct scene scene =
+        scene_of((struct pair_desc){0}, (struct pair_desc){0}, (struct compare_desc){0});
+    assert_true(scene.compared);
+    assert_int_equal(count_of(&scene, "latency", COMPARE_SAME), 20);
+    assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SAME), 20);
+    assert_int_equal(count_of(&scene, "latency_cycles", COMPARE_SAME), 0); // confirms, no row
+    assert_false(compare_regressed(&scene.compare));
+    assert_true(fabs(scene.compare.parts[0].geometric_mean - 1) < 0.003);
+    scene_end(&scene);
+}
+
+static void five_percent_more_work_is_slower(void **state)
+{
+    (void)state;
+    struct scene scene =
+        scene_of((struct pair_desc){0}, (struct pair_desc){.work = 1.05}, (struct compare_desc){0});
+    assert_int_equal(count_of(&scene, "latency", COMPARE_SLOWER), 20);
+    assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SLOWER), 20); // less of it
+    assert_int_equal(count_of(&scene, "depth", COMPARE_OTHER), 20);
+    assert_true(compare_regressed(&scene.compare));
+    for (size_t i = 0; i < scene.compare.row_count; i++) {
+        const struct ratio *ratio = &scene.compare.rows[i].ratio;
+        assert_true(ratio->low <= ratio->value && ratio->value <= ratio->high);
+    }
+    assert_true(fabs(scene.compare.parts[0].geometric_mean - 1 / 1.05) < 0.003);
+    scene_end(&scene);
+}
+
+static void two_percent_less_work_is_faster_where_the_threshold_allows(void **state)
+{
+    (void)state;
+    struct pair_desc base = {.noise = 0.001}, now = {.noise = 0.001, .work = 0.98};
+    struct scene fine = scene_of(base, now, (struct compare_desc){.threshold = 0.01});
+    assert_int_equal(count_of(&fine, "latency", COMPARE_FASTER), 20);
+    assert_false(compare_regressed(&fine.compare));
+    scene_end(&fine);
+    struct scene coarse = scene_of(base, now, (struct compare_desc){.threshold = 0.05});
+    assert_int_equal(count_of(&coarse, "latency", COMPARE_SAME), 20);
+    scene_end(&coarse);
+}
+
+static void a_lower_clock_is_named_and_is_no_regression(void **state)
+{
+    (void)state;
+    struct scene scene = scene_of((struct pair_desc){0}, (struct pair_desc){.clock_hz = 1.8e9},
+                                  (struct compare_desc){0});
+    assert_int_equal(count_of(&scene, "latency", COMPARE_CLOCK), 20);
+    assert_false(compare_regressed(&scene.compare));
+    assert_true(fabs(scene.compare.rows[0].ratio.value - 2.0 / 1.8) < 0.01);
+    assert_true(fabs(scene.compare.rows[0].cycles.value - 1) < 0.01);
+    scene_end(&scene);
+}
+
+// A higher clock must not hide more work: time is the same, cycles are not.
+static void a_clock_that_hides_more_work_is_named(void **state)
+{
+    (void)state;
+    struct scene scene =
+        scene_of((struct pair_desc){0}, (struct pair_desc){.work = 1.1, .clock_hz = 2.2e9},
+                 (struct compare_desc){0});
+    assert_int_equal(count_of(&scene, "latency", COMPARE_CLOCK), 20);
+    scene_end(&scene);
+}
+
+static void more_noise_is_unsure_not_slower(void **state)
+{
+    (void)state;
+    struct scene scene = scene_of((struct pair_desc){0}, (struct pair_desc){.noise = 0.06},
+                                  (struct compare_desc){0});
+    assert_true(count_of(&scene, "latency", COMPARE_UNSURE) >= 15);
+    assert_int_equal(count_of(&scene, "latency", COMPARE_SLOWER), 0);
+    assert_false(compare_regressed(&scene.compare));
+    scene_end(&scene);
+}
+
+static void a_missing_case_and_a_new_one_are_listed(void **state)
+{
+    (void)state;
+    struct scene scene =
+        scene_of((struct pair_desc){0}, (struct pair_desc){.cases = 19}, (struct compare_desc){0});
+    assert_int_equal(scene.compare.counts[COMPARE_MISSING], 1);
+    assert_false(compare_regressed(&scene.compare));
+    scene_end(&scene);
+    scene =
+        scene_of((struct pair_desc){.cases = 19}, (struct pair_desc){0}, (struct compare_desc){0});
+    assert_int_equal(scene.compare.counts[COMPARE_ADDED], 1);
+    assert_int_equal(count_of(&scene, "latency", COMPARE_SAME), 19);
+    scene_end(&scene);
+}
+
+static void a_case_that_fails_now_is_a_regression_and_a_skip_is_not(void **state)
+{
+    (void)state;
+    struct scene scene = {.arena = arena_create(),
+                          .base = pair_run((struct pair_desc){.seed = 1}),
+                          .now = pair_run((struct pair_desc){.seed = 2})};
+    struct compare_desc desc = {0};
+    result_doubt(scene.now->arena, scene.now->results[3], VERDICT_SKIPPED, "memory", "too large");
+    assert_true(
+        compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
+    assert_int_equal(scene.compare.counts[COMPARE_MISSING], 1);
+    assert_false(compare_regressed(&scene.compare));
+
+    result_doubt(scene.now->arena, scene.now->results[4], VERDICT_FAILED, "mismatch", "hop 3");
+    assert_true(
+        compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
+    assert_int_equal(scene.compare.counts[COMPARE_BROKEN], 1);
+    assert_true(compare_regressed(&scene.compare));
+    size_t count;
+    const struct compare_row **rows =
+        compare_rows_of(scene.arena, &scene.compare, COMPARE_BROKEN, &count);
+    assert_string_equal(rows[0]->text, "hop 3");
+    scene_end(&scene);
+}
+
+static void other_versions_and_methods_are_refused_unless_across(void **state)
+{
+    (void)state;
+    static const struct pair_desc others[] = {{.version = 2}, {.laps = 3}};
+    static const char *const texts[] = {"pair version 1 against 2", "laps=1 against 3"};
+    for (size_t i = 0; i < 2; i++) {
+        struct scene scene = scene_of((struct pair_desc){0}, others[i], (struct compare_desc){0});
+        assert_false(scene.compared);
+        assert_int_equal(scene.err.code, ERROR_USAGE);
+        assert_non_null(strstr(scene.err.message, texts[i]));
+        assert_int_equal(scene.compare.counts[COMPARE_REFUSED], 20);
+        scene_end(&scene);
+        scene = scene_of((struct pair_desc){0}, others[i], (struct compare_desc){.across = true});
+        assert_true(scene.compared);
+        assert_int_equal(count_of(&scene, "latency", COMPARE_SAME), 20);
+        scene_end(&scene);
+    }
+}
+
+static void other_devices_are_refused_unless_across(void **state)
+{
+    (void)state;
+    static const struct pair_desc others[] = {{.device_name = "Other GPU"},
+                                              {.device_id = "cuda:0"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct scene scene = scene_of((struct pair_desc){0}, others[i], (struct compare_desc){0});
+        assert_false(scene.compared);
+        assert_non_null(strstr(scene.err.message, "--across"));
+        scene_end(&scene);
+        scene = scene_of((struct pair_desc){0}, others[i], (struct compare_desc){.across = true});
+        assert_true(scene.compared);
+        scene_end(&scene);
+    }
+    struct scene moved =
+        scene_of((struct pair_desc){0}, (struct pair_desc){.device_id = "vulkan:3"},
+                 (struct compare_desc){0});
+    assert_true(moved.compared); // the same model behind another number
+    scene_end(&moved);
+}
+
+static void changes_come_largest_first(void **state)
+{
+    (void)state;
+    struct scene scene = {.arena = arena_create(),
+                          .base = pair_run((struct pair_desc){.seed = 1}),
+                          .now = pair_run((struct pair_desc){.seed = 2})};
+    const double factors[] = {1.1, 1.5, 0.5, 1.2};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 2; j++) { // time and cycles alike
+            struct metric *metric = &scene.now->results[i]->metrics[j];
+            metric->median *= factors[i];
+            metric->ci95[0] *= factors[i];
+            metric->ci95[1] *= factors[i];
+        }
+    struct compare_desc desc = {0};
+    assert_true(
+        compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
+    size_t count;
+    const struct compare_row **rows =
+        compare_rows_of(scene.arena, &scene.compare, COMPARE_SLOWER, &count);
+    assert_int_equal(count, 3);
+    assert_ptr_equal(rows[0]->now, scene.now->results[1]);
+    assert_ptr_equal(rows[1]->now, scene.now->results[3]);
+    assert_ptr_equal(rows[2]->now, scene.now->results[0]);
+    scene_end(&scene);
+}
+
+static void numbers_without_an_interval_or_of_zero_are_unsure(void **state)
+{
+    (void)state;
+    struct metric a = {.median = 1, .ci95 = {NAN, NAN}}, b = {.median = 2, .ci95 = {1, 3}};
+    assert_true(isnan(ratio_of(&a, &b).low));
+    assert_true(ratio_of(&a, &b).value == 2);
+    struct metric zero = {.median = 0, .ci95 = {0, 0}};
+    assert_true(isnan(ratio_of(&zero, &b).value));
+    assert_true(isnan(ratio_of(NULL, &b).value));
+}
+
+// Of pairs without any difference at most 1 % may be called changed, however noisy they are and
+// however few rounds they have; 200 pairs of each sort, and 4000 to be sure of the rate.
+static void pairs_of_one_distribution_are_not_called_changed(void **state)
+{
+    (void)state;
+    static const struct pair_desc sorts[] = {
+        {.rounds = 5, .noise = 0.003}, {.rounds = 5, .noise = 0.02},  {.rounds = 5, .noise = 0.2},
+        {.rounds = 10, .noise = 0.02}, {.rounds = 20, .noise = 0.05}, {.rounds = 40, .noise = 0.1}};
+    size_t changed = 0, pairs = 0;
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
+        for (uint64_t repeat = 0; repeat < 20; repeat++) {
+            struct pair_desc desc = sorts[i];
+            desc.cases = 200;
+            desc.seed = repeat;
+            struct scene scene = scene_of(desc, desc, (struct compare_desc){0});
+            size_t now = count_of(&scene, "latency", COMPARE_SLOWER) +
+                         count_of(&scene, "latency", COMPARE_FASTER) +
+                         count_of(&scene, "latency", COMPARE_CLOCK);
+            assert_true(repeat > 0 || now <= 2);
+            changed += now;
+            pairs += 200;
+            scene_end(&scene);
+        }
+    }
+    print_message("%zu of %zu equal pairs called changed\n", changed, pairs);
+    assert_true(changed * 100 <= pairs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_without_a_difference_are_the_same),
+        cmocka_unit_test(five_percent_more_work_is_slower),
+        cmocka_unit_test(two_percent_less_work_is_faster_where_the_threshold_allows),
+        cmocka_unit_test(a_lower_clock_is_named_and_is_no_regression),
+        cmocka_unit_test(a_clock_that_hides_more_work_is_named),
+        cmocka_unit_test(more_noise_is_unsure_not_slower),
+        cmocka_unit_test(a_missing_case_and_a_new_one_are_listed),
+        cmocka_unit_test(a_case_that_fails_now_is_a_regression_and_a_skip_is_not),
+        cmocka_unit_test(other_versions_and_methods_are_refused_unless_across),
+        cmocka_unit_test(other_devices_are_refused_unless_across),
+        cmocka_unit_test(changes_come_largest_first),
+        cmocka_unit_test(numbers_without_an_interval_or_of_zero_are_unsure),
+        cmocka_unit_test(pairs_of_one_distribution_are_not_called_changed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
