@@ -230,7 +230,9 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       struct error *err);
 void vulkan_device_close(struct gpu_device *device);
 
-bool vulkan_transfer_init(struct vulkan_device *device, struct error *err);
+// Makes staging memory and commands, once, before the first copy: a driver without hardware
+// (RADV's, which compiles kernels for tests) has no memory for them. fini is legal without.
+MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
 // Begins the one transfer command buffer; record into transfer.commands, then end: it submits,

@@ -165,10 +165,6 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
     if (!plan_queues(info, desc, &plan, err) || !create_device(device, desc, &plan, err))
         return NULL;
     get_queues(device, desc, &plan);
-    if (!vulkan_transfer_init(device, err)) {
-        device->vk.vkDestroyDevice(device->handle, NULL);
-        return NULL;
-    }
     return &device->base;
 }
 

@@ -53,9 +53,9 @@ static bool create_staging(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "staging buffer");
 }
 
-bool vulkan_transfer_init(struct vulkan_device *device, struct error *err)
+bool vulkan_transfer_need(struct vulkan_device *device, struct error *err)
 {
-    if (create_commands(device, err) && create_staging(device, err))
+    if (device->transfer.mapped || (create_commands(device, err) && create_staging(device, err)))
         return true;
     vulkan_transfer_fini(device);
     return false;
@@ -68,10 +68,13 @@ void vulkan_transfer_fini(struct vulkan_device *device)
     device->vk.vkDestroyCommandPool(device->handle, transfer->pool, NULL);
     device->vk.vkDestroyBuffer(device->handle, transfer->buffer, NULL);
     device->vk.vkFreeMemory(device->handle, transfer->memory, NULL);
+    *transfer = (struct vulkan_transfer){0};
 }
 
 bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
 {
+    if (!vulkan_transfer_need(device, err))
+        return false;
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     VkResult result = device->vk.vkResetCommandPool(device->handle, device->transfer.pool, 0);
@@ -139,6 +142,8 @@ bool vulkan_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *d
     struct vulkan_device *device = vulkan_device_of(&base->object);
     const struct vulkan_buffer *buffer = (const struct vulkan_buffer *)base;
     const char *from = data;
+    if (!vulkan_transfer_need(device, err))
+        return error_prefix(err, "gpu_buffer_write");
     while (bytes) {
         uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
         memcpy(device->transfer.mapped, from, part);
@@ -158,6 +163,8 @@ bool vulkan_buffer_read(struct gpu_buffer *base, uint64_t offset, void *data, ui
     struct vulkan_device *device = vulkan_device_of(&base->object);
     const struct vulkan_buffer *buffer = (const struct vulkan_buffer *)base;
     char *to = data;
+    if (!vulkan_transfer_need(device, err))
+        return error_prefix(err, "gpu_buffer_read");
     while (bytes) {
         uint64_t part = bytes < VULKAN_STAGING_BYTES ? bytes : VULKAN_STAGING_BYTES;
         if (!copy_staged(device, buffer->handle, device->transfer.buffer,
