@@ -52,9 +52,11 @@ void child_channel_fini(struct child_channel *channel)
 
 static char *channel_line(struct child_channel *channel)
 {
-    char *start = channel->buffer + channel->consumed;
     size_t left = channel->used - channel->consumed;
-    char *end = left ? memchr(start, '\n', left) : NULL;
+    if (left == 0)
+        return NULL;
+    char *start = channel->buffer + channel->consumed;
+    char *end = memchr(start, '\n', left);
     if (!end)
         return NULL;
     *end = '\0';

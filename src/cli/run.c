@@ -22,6 +22,7 @@ struct running {
     struct runner_desc desc;
     struct progress progress;
     struct console_desc console;
+    struct error unsaved; // why the run file could not be written at the end
 };
 
 enum {
@@ -193,7 +194,7 @@ static bool measure(struct running *r, struct error *err)
     r->desc.context = r;
     uint64_t start_ns = clock_now_ns();
     runner_describe(r->run, &r->desc, r->cli->argc, r->cli->argv);
-    bool done = runner_run(r->run, &r->desc, err);
+    bool done = runner_run(r->run, &r->desc, &r->unsaved, err);
     progress_wipe(&r->progress);
     interrupt_fini(&interrupt);
     r->console.elapsed_s = (double)(clock_now_ns() - start_ns) / 1e9;
@@ -204,10 +205,14 @@ static bool tell(struct running *r, struct error *err)
 {
     const char *csv = options_value(r->cli->options, OPTION_CSV);
     console_end(r->run, &r->console, r->cli->out);
-    if (r->desc.output && terminal_is(r->cli->out))
+    if (r->desc.output && r->unsaved.code == ERROR_NONE && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
     if (csv && !csv_save(r->run, csv, err))
         return false;
+    if (r->unsaved.code != ERROR_NONE) {
+        *err = r->unsaved;
+        return error_prefix(err, "the results are not in the run file");
+    }
     r->cli->status = exit_status(r->run, options_has(r->cli->options, OPTION_STRICT));
     if (r->cli->status != EXIT_INTERRUPTED)
         return true;

@@ -21,6 +21,7 @@ struct runner {
     struct arena *arena;
     struct plan **plans; // of each device
     size_t device;       // at work
+    struct error *unsaved;
 };
 
 // ---------------------------------------------------------------- what the file says first
@@ -81,10 +82,13 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring
 
-static bool save(void *context, struct error *err)
+// A save on the way may fail: the disk may have room again when the run ends, and what is measured
+// meanwhile is not thrown away for it. The last one counts.
+static void save(void *context)
 {
-    const struct runner *runner = context;
-    return !runner->desc->output || run_save(runner->run, runner->desc->output, err);
+    struct runner *runner = context;
+    if (!runner->desc->output || run_save(runner->run, runner->desc->output, runner->unsaved))
+        runner->unsaved->code = ERROR_NONE;
 }
 
 static void progress(void *context, const struct schedule_state *state)
@@ -114,7 +118,7 @@ static const char *const *worker_argv(struct runner *runner, const char *device)
     return argv;
 }
 
-static bool run_device(struct runner *runner, bool *interrupted, struct error *err)
+static bool run_device(struct runner *runner)
 {
     const struct runner_desc *desc = runner->desc;
     const struct gpu_info *device = desc->devices->devices[runner->device];
@@ -143,25 +147,27 @@ static bool run_device(struct runner *runner, bool *interrupted, struct error *e
         .benchmark_done = desc->benchmark_done ? benchmark_done : NULL,
         .context = runner,
     };
-    bool done = schedule_run(&schedule, interrupted, err);
+    bool done = schedule_run(&schedule);
     executor_destroy(schedule.executor);
     return done;
 }
 
-static bool measure(struct runner *runner, struct error *err)
+static void measure(struct runner *runner)
 {
-    bool interrupted = false, done = true;
-    for (; done && !interrupted && runner->device < runner->desc->devices->count; runner->device++)
-        done = run_device(runner, &interrupted, err);
-    runner->run->status = done && !interrupted ? RUN_COMPLETE : RUN_INTERRUPTED;
-    return done && save(runner, err);
+    bool done = true;
+    for (; done && runner->device < runner->desc->devices->count; runner->device++)
+        done = run_device(runner);
+    runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
+    save(runner);
 }
 
-bool runner_run(struct run *run, const struct runner_desc *desc, struct error *err)
+bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
+                struct error *err)
 {
+    *unsaved = (struct error){.code = ERROR_NONE};
     if (desc->output && !file_save_check(desc->output, err))
         return false;
-    struct runner runner = {.desc = desc, .run = run, .arena = run->arena};
+    struct runner runner = {.desc = desc, .run = run, .arena = run->arena, .unsaved = unsaved};
     size_t cases = 0;
     runner.plans = ARENA_ARRAY(runner.arena, desc->devices->count, struct plan *);
     for (size_t i = 0; i < desc->devices->count; i++) {
@@ -178,5 +184,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *e
                          desc->devices->devices[0]->id);
     if (desc->starting)
         desc->starting(desc->context);
-    return measure(&runner, err);
+    measure(&runner);
+    return true;
 }

@@ -33,8 +33,10 @@ struct runner_desc {
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
 
 // Tests the output, makes every plan, then measures. The run ends COMPLETE or INTERRUPTED and is
-// saved at every end. False with ERROR_USAGE or ERROR_IO before anything was measured, or where
-// the file could not be saved on the way (then the former one is intact).
-MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *err);
+// saved at every end; where that last save fails, `unsaved` says why (else its code is NONE) and
+// the former file is intact. False with ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE: nothing was
+// measured.
+MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
+                           struct error *err);
 
 #endif

@@ -152,17 +152,16 @@ static void show(const struct scheduler *s, const struct block *block, const cha
     desc->progress(desc->context, &state);
 }
 
-static bool save(struct scheduler *s, struct block *block, struct error *err)
+static void save(struct scheduler *s, struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
     if (!desc->save || clock_now_ns() - s->saved_ns < desc->save_ns)
-        return true;
+        return;
     arena_destroy(block->provisional);
     block->provisional = arena_create();
     publish(s, block, block->provisional, false);
-    bool saved = desc->save(desc->context, err);
+    desc->save(desc->context);
     s->saved_ns = clock_now_ns();
-    return saved;
 }
 
 // ---------------------------------------------------------------- visits
@@ -207,28 +206,22 @@ static bool is_over(struct scheduler *s, const struct block *block, unsigned rou
     return s->interrupted || s->given_up || clock_now_ns() > end_ns;
 }
 
-// One round: *more tells whether another one is wanted.
-static bool run_round(struct scheduler *s, struct block *block, unsigned round, bool *more,
-                      struct error *err)
+// One round; false when no other one is wanted.
+static bool run_round(struct scheduler *s, struct block *block, unsigned round)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0;
     for (size_t i = 0; i < block->count; i++)
         if (wants_visit(&block->entries[i]))
             order[count++] = i;
-    *more = count > 0;
     random_shuffle(&s->random, order, count);
     for (size_t i = 0; i < count; i++) {
-        struct entry *entry = &block->entries[order[i]];
-        if (is_over(s, block, round)) {
-            *more = false;
-            return true;
-        }
-        show(s, block, entry->planned.key);
-        visit(s, entry);
-        if (!save(s, block, err))
+        if (is_over(s, block, round))
             return false;
+        show(s, block, block->entries[order[i]].planned.key);
+        visit(s, &block->entries[order[i]]);
+        save(s, block);
     }
-    return true;
+    return count > 0;
 }
 
 // ---------------------------------------------------------------- blocks
@@ -269,25 +262,23 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-static bool run_block(struct scheduler *s, struct block *block, struct error *err)
+static void run_block(struct scheduler *s, struct block *block)
 {
     set_times(s, block);
-    bool more = true, saved = true;
-    for (unsigned round = 0; saved && more; round++)
-        saved = run_round(s, block, round, &more, err);
+    for (unsigned round = 0; run_round(s, block, round); round++)
+        continue;
     settle(s, block);
     publish(s, block, s->desc->run->arena, true);
     s->done += block->count;
-    return saved;
 }
 
-static void tell_if_done(const struct scheduler *s, const struct block *block, bool saved)
+static void tell_if_done(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
     if (!desc->benchmark_done || block->count == 0)
         return;
     const struct benchmark *benchmark = block->entries[0].planned.benchmark;
-    if (!saved || s->interrupted || desc->plan->left(desc->plan, benchmark) == 0)
+    if (s->interrupted || desc->plan->left(desc->plan, benchmark) == 0)
         desc->benchmark_done(desc->context, desc->device->id, benchmark->info.name);
 }
 
@@ -305,23 +296,21 @@ static bool gather(const struct scheduler *s, struct block *block)
     return true;
 }
 
-bool schedule_run(const struct schedule_desc *desc, bool *interrupted, struct error *err)
+bool schedule_run(const struct schedule_desc *desc)
 {
     struct scheduler s = {.desc = desc, .start_ns = clock_now_ns()};
     s.saved_ns = s.start_ns;
     random_init(&s.random, desc->seed);
-    bool saved = true, more = true;
-    while (saved && more && !s.interrupted) {
+    for (bool more = true; more && !s.interrupted;) {
         struct arena *arena = arena_create();
         struct block *block = ARENA_NEW(arena, struct block);
         block->arena = arena;
         block->base = desc->run->result_count;
         more = gather(&s, block);
-        saved = run_block(&s, block, err);
-        tell_if_done(&s, block, saved);
+        run_block(&s, block);
+        tell_if_done(&s, block);
         arena_destroy(block->provisional);
         arena_destroy(arena);
     }
-    *interrupted = s.interrupted;
-    return saved;
+    return !s.interrupted;
 }

@@ -33,19 +33,16 @@ struct schedule_desc {
     struct interrupt *interrupt; // NULL: never
     // Before each visit and at the end of each block. NULL: nobody watches.
     void (*progress)(void *context, const struct schedule_state *state);
-    // At most once in save_ns, when the run holds what was measured so far. False ends the
-    // schedule with that error. NULL: nothing is saved on the way.
-    bool (*save)(void *context, struct error *err);
+    // At most once in save_ns, when the run holds what was measured so far. NULL: never.
+    void (*save)(void *context);
     uint64_t save_ns;
     // The last block of a benchmark on this device is in the run, or the schedule ends. NULL: -.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);
     void *context;
 };
 
-// True when the plan came to its end or the user interrupted it (*interrupted): then what was
-// visited is in the run with that reason, and what was not is left out. Failures of cases are
-// results; false only where save() said so.
-MUST_CHECK bool schedule_run(const struct schedule_desc *desc, bool *interrupted,
-                             struct error *err);
+// Goes on until the plan ends (true) or the user interrupts it (false): then what was visited is in
+// the run with that reason, and what was not is left out. Failures of cases are results.
+bool schedule_run(const struct schedule_desc *desc);
 
 #endif

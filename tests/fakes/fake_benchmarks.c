@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    REPEATS = 16
+    REPEATS = 4
 };
 
 // What a case keeps between visits.

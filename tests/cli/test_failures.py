@@ -1,0 +1,174 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Devices and drivers that fail in every way: each time a clear reason in a valid file, the right
+exit status, no crash of ours, and the rest goes on."""
+
+import os
+import signal
+import time
+import unittest
+
+import fathom
+
+QUICK = ("run", "--preset", "quick", "--seed", "3")
+SMALL = QUICK + ("--set", "bytes=4KiB")  # two cases
+
+
+class Failing(fathom.Case):
+    def measure(self, fake, *arguments, command=QUICK, **more):
+        path = self.path("run.json")
+        done = fathom.run(*command, "-o", path, *arguments, fake=fake, **more)
+        self.assert_no_report_of_sanitizers(done)
+        return done, self.read_run(path)
+
+    def failed(self, document):
+        return [one for one in document["results"] if one["verdict"] == "failed"]
+
+    def assert_one_failed(self, fake, text, *arguments):
+        """Exactly one case failed, with this text and without a number; the others went on."""
+        done, document = self.measure(fake, *arguments)
+        self.assertEqual(1, done.status, done.err)
+        self.assertEqual("complete", document["status"])
+        failed = self.failed(document)
+        self.assertEqual(1, len(failed), document["results"])
+        self.assertIn(text, failed[0]["reasons"][0]["text"])
+        self.assertEqual([], failed[0]["metrics"])
+        others = [one["verdict"] for one in document["results"] if one is not failed[0]]
+        self.assertEqual(["ok"] * 3, others)
+        return failed[0]
+
+
+class EveryCall(Failing):
+    """Call number N fails, for every N that a run makes."""
+
+    def calls(self):
+        log = self.path("calls")
+        done = fathom.run(*SMALL, "--no-isolate", fake=f"log={log}")
+        self.assertEqual(0, done.status)
+        with open(log, encoding="utf-8") as file:
+            return sum(1 for line in file if line != "load\n")
+
+    def every(self, event, *arguments, step=1):
+        calls = self.calls()
+        self.assertGreater(calls, 100)
+        for number in range(1, calls + 1, step):
+            yield number, self.measure(f"{event}={number}", *arguments, command=SMALL)
+
+    def test_fails(self):
+        for number, (done, document) in self.every("fail", "--no-isolate"):
+            self.assertEqual(1, done.status, number)
+            texts = [one["reasons"][0]["text"] for one in self.failed(document)]
+            self.assertEqual(1, len(texts))
+            self.assertIn(f"call {number} fails", texts[0])
+
+    def test_runs_out_of_memory(self):
+        for number, (done, document) in self.every("memory", "--no-isolate", step=3):
+            self.assertEqual(0, done.status, number)
+            skipped = [one for one in document["results"] if one["verdict"] == "skipped"]
+            self.assertEqual(1, len(skipped))
+            self.assertEqual("out-of-memory", skipped[0]["reasons"][0]["code"])
+
+    def test_loses_the_device_in_this_process(self):
+        for number, (done, document) in self.every("lose", "--no-isolate", step=3):
+            self.assertEqual(1, done.status, number)
+            self.assertTrue(self.failed(document), number)
+
+    def test_fails_in_a_worker(self):
+        for number, (done, document) in self.every("fail", step=11):
+            self.assertEqual(1, done.status)
+            self.assertIn(f"call {number} fails", self.failed(document)[0]["reasons"][0]["text"])
+
+
+class Workers(Failing):
+    """Once, in the first worker that comes to this call; the next worker has better luck."""
+
+    def once(self, event):
+        return f"{event},once={self.path('happened')}"
+
+    def test_a_crash_costs_one_case(self):
+        failed = self.assert_one_failed(self.once("crash=60"), "signal 9")
+        self.assertIn("fake driver: assertion failed in", failed["reasons"][0]["text"])
+
+    def test_a_hang_costs_one_case_and_is_ended(self):
+        begin = time.monotonic()
+        self.assert_one_failed(self.once("hang=60"), "no answer for 1 s", "--silence-limit", "1")
+        self.assertLess(time.monotonic() - begin, 20)
+
+    def test_a_lost_device_costs_one_case(self):
+        self.assert_one_failed(self.once("lose=60"), "the device is lost")
+
+    def test_a_timeout_costs_one_case(self):
+        self.assert_one_failed(self.once("timeout=60"), "nothing happened in time")
+
+    def test_garbage_on_the_channel_costs_one_case(self):
+        self.assert_one_failed(self.once("garbage=60"), "not a message of the worker protocol")
+
+    def test_half_a_message_costs_one_case(self):
+        self.assert_one_failed(self.once("half=60"), "the worker process died")
+
+    def test_a_wrong_result_is_failed_and_no_number(self):
+        failed = self.assert_one_failed(self.once("wrong=32"), "instead of")
+        self.assertEqual("mismatch", failed["reasons"][0]["code"])
+
+    def test_a_message_of_the_validation_is_failed(self):
+        self.assert_one_failed(self.once("complain=60"), "VUID-fake")
+
+    def test_a_driver_that_always_crashes_ends_after_three_workers(self):
+        for event in ("crash=5", "lose=5", "half=5", "garbage=5"):
+            with self.subTest(event=event):
+                log = self.path(event)
+                done, document = self.measure(f"{event},log={log}")
+                self.assertEqual(1, done.status)
+                self.assertEqual(["failed"] * 4,
+                                 [one["verdict"] for one in document["results"]])
+                given_up = [one for one in document["results"]
+                            if fathom.reason_codes(one) == ["device-given-up"]]
+                self.assertGreaterEqual(len(given_up), 1)
+                self.assertIn("3 workers lost in a row", given_up[0]["reasons"][0]["text"])
+                with open(log, encoding="utf-8") as file:
+                    self.assertEqual(3, file.read().count("device_open"))
+
+    def test_one_bad_device_does_not_keep_the_next_from_being_measured(self):
+        # The second device lacks what chase needs; of sum it does both cases, in its own worker.
+        once = self.path("happened")
+        done, document = self.measure(f"lose=5,once={once}", "sum", "-d", "all")
+        self.assertEqual(1, done.status)
+        self.assertEqual({"fake:0", "fake:1"}, {one["device"] for one in document["results"]})
+        self.assertEqual(1, len(self.failed(document)))
+
+
+class Orphans(Failing):
+    def processes(self, token):
+        """Processes that have the token in their environment."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    if token.encode() in file.read():
+                        found.append(int(pid))
+            except OSError:
+                continue
+        return found
+
+    def wait_for(self, condition):
+        deadline = time.monotonic() + 20
+        while not condition() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return condition()
+
+    def test_a_killed_parent_takes_its_worker_with_it(self):
+        token = f"orphan={self.folder.name}"
+        process = fathom.start(*QUICK, fake=f"hang=30,{token}")
+        self.assertTrue(self.wait_for(lambda: len(self.processes(token)) == 2))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.assertTrue(self.wait_for(lambda: not self.processes(token)))
+
+    def test_nobody_is_left_after_a_run(self):
+        token = f"orphan={self.folder.name}"
+        fathom.run(*QUICK, fake=f"half=30,{token}")
+        self.assertEqual([], self.processes(token))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

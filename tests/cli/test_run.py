@@ -1,0 +1,243 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs in which nothing goes wrong: what is measured, on what, and where it ends up."""
+
+import csv
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import time
+
+import fathom
+
+
+class Measuring(fathom.Case):
+    def measure(self, *arguments, **options):
+        path = self.path("run.json")
+        done = fathom.run("run", "-o", path, *arguments, **options)
+        self.assert_no_report_of_sanitizers(done)
+        return done, self.read_run(path)
+
+    def test_the_quick_preset_measures_every_benchmark_on_the_best_device(self):
+        done, document = self.measure("--preset", "quick", "--seed", "1")
+        self.assertEqual((0, ""), (done.status, done.err))
+        self.assertEqual(["fake:0"], [device["id"] for device in document["devices"]])
+        self.assertEqual("complete", document["status"])
+        self.assertEqual(1, document["seed"])
+        self.assertEqual(["sum/bytes=4096", "sum/bytes=1048576", "chase/order=random/bytes=4096",
+                          "chase/order=random/bytes=65536"],
+                         [result["key"] for result in document["results"]])  # in the plan's order
+        for result in document["results"]:
+            self.assertEqual(("ok", []), (result["verdict"], result["reasons"]))
+            metric = result["metrics"][0]
+            self.assertGreaterEqual(metric["n"], 16)
+            self.assertGreaterEqual(len(metric["rounds"]), 5)
+        self.assertIn("4 ok", done.out)
+
+    def test_the_numbers_are_those_of_the_device(self):
+        _, document = self.measure("--preset", "quick")
+        latency = fathom.by_key(document)[("fake:0", "chase/order=random/bytes=65536")]
+        self.assertAlmostEqual(200.1, latency["metrics"][0]["median"], delta=0.5)
+
+    def test_what_was_typed_and_with_what_is_in_the_file(self):
+        _, document = self.measure("--preset", "quick", "sum")
+        self.assertEqual([fathom.BINARY, "run", "-o", self.path("run.json"), "--preset", "quick",
+                          "sum"], document["command"])
+        self.assertEqual("quick", document["preset"])
+        self.assertRegex(document["tool"]["version"], r"^\d+\.\d+\.\d+$")
+        self.assertIn("cpu", document["host"])
+        self.assertNotIn(os.uname().nodename, str(document["host"]))
+        limits = document["devices"][0]["limits"]
+        self.assertEqual({"value": 64 << 20, "unit": "B"}, limits["memory_bytes"])
+
+    def test_worker_and_in_process_give_the_same_numbers(self):
+        _, isolated = self.measure("--preset", "quick", "--seed", "5")
+        _, here = self.measure("--preset", "quick", "--seed", "5", "--no-isolate")
+        self.assertEqual(isolated["results"], here["results"])
+
+    def test_settings_choose_values_and_the_last_one_counts(self):
+        _, document = self.measure("--preset", "quick", "--set", "bytes=1KiB", "--set",
+                                   "sum.bytes=2KiB..8KiB/2", "--set", "order=forward,random",
+                                   "--set", "hops=500")
+        self.assertEqual(["sum/bytes=2048", "sum/bytes=2912", "sum/bytes=4096", "sum/bytes=5824",
+                          "sum/bytes=8192", "chase/order=forward/bytes=1024",
+                          "chase/order=random/bytes=1024"],
+                         [result["key"] for result in document["results"]])
+        self.assertEqual(500, document["results"][-1]["case"]["hops"])
+
+    def test_max_is_what_the_device_allows_and_no_key_comes_twice(self):
+        _, document = self.measure("sum", "--preset", "quick", "--set", "bytes=64MiB,max")
+        self.assertEqual(["sum/bytes=67108864"], [one["key"] for one in document["results"]])
+
+    def test_a_value_out_of_reach_is_skipped_with_the_reason(self):
+        done, document = self.measure("sum", "--preset", "quick", "--set", "bytes=4KiB,1GiB")
+        self.assertEqual(0, done.status)
+        result = fathom.by_key(document)[("fake:0", "sum/bytes=1073741824")]
+        self.assertEqual(("skipped", []), (result["verdict"], result["metrics"]))
+        self.assertIn("more than the device has", result["reasons"][0]["text"])
+
+    def test_a_missing_feature_is_skipped_naming_it_and_strict_minds(self):
+        done, document = self.measure("-d", "fake:1", "--preset", "quick")
+        self.assertEqual(0, done.status)
+        skipped = [one for one in document["results"] if one["verdict"] == "skipped"]
+        self.assertEqual({"chase"}, {one["benchmark"] for one in skipped})
+        self.assertIn("shaderInt64", skipped[0]["reasons"][0]["text"])
+        done, _ = self.measure("-d", "fake:1", "--preset", "quick", "--strict")
+        self.assertEqual(1, done.status)
+
+    def test_nothing_but_skipped_cases_is_exit_3(self):
+        done, _ = self.measure("chase", "-d", "fake:1", "--preset", "quick")
+        self.assertEqual(3, done.status)
+
+    def test_csv_has_a_line_for_each_metric(self):
+        path = self.path("run.csv")
+        self.measure("--preset", "quick", "--csv", path)
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(4, len(rows))
+        self.assertEqual("bandwidth", rows[0]["metric"])
+
+    def test_without_o_no_file_is_written(self):
+        done = fathom.run("run", "--preset", "quick", "sum", cwd=self.folder)
+        self.assertEqual((0, []), (done.status, os.listdir(self.folder)))
+
+
+class Devices(fathom.Case):
+    def chosen(self, *arguments, fake=""):
+        path = self.path("run.json")
+        done = fathom.run("run", "sum", "--preset", "quick", "-o", path, *arguments, fake=fake)
+        self.assertEqual(0, done.status, done.err)
+        document = self.read_run(path)
+        self.assertEqual([device["id"] for device in document["devices"]],
+                         list(dict.fromkeys(one["device"] for one in document["results"])))
+        return [device["id"] for device in document["devices"]]
+
+    def test_by_id_api_name_or_uuid(self):
+        self.assertEqual(["fake:1"], self.chosen("-d", "fake:1"))
+        self.assertEqual(["mirror:0"], self.chosen("-d", "mirror"))
+        self.assertEqual(["fake:1"], self.chosen("-d", "ripple"))
+        self.assertEqual(["fake:1"], self.chosen("-d", "fa4e01" + 26 * "0"))
+        self.assertEqual(["fake:1"], self.chosen("-d", "GPU-fa4e0100-0000-0000-0000-000000000000"))
+
+    def test_several_one_after_another_and_none_twice(self):
+        self.assertEqual(["fake:1", "fake:0"],
+                         self.chosen("-d", "fake:1", "-d", "fake:0", "-d", "ripple"))
+
+    def test_all_is_every_chip_once(self):
+        self.assertEqual(["fake:0", "fake:1"], self.chosen("-d", "all"))
+
+    def test_api_all_is_the_chip_through_every_api(self):
+        self.assertEqual(["fake:0", "mirror:0"], self.chosen("--api", "all"))
+        self.assertEqual(["fake:0", "mirror:0", "fake:1"],
+                         self.chosen("--api", "all", "-d", "all"))
+
+    def test_one_api_only(self):
+        self.assertEqual(["mirror:0"], self.chosen("--api", "mirror"))
+        self.assertEqual(["mirror:0"], self.chosen("--api", "mirror", "-d", "sounder"))
+
+
+class Files(fathom.Case):
+    def test_an_output_that_cannot_be_written_fails_before_measuring(self):
+        log = self.path("calls")
+        for option in ("-o", "--csv"):
+            for path in (self.path("missing/run.json"), str(self.folder), "/proc/run.json"):
+                with self.subTest(option=option, path=path):
+                    done = fathom.run("run", option, path, fake=f"log={log}")
+                    self.assert_one_line_error(done, 2, path)
+                    with open(log, encoding="utf-8") as file:
+                        self.assertNotIn("device_open", file.read())
+
+    def test_a_read_only_folder_fails_before_measuring(self):
+        self.folder.chmod(0o555)
+        self.addCleanup(self.folder.chmod, 0o755)
+        user = {"user": 65534} if os.geteuid() == 0 else {}  # root may write anywhere
+        try:
+            done = subprocess.run([fathom.BINARY, "run", "-o", self.path("run.json")],
+                                  env=fathom.environment(), capture_output=True, text=True,
+                                  check=False, **user)
+        except PermissionError:
+            self.skipTest("the build folder is closed to other users")
+        self.assert_one_line_error(fathom.Outcome(subprocess.CompletedProcess(
+            [], done.returncode, done.stdout, done.stderr)), 2, "run.json")
+
+    def test_a_full_disk_is_said_and_leaves_the_former_file(self):
+        mount = self.path("small")
+        os.mkdir(mount)
+        # The disk holds the former file and leaves too little for a new one.
+        script = f"""
+            mount -t tmpfs -o size=8k tmpfs {mount} || exit 77
+            echo former > {mount}/run.json
+            "$0" run --preset standard -o {mount}/run.json
+            status=$?
+            cat {mount}/run.json; ls {mount}
+            exit $status"""
+        done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                               script, fathom.BINARY], env=fathom.environment(),
+                              capture_output=True, text=True, check=False)
+        if done.returncode == 77 or "unshare" in done.stderr:
+            self.skipTest("cannot mount a small disk here: " + done.stderr.strip())
+        self.assertIn("No space left", done.stderr)
+        self.assertEqual(2, done.returncode, done.stderr)
+        self.assertTrue(done.stdout.endswith("former\nrun.json\n"), done.stdout)
+        self.assertIn("0 failed", done.stdout)  # the tables are there all the same
+
+    def test_a_reader_that_goes_away_does_not_take_the_file_with_it(self):
+        path = self.path("run.json")
+        process = fathom.start("run", "--preset", "quick", "-o", path, fake="slow=2")
+        process.stdout.close()
+        with process.stderr:
+            process.stderr.read()
+        process.wait()
+        self.assertEqual("complete", self.read_run(path)["status"])
+
+
+class Terminal(fathom.Case):
+    def on_terminal(self, *arguments, fake=""):
+        """What a terminal of 90 columns gets, from both streams."""
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))
+        process = subprocess.Popen([fathom.BINARY, *arguments], stdin=follower, stdout=follower,
+                                   stderr=follower, env=fathom.environment(fake))
+        os.close(follower)
+        text = b""
+        deadline = time.monotonic() + fathom.TIMEOUT_S
+        while time.monotonic() < deadline:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # the last one that had it open is gone
+                break
+            if not part:
+                break
+            text += part
+        os.close(leader)
+        self.assertEqual(0, process.wait())
+        return text.decode()
+
+    def test_one_line_of_progress_that_leaves_nothing_behind(self):
+        text = self.on_terminal("run", "--preset", "quick", fake="slow=5")
+        drawn = re.findall(r"\r([^\r\n]*)\x1b\[K", text)
+        self.assertTrue(any(re.search(r"fake:0 +\d+% +\d of 4 .*(sum|chase)/", line)
+                            for line in drawn), drawn)
+        self.assertTrue(any("left" in line for line in drawn), drawn)
+        self.assertTrue(all(len(line) < 90 for line in drawn))
+        # Nothing but the erased line stands before what stays.
+        self.assertIn("\r\x1b[K", text)
+        stays = re.sub(r"\r[^\r\n]*\x1b\[K", "", text)
+        self.assertNotIn("left", stays)
+
+    def test_says_where_the_file_is(self):
+        path = self.path("run.json")
+        self.assertIn(f"Run file: {path}", self.on_terminal("run", "sum", "-o", path))
+
+    def test_no_progress_and_no_colour_without_a_terminal(self):
+        done = fathom.run("run", "--preset", "quick", fake="slow=5")
+        self.assertEqual("", done.err)
+        self.assertNotIn("\x1b", done.out)
+
+
+if __name__ == "__main__":
+    fathom.main()
