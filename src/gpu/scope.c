@@ -83,7 +83,7 @@ static void wait_for_batches(struct gpu_scope *scope)
         release_queue(device, batch->queue);
         struct error err = {0};
         if (!gpu_batch_wait(batch, CLOSE_WAIT_S * UINT64_C(1000000000), &err) &&
-            err.code == ERROR_TIMEOUT)
+            err.code != ERROR_DEVICE_LOST)
             device->hung = device->lost = true;
     }
 }

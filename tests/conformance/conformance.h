@@ -55,7 +55,7 @@ struct gpu_buffer *make_buffer(struct conformance *t, uint64_t bytes, enum gpu_m
 struct gpu_buffer *make_words(struct conformance *t, const uint32_t *words, size_t count);
 struct gpu_buffer *make_filled(struct conformance *t, size_t count, uint32_t word);
 // … and skips it where the kernel has no form for the device's API.
-struct gpu_program *make_program(struct conformance *t, const char *kernel);
+struct gpu_program *make_program(struct conformance *t, const char *name);
 struct gpu_batch *make_batch(struct conformance *t, const struct gpu_batch_desc *desc);
 struct gpu_hold *make_hold(struct conformance *t);
 void end_batch(struct gpu_batch *batch);

@@ -3,7 +3,8 @@
 #include "conformance.h"
 
 enum {
-    COUNT = 16 * 1024
+    COUNT = 16 * 1024,
+    BYTES = COUNT * 4
 };
 
 static void record_ids(struct conformance *t, struct gpu_batch *batch, struct gpu_buffer *words,
@@ -67,17 +68,17 @@ static void copies_and_fills_are_ordered_with_kernels(void **state)
     struct gpu_buffer *c = make_filled(t, COUNT, 0);
     struct gpu_batch *batch = make_batch(t, NULL);
     record_ids(t, batch, a, 1);
-    gpu_batch_copy(batch, b, 0, a, 0, COUNT * 4);     // kernel → copy
-    gpu_batch_fill(batch, a, 0, COUNT * 4, 99);       // copy → fill
-    record_reverse(reverse, batch, b, c);             // copy → kernel
-    gpu_batch_copy(batch, b, 0, a, 0, COUNT * 4);     // fill → copy
-    gpu_batch_copy(batch, a, 4, c, 0, COUNT * 4 - 4); // kernel → copy
+    gpu_batch_copy(batch, b, 0, a, 0, BYTES);     // kernel → copy
+    gpu_batch_fill(batch, a, 0, BYTES, 99);       // copy → fill
+    record_reverse(reverse, batch, b, c);         // copy → kernel
+    gpu_batch_copy(batch, b, 0, a, 0, BYTES);     // fill → copy
+    gpu_batch_copy(batch, a, 4, c, 0, BYTES - 4); // kernel → copy
     end_and_run(batch);
     uint32_t *seen = read_words(t, a, 0, COUNT);
     assert_int_equal(seen[0], 99);
     for (uint32_t i = 1; i < COUNT; i++)
         assert_int_equal(seen[i], reversed(i - 1, 1, 1));
-    assert_int_equal(read_word(b, COUNT * 4 - 4), 99);
+    assert_int_equal(read_word(b, BYTES - 4), 99);
 }
 
 static void batches_of_one_queue_are_ordered(void **state)
@@ -156,7 +157,7 @@ static void a_batch_is_recorded_anew(void **state)
     for (uint32_t factor = 1; factor <= 50; factor++) {
         record_ids(t, batch, words, factor);
         end_and_run(batch);
-        assert_int_equal(read_word(words, 4 * 1000), 1000 * factor);
+        assert_int_equal(read_word(words, 4000), 1000 * factor);
         assert_done(gpu_batch_reset(batch, &err), &err);
     }
     end_and_run(batch); // empty is legal
@@ -168,22 +169,24 @@ static void a_batch_takes_thousands_of_commands(void **state)
     struct conformance *t = *state;
     enum {
         COMMANDS = 3000,
-        SLOT_WORDS = 64
+        SLOT_WORDS = 64,
+        SLOT_BYTES = 4 * SLOT_WORDS,
+        WORDS = COMMANDS * SLOT_WORDS
     };
     struct gpu_program *program = make_program(t, "conf_ids");
-    struct gpu_buffer *words = make_filled(t, COMMANDS * SLOT_WORDS, 0);
+    struct gpu_buffer *words = make_filled(t, WORDS, 0);
     struct gpu_batch *batch = make_batch(t, NULL);
     for (uint32_t i = 0; i < COMMANDS; i++)
         gpu_batch_dispatch(
             batch, &(struct gpu_dispatch){.program = program,
                                           .args = {{.buffer = words,
-                                                    .offset = (uint64_t)i * SLOT_WORDS * 4,
-                                                    .bytes = SLOT_WORDS * 4}},
+                                                    .offset = (uint64_t)i * SLOT_BYTES,
+                                                    .bytes = SLOT_BYTES}},
                                           .params = (uint32_t[]){SLOT_WORDS, 1, i * SLOT_WORDS},
                                           .params_bytes = 12});
     end_and_run(batch);
-    uint32_t *seen = read_words(t, words, 0, COMMANDS * SLOT_WORDS);
-    for (uint32_t i = 0; i < COMMANDS * SLOT_WORDS; i++)
+    uint32_t *seen = read_words(t, words, 0, WORDS);
+    for (uint32_t i = 0; i < WORDS; i++)
         assert_int_equal(seen[i], i);
 }
 

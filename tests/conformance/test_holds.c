@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define SECOND_NS UINT64_C(1000000000)
+#define MS_NS     UINT64_C(1000000)
 
 // A batch that sets word 0 of mapped memory to 1.
 struct flagged {
@@ -65,9 +66,9 @@ static void waiting_for_a_held_batch_times_out(void **state)
     struct error err = {0};
     submit(f.batch, hold);
     uint64_t begin_ns = now_ns();
-    assert_refused(gpu_batch_wait(f.batch, 20 * 1000 * 1000, &err), &err, ERROR_TIMEOUT, "0.02 s");
+    assert_refused(gpu_batch_wait(f.batch, 20 * MS_NS, &err), &err, ERROR_TIMEOUT, "0.02 s");
     uint64_t waited_ns = now_ns() - begin_ns;
-    assert_true(waited_ns >= 19 * 1000 * 1000 && waited_ns < 5 * SECOND_NS);
+    assert_true(waited_ns >= 19 * MS_NS && waited_ns < 5 * SECOND_NS);
     assert_refused(gpu_batch_wait(f.batch, 0, &err), &err, ERROR_TIMEOUT, "not done");
     release_hold(hold);
     assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err); // a time-out is not the end

@@ -60,7 +60,7 @@ static void the_largest_constant_range_is_bound(void **state)
     if (most < 16384)
         skip();
     run_dispatch(t, &dispatch);
-    assert_int_equal(read_word(to, 4095 * 4), 8);
+    assert_int_equal(read_word(to, 16380), 8);
     struct gpu_batch *batch = make_batch(t, NULL);
     dispatch.args[0].bytes = most + 16;
     gpu_batch_dispatch(batch, &dispatch);

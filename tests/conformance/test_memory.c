@@ -21,13 +21,14 @@ static void what_is_written_is_read(void **state)
 {
     struct conformance *t = *state;
     enum {
-        COUNT = 3 * 1024 * 1024 + 17
+        COUNT = 3 * 1024 * 1024 + 17,
+        BYTES = COUNT * 4
     }; // beyond any staging buffer, and odd
     uint32_t *words = pattern_words(t, COUNT);
     struct gpu_buffer *buffer = make_words(t, words, COUNT);
-    assert_int_equal(gpu_buffer_bytes(buffer), COUNT * 4);
+    assert_int_equal(gpu_buffer_bytes(buffer), BYTES);
     assert_null(gpu_buffer_map(buffer));
-    assert_memory_equal(read_words(t, buffer, 0, COUNT), words, COUNT * 4);
+    assert_memory_equal(read_words(t, buffer, 0, COUNT), words, BYTES);
 }
 
 static void parts_are_written_and_read_at_any_byte(void **state)
@@ -76,10 +77,11 @@ static void mapped_memory_is_seen_by_both_sides(void **state)
 {
     struct conformance *t = *state;
     enum {
-        COUNT = 1000
+        COUNT = 1000,
+        BYTES = COUNT * 4
     };
-    struct gpu_buffer *from = make_buffer(t, COUNT * 4, GPU_MEMORY_UPLOAD);
-    struct gpu_buffer *to = make_buffer(t, COUNT * 4, GPU_MEMORY_READBACK);
+    struct gpu_buffer *from = make_buffer(t, BYTES, GPU_MEMORY_UPLOAD);
+    struct gpu_buffer *to = make_buffer(t, BYTES, GPU_MEMORY_READBACK);
     uint32_t *in = gpu_buffer_map(from), *out = gpu_buffer_map(to);
     assert_true(in && out);
     struct gpu_batch *batch = make_batch(t, NULL);
@@ -92,7 +94,7 @@ static void mapped_memory_is_seen_by_both_sides(void **state)
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < COUNT; i++)
             in[i] = pattern(i + round);
-        memset(out, 0, COUNT * 4);
+        memset(out, 0, BYTES);
         run_batch(batch);
         for (uint32_t i = 0; i < COUNT; i++)
             assert_int_equal(out[i], pattern(i + round) + 1);

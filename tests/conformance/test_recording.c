@@ -199,7 +199,7 @@ static void spans_are_checked(void **state)
     struct conformance *t = *state;
     need(t, GPU_CAP(STAMPS_INSIDE));
     static const struct {
-        int8_t calls[4]; // n > 0: begin span n − 1; n < 0: end it
+        int calls[4]; // n > 0: begin span n − 1; n < 0: end it
         const char *text;
     } cases[] = {
         {{1}, "span 0 was begun and not ended"},

@@ -228,7 +228,7 @@ void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
 struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       const struct gpu_device_desc *desc, struct arena *arena,
                                       struct error *err);
-void vulkan_device_close(struct gpu_device *device);
+void vulkan_device_close(struct gpu_device *base);
 
 // Makes staging memory and commands, once, before the first copy: a driver without hardware
 // (RADV's, which compiles kernels for tests) has no memory for them. fini is legal without.
@@ -272,7 +272,7 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
                                         struct error *err);
 void vulkan_buffer_destroy(struct vulkan_device *device, struct vulkan_buffer *buffer);
 
-struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
+struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
                                       enum gpu_format format, uint64_t offset, uint64_t elements,
                                       struct error *err);
 struct gpu_image *vulkan_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,

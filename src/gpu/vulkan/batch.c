@@ -169,7 +169,7 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
     if (count == 0)
         return true;
     VkResult result = device->vk.vkGetQueryPoolResults(
-        device->handle, batch->stamps, 0, count, count * sizeof *batch->stamp_values,
+        device->handle, batch->stamps, 0, count, (size_t)count * sizeof *batch->stamp_values,
         batch->stamp_values, sizeof *batch->stamp_values,
         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
     if (result != VK_SUCCESS && result != VK_NOT_READY) // spans that were not recorded

@@ -115,12 +115,12 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
         return vulkan_error(err, result, "vkQueueSubmit of a copy");
     result = device->vk.vkWaitForFences(device->handle, 1, &transfer->fence, VK_TRUE,
                                         TRANSFER_WAIT_S * UINT64_C(1000000000));
-    if (result == VK_TIMEOUT) {
+    if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST)
         device->base.hung = device->base.lost = true; // its command buffer is still in use
+    if (result == VK_TIMEOUT)
         return error_set(err, ERROR_TIMEOUT,
                          "%s: a copy between host and device did not end in %d s", device->info->id,
                          TRANSFER_WAIT_S);
-    }
     if (result == VK_SUCCESS)
         result = device->vk.vkResetFences(device->handle, 1, &transfer->fence);
     return result == VK_SUCCESS || vulkan_error(err, result, "copy between host and device");
