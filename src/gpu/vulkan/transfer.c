@@ -79,6 +79,8 @@ bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     VkResult result = device->vk.vkResetCommandPool(device->handle, device->transfer.pool, 0);
     if (result == VK_SUCCESS)
+        result = device->vk.vkResetFences(device->handle, 1, &device->transfer.fence);
+    if (result == VK_SUCCESS)
         result = device->vk.vkBeginCommandBuffer(device->transfer.commands, &info);
     return result == VK_SUCCESS || vulkan_error(err, result, "vkBeginCommandBuffer");
 }
@@ -121,8 +123,6 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
         return error_set(err, ERROR_TIMEOUT,
                          "%s: a copy between host and device did not end in %d s", device->info->id,
                          TRANSFER_WAIT_S);
-    if (result == VK_SUCCESS)
-        result = device->vk.vkResetFences(device->handle, 1, &transfer->fence);
     return result == VK_SUCCESS || vulkan_error(err, result, "copy between host and device");
 }
 

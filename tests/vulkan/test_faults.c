@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Every Vulkan call of a whole device's life fails once: for want of memory, and with a lost
+// device. Each time there is an error with the right code that names a cause, nothing leaks
+// (the validation layer would report it when the device goes) and nothing crashes.
+#include "faults.h"
+
+#include "gpu/kernels.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WAIT_NS UINT64_C(20000000000)
+
+static struct faults *open_control(void)
+{
+    void *library = dlopen(FAULTS_LIBRARY, RTLD_NOW); // the loader has it open too
+    if (!library)
+        fail_msg("%s", dlerror());
+    faults_control *control = NULL;
+    void *symbol = dlsym(library, FAULTS_CONTROL);
+    assert_non_null(symbol);
+    memcpy(&control, &symbol, sizeof control);
+    return control();
+}
+
+static bool use_memory(struct gpu_scope *scope, struct gpu_buffer **buffer, struct error *err)
+{
+    uint32_t word = 7;
+    *buffer = gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = 4096}, err);
+    return *buffer &&
+           gpu_buffer_create(
+               scope, &(struct gpu_buffer_desc){.bytes = 64, .memory = GPU_MEMORY_READBACK}, err) &&
+           gpu_buffer_write(*buffer, 0, &word, 4, err) &&
+           gpu_buffer_read(*buffer, 0, &word, 4, err) &&
+           gpu_typed_create(scope, *buffer, GPU_FORMAT_R32_UINT, 0, 16, err);
+}
+
+static bool use_images(struct gpu_scope *scope, struct error *err)
+{
+    uint32_t texels[16] = {0};
+    struct gpu_image *image = gpu_image_create(
+        scope, &(struct gpu_image_desc){.format = GPU_FORMAT_R32_UINT, .width = 4, .height = 4},
+        err);
+    return image && gpu_image_write(image, 0, 0, texels, sizeof texels, err) &&
+           gpu_sampler_create(scope, &(struct gpu_sampler_desc){0}, err);
+}
+
+static bool use_batches(struct gpu_scope *scope, struct gpu_buffer *buffer, struct error *err)
+{
+    double ns;
+    struct gpu_program *program = gpu_program_create(
+        scope, &(struct gpu_program_desc){.kernel = kernel_find("conf_ids")}, err);
+    struct gpu_hold *hold = program ? gpu_hold_create(scope, err) : NULL;
+    struct gpu_batch *batch =
+        hold ? gpu_batch_create(scope, &(struct gpu_batch_desc){.span_count = 1}, err) : NULL;
+    if (!batch)
+        return false;
+    for (unsigned round = 0; round < 2; round++) {
+        gpu_batch_span_begin(batch, 0);
+        gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = program,
+                                                         .args = {{.buffer = buffer}},
+                                                         .params = (uint32_t[]){1, 1, 1},
+                                                         .params_bytes = 12});
+        gpu_batch_span_end(batch, 0);
+        if (!gpu_batch_end(batch, err) || !gpu_batch_submit(batch, hold, err) ||
+            !gpu_hold_release(hold, err) || !gpu_batch_wait(batch, WAIT_NS, err) ||
+            !gpu_batch_span_ns(batch, 0, &ns, err) || !gpu_batch_reset(batch, err))
+            return false;
+    }
+    return true;
+}
+
+static bool live_a_life(struct gpu_device *device, struct error *err)
+{
+    struct gpu_buffer *buffer = NULL;
+    struct gpu_scope *scope = gpu_scope_open(device);
+    bool ok = use_memory(scope, &buffer, err) && use_images(scope, err) &&
+              use_batches(scope, buffer, err);
+    gpu_scope_close(scope);
+    assert_int_equal(gpu_device_live_objects(device), 0);
+    return ok;
+}
+
+static void assert_silent(const struct gpu_device *device, const struct faults *faults)
+{
+    const char *first = NULL;
+    if (gpu_device_validation_messages(device, &first))
+        fail_msg("after call %u (%s) failed: %s", faults->fail_at, faults->failed, first);
+}
+
+// One life in which call `fail_at` of the device fails; false when it went through.
+static bool live_with_fault(struct gpu_system *system, struct faults *faults, unsigned fail_at,
+                            VkResult result, struct error *err)
+{
+    *faults = (struct faults){.fail_at = fail_at, .result = result};
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, err);
+    if (!device)
+        return false;
+    bool ok = live_a_life(device, err);
+    assert_silent(device, faults);
+    gpu_device_close(device);
+    return ok;
+}
+
+static void fail_every_call(VkResult result, enum error_code code)
+{
+    struct faults *faults = open_control();
+    *faults = (struct faults){0};
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan", .validation = true});
+    assert_true(gpu_system_device_count(system) > 0);
+    struct error err = {0};
+    unsigned calls = 0;
+    for (unsigned call = 1; !live_with_fault(system, faults, call, result, &err); call++) {
+        calls++;
+        if (err.code != code || !faults->failed)
+            fail_msg("call %u (%s) failed: %s: %s", call, faults->failed, error_code_name(err.code),
+                     err.message);
+        err = (struct error){0};
+    }
+    assert_null(faults->failed); // the last life had fewer calls than that
+    print_message("%u calls failed one by one\n", calls);
+    assert_true(calls > 60);
+    *faults = (struct faults){0};
+    // What leaks is reported when a device goes: one more shows it.
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    assert_silent(device, faults);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
+static void want_of_memory_at_every_call_is_an_ordinary_error(void **state)
+{
+    (void)state;
+    fail_every_call(VK_ERROR_OUT_OF_DEVICE_MEMORY, ERROR_OUT_OF_MEMORY);
+}
+
+static void a_device_lost_at_every_call_says_so(void **state)
+{
+    (void)state;
+    fail_every_call(VK_ERROR_DEVICE_LOST, ERROR_DEVICE_LOST);
+}
+
+static void an_exhausted_descriptor_pool_is_followed_by_another(void **state)
+{
+    (void)state;
+    struct faults *faults = open_control();
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan", .validation = true});
+    struct error err = {0};
+    // Find the call's number by failing one after another with what only this call takes lightly.
+    unsigned call = 1;
+    do
+        live_with_fault(system, faults, call, VK_ERROR_OUT_OF_POOL_MEMORY, &err);
+    while (strcmp(faults->failed, "vkAllocateDescriptorSets") != 0 && ++call);
+    err = (struct error){0};
+    // The first set of a fresh pool must fit: giving up is right, and says so.
+    assert_false(live_with_fault(system, faults, call, VK_ERROR_OUT_OF_POOL_MEMORY, &err));
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    // The second life of the batch finds its pool full and takes another.
+    err = (struct error){0};
+    do
+        live_with_fault(system, faults, ++call, VK_ERROR_OUT_OF_POOL_MEMORY, &err);
+    while (strcmp(faults->failed, "vkAllocateDescriptorSets") != 0);
+    err = (struct error){0};
+    assert_true(live_with_fault(system, faults, call, VK_ERROR_OUT_OF_POOL_MEMORY, &err));
+    gpu_system_destroy(system);
+}
+
+static void an_instance_that_fails_is_an_absence(void **state)
+{
+    (void)state;
+    struct faults *faults = open_control();
+    static const char *const names[] = {"vkCreateInstance", "vkEnumeratePhysicalDevices"};
+    for (unsigned call = 1; call <= 2; call++) {
+        *faults = (struct faults){.fail_at = call, .result = VK_ERROR_OUT_OF_HOST_MEMORY};
+        struct gpu_system *system =
+            gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+        assert_int_equal(gpu_system_device_count(system), 0);
+        assert_true(gpu_system_absence_count(system) > 0);
+        assert_non_null(strstr(gpu_system_absence(system, 0)->reason, names[call - 1]));
+        assert_non_null(gpu_system_absence(system, 0)->remedy);
+        gpu_system_destroy(system);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(want_of_memory_at_every_call_is_an_ordinary_error),
+        cmocka_unit_test(a_device_lost_at_every_call_says_so),
+        cmocka_unit_test(an_exhausted_descriptor_pool_is_followed_by_another),
+        cmocka_unit_test(an_instance_that_fails_is_an_absence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
