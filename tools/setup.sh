@@ -111,6 +111,7 @@ ask_all() {
     need "jansson 2.13 (JSON)" libjansson-dev jansson
     need "Vulkan headers 1.3.239" libvulkan-dev vulkan_headers
     need "volk (Vulkan's entry points)" libvulkan-volk-dev c_includes volk.h
+    need "OpenCL headers" opencl-c-headers c_includes CL/cl.h
     need "glslc (GLSL to SPIR-V)" glslc has glslc
     need "clang 14 (OpenCL C to PTX)" clang clang_ptx
     [ "$mode" = build ] && return
