@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// The CUDA backend on the double: what it says of devices, and of those it cannot use.
+#include "gpu/kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const settings[] = {"FAKE_CUDA_FAIL_CALL", "FAKE_CUDA_FAIL_RESULT",
+                                       "FAKE_CUDA_VERSION",   "FAKE_CUDA_MAJOR",
+                                       "FAKE_CUDA_DEVICES",   "FAKE_CUDA_PTX_LOG"};
+
+static int forget_settings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        unsetenv(settings[i]);
+    return 0;
+}
+
+static struct gpu_system *system_of_cuda(void)
+{
+    return gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+}
+
+static void check_absence(const char *in_reason)
+{
+    struct gpu_system *system = system_of_cuda();
+    assert_int_equal(gpu_system_device_count(system), 0);
+    assert_int_equal(gpu_system_absence_count(system), 1);
+    const struct gpu_absence *absence = gpu_system_absence(system, 0);
+    if (!strstr(absence->reason, in_reason))
+        fail_msg("'%s' is not in: %s", in_reason, absence->reason);
+    gpu_system_destroy(system);
+}
+
+static void devices_are_described_as_the_driver_does(void **state)
+{
+    (void)state;
+    setenv("FAKE_CUDA_DEVICES", "2", 1);
+    struct gpu_system *system = system_of_cuda();
+    assert_int_equal(gpu_system_device_count(system), 2);
+    const struct gpu_info *info = gpu_system_info(system, 1);
+    assert_string_equal(info->id, "cuda:1");
+    assert_string_equal(info->name, "Fake GPU 1");
+    assert_string_equal(info->api_version, "13.0");
+    assert_int_equal(info->kind, GPU_KIND_DISCRETE);
+    assert_true(info->has_uuid && info->has_pci);
+    assert_int_equal(info->uuid[0], 0xa1);
+    assert_int_equal(info->pci.bus, 0x19);
+    assert_int_equal(info->limits.core_clock_hz, UINT64_C(1980000000));
+    assert_int_equal(info->limits.image_2d, 65536);
+    assert_true(info->caps & GPU_CAP(HOLDS));
+    assert_true(info->caps & GPU_CAP(REPLAY));
+    gpu_system_destroy(system);
+}
+
+static void a_driver_that_refuses_is_an_absence_with_its_code(void **state)
+{
+    (void)state;
+    setenv("FAKE_CUDA_FAIL_CALL", "1", 1);
+    setenv("FAKE_CUDA_FAIL_RESULT", "803", 1);
+    check_absence("cuInit: CUDA_ERROR_FAKE 803");
+}
+
+static void a_driver_for_an_older_cuda_is_an_absence_with_both_versions(void **state)
+{
+    (void)state;
+    setenv("FAKE_CUDA_VERSION", "10020", 1);
+    check_absence("CUDA 10.2; 11.0 or newer");
+}
+
+static void a_chip_that_is_too_old_is_an_absence_with_its_capability(void **state)
+{
+    (void)state;
+    setenv("FAKE_CUDA_MAJOR", "6", 1);
+    check_absence("compute capability 6.0");
+}
+
+static void a_driver_without_devices_is_an_absence(void **state)
+{
+    (void)state;
+    setenv("FAKE_CUDA_DEVICES", "0", 1);
+    check_absence("no device");
+}
+
+static void refused_ptx_is_an_error_with_the_drivers_log(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    setenv("FAKE_CUDA_PTX_LOG", "ptxas fatal: line 7;\nsyntax error near 'ld'", 1);
+    struct gpu_system *system = system_of_cuda();
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    struct gpu_scope *scope = gpu_scope_open(device);
+    struct gpu_program_desc desc = {.kernel = kernel_find("prelude_ids")};
+    assert_null(gpu_program_create(scope, &desc, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_non_null(strstr(err.message, "prelude_ids"));
+    assert_non_null(strstr(err.message, "line 7; syntax error near 'ld'"));
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
+static struct gpu_batch *held_ids(struct gpu_scope *scope, struct gpu_buffer *out,
+                                  const struct gpu_batch_desc *desc, struct gpu_hold *hold)
+{
+    struct error err = {0};
+    struct gpu_program_desc program_desc = {.kernel = kernel_find("prelude_ids")};
+    struct gpu_program *program = gpu_program_create(scope, &program_desc, &err);
+    assert_non_null(program);
+    struct gpu_batch *batch = gpu_batch_create(scope, desc, &err);
+    assert_non_null(batch);
+    gpu_batch_dispatch(
+        batch,
+        &(struct gpu_dispatch){.program = program, .groups = {2, 1, 1}, .args = {{.buffer = out}}});
+    assert_true(gpu_batch_end(batch, &err));
+    assert_true(gpu_batch_submit(batch, hold, &err));
+    return batch;
+}
+
+static void run_held(const struct gpu_batch_desc *desc)
+{
+    struct error err = {0};
+    struct gpu_system *system = system_of_cuda();
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    struct gpu_scope *scope = gpu_scope_open(device), *other = gpu_scope_open(device);
+    struct gpu_buffer_desc buffer_desc = {.bytes = 2 * 16 * 32, .memory = GPU_MEMORY_READBACK};
+    struct gpu_buffer *out = gpu_buffer_create(scope, &buffer_desc, &err);
+    struct gpu_buffer *freed = gpu_buffer_create(other, &buffer_desc, &err);
+    struct gpu_hold *hold = gpu_hold_create(scope, &err);
+    assert_true(out && freed && hold);
+    uint32_t *words = gpu_buffer_map(out);
+
+    struct gpu_batch *batch = held_ids(scope, out, desc, hold);
+    assert_false(gpu_batch_wait(batch, 2000000, &err));
+    assert_int_equal(err.code, ERROR_TIMEOUT);
+    assert_int_equal(words[8 + 4], 0);
+    gpu_scope_close(other); // must not wait for the batch
+
+    assert_true(gpu_hold_release(hold, &err));
+    assert_true(gpu_batch_wait(batch, 1000000000, &err));
+    assert_int_equal(words[8 + 4], 1); // thread 1 knows its place
+    assert_int_equal(words[16 * 8 + 1], 1);
+    gpu_scope_close(scope);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+    assert_string_equal(getenv("FAKE_CUDA_LEAKS"), "0");
+}
+
+static void a_held_batch_starts_when_it_is_released(void **state)
+{
+    (void)state;
+    run_held(NULL);
+}
+
+static void a_held_graph_starts_when_it_is_released(void **state)
+{
+    (void)state;
+    run_held(&(struct gpu_batch_desc){.replay = true});
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, forget_settings, forget_settings)
+    const struct CMUnitTest tests[] = {
+        TEST(devices_are_described_as_the_driver_does),
+        TEST(a_driver_that_refuses_is_an_absence_with_its_code),
+        TEST(a_driver_for_an_older_cuda_is_an_absence_with_both_versions),
+        TEST(a_chip_that_is_too_old_is_an_absence_with_its_capability),
+        TEST(a_driver_without_devices_is_an_absence),
+        TEST(refused_ptx_is_an_error_with_the_drivers_log),
+        TEST(a_held_batch_starts_when_it_is_released),
+        TEST(a_held_graph_starts_when_it_is_released),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

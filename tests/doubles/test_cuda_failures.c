@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Every call of the driver fails once: each time the CUDA backend must end in a clear message, give
+// everything back and not crash. (Memory errors are found where the tests are built with ASan.)
+#include "gpu/kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    CALLS_MAX = 2000,
+    BUFFER_BYTES = 64 * 1024,
+};
+static const uint64_t TIMEOUT_NS = UINT64_C(1000000000);
+
+// ---------------------------------------------------------------- everything that a device does
+
+struct things {
+    struct gpu_scope *scope;
+    struct gpu_buffer *device, *upload, *readback, *managed;
+    struct gpu_typed *typed;
+    struct gpu_image *image, *stored;
+    struct gpu_sampler *sampler;
+    struct gpu_program *ids, *memory, *images;
+    struct gpu_hold *hold;
+};
+
+static struct gpu_buffer *make_buffer(struct things *things, enum gpu_memory memory,
+                                      struct error *err)
+{
+    struct gpu_buffer_desc desc = {.bytes = BUFFER_BYTES, .memory = memory};
+    return gpu_buffer_create(things->scope, &desc, err);
+}
+
+static struct gpu_program *make_program(struct things *things, const char *name, unsigned l1,
+                                        struct error *err)
+{
+    struct gpu_program_desc desc = {.kernel = kernel_find(name), .l1_percent = l1};
+    return gpu_program_create(things->scope, &desc, err);
+}
+
+static bool make_images(struct things *t, struct error *err)
+{
+    const float texels[4] = {0};
+    struct gpu_image_desc desc = {.width = 2, .height = 2, .format = GPU_FORMAT_R32_FLOAT};
+    struct gpu_image_desc stored = {
+        .width = 8, .height = 1, .format = GPU_FORMAT_RGBA32_FLOAT, .storage = true};
+    return (t->typed = gpu_typed_create(t->scope, t->device, GPU_FORMAT_RGBA32_UINT, 0, 8, err)) &&
+           (t->image = gpu_image_create(t->scope, &desc, err)) &&
+           (t->stored = gpu_image_create(t->scope, &stored, err)) &&
+           gpu_image_write(t->image, 0, 0, texels, sizeof texels, err) &&
+           gpu_image_copy_from(t->image, t->upload, 0, err) &&
+           (t->sampler = gpu_sampler_create(t->scope, &(struct gpu_sampler_desc){0}, err));
+}
+
+static bool make_things(struct things *t, struct error *err)
+{
+    const uint32_t word = 7;
+    return (t->device = make_buffer(t, GPU_MEMORY_DEVICE, err)) &&
+           (t->upload = make_buffer(t, GPU_MEMORY_UPLOAD, err)) &&
+           (t->readback = make_buffer(t, GPU_MEMORY_READBACK, err)) &&
+           (t->managed = make_buffer(t, GPU_MEMORY_MANAGED, err)) &&
+           gpu_buffer_write(t->device, 0, &word, sizeof word, err) && make_images(t, err) &&
+           (t->ids = make_program(t, "prelude_ids", 100, err)) &&
+           (t->memory = make_program(t, "prelude_memory", 0, err)) &&
+           (t->images = make_program(t, "prelude_images", 0, err)) &&
+           (t->hold = gpu_hold_create(t->scope, err));
+}
+
+static void record(struct things *t, struct gpu_batch *batch, bool two_constants)
+{
+    const uint32_t params[2] = {1, 2};
+    struct gpu_dispatch ids = {.program = t->ids, .groups = {2, 1, 1}, .args = {{t->device}}};
+    struct gpu_dispatch memory = {
+        .program = t->memory,
+        .args = {{t->device}, {t->upload}, {.buffer = t->device, .bytes = 1024}},
+        .params = params,
+        .params_bytes = sizeof params};
+    struct gpu_dispatch images = {.program = t->images,
+                                  .args = {{.typed = t->typed},
+                                           {.typed = t->typed},
+                                           {.image = t->image},
+                                           {.image = t->image},
+                                           {.image = t->image, .sampler = t->sampler},
+                                           {.image = t->stored},
+                                           {t->device}}};
+    gpu_batch_copy(batch, t->device, 0, t->upload, 0, 4096);
+    gpu_batch_span_begin(batch, 0);
+    gpu_batch_dispatch(batch, &ids);
+    gpu_batch_dispatch(batch, &memory);
+    memory.args[2].offset = two_constants ? 1024 : 0;
+    gpu_batch_dispatch(batch, &memory);
+    gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
+    gpu_batch_dispatch(batch, &images);
+    gpu_batch_span_end(batch, 0);
+    gpu_batch_fill(batch, t->device, 0, 64, 5);
+    gpu_batch_copy(batch, t->readback, 0, t->device, 0, 4096);
+}
+
+static bool run_batch(struct things *t, const struct gpu_batch_desc *desc, struct gpu_hold *hold,
+                      struct error *err)
+{
+    double ns = 0;
+    struct gpu_batch *batch = gpu_batch_create(t->scope, desc, err);
+    if (!batch)
+        return false;
+    record(t, batch, !desc->unordered);
+    if (!gpu_batch_end(batch, err) || !gpu_batch_submit(batch, hold, err) ||
+        (hold && !gpu_hold_release(hold, err)) || !gpu_batch_wait(batch, TIMEOUT_NS, err) ||
+        !gpu_batch_span_ns(batch, 0, &ns, err) || !gpu_batch_reset(batch, err))
+        return false;
+    record(t, batch, false);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, TIMEOUT_NS, err);
+}
+
+static bool use_device(struct gpu_device *device, struct arena *arena, struct error *err)
+{
+    uint32_t word = 0;
+    struct gpu_program_stats stats;
+    struct things things = {.scope = gpu_scope_open(device)};
+    bool ok =
+        make_things(&things, err) &&
+        run_batch(&things, &(struct gpu_batch_desc){.span_count = 1}, things.hold, err) &&
+        run_batch(&things, &(struct gpu_batch_desc){.span_count = 1, .unordered = true}, NULL,
+                  err) &&
+        run_batch(&things,
+                  &(struct gpu_batch_desc){
+                      .queue = gpu_device_queue(device, 1), .span_count = 1, .replay = true},
+                  NULL, err) &&
+        run_batch(&things,
+                  &(struct gpu_batch_desc){.span_count = 1, .replay = true, .unordered = true},
+                  NULL, err) &&
+        gpu_program_stats(things.ids, arena, &stats, err) &&
+        gpu_buffer_read(things.device, 0, &word, sizeof word, err);
+    gpu_scope_close(things.scope);
+    assert_int_equal(gpu_device_live_objects(device), 0);
+    return ok;
+}
+
+static bool use_system(struct gpu_system *system, struct error *err)
+{
+    struct gpu_device_desc desc = {.queues = {{0}, {.priority = GPU_PRIORITY_HIGH}},
+                                   .queue_count = 2};
+    if (gpu_system_device_count(system) == 0)
+        return error_set(err, ERROR_NO_DEVICE, "%s", gpu_system_absence(system, 0)->reason);
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), &desc, err);
+    if (!device)
+        return false;
+    struct arena *arena = arena_create();
+    bool ok = use_device(device, arena, err);
+    arena_destroy(arena);
+    gpu_device_close(device);
+    return ok;
+}
+
+// ---------------------------------------------------------------- each call fails once
+
+static void set(const char *name, int value)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", value);
+    setenv(name, text, 1);
+}
+
+static int get(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? (int)strtol(text, NULL, 10) : -1;
+}
+
+// Calls whose failure may go unsaid: giving back, and facts about a device that it can do without.
+static bool may_be_silent(const char *function)
+{
+    static const char *const parts[] = {"Destroy", "Free",         "Unload",
+                                        "Release", "GetAttribute", "GetName",
+                                        "GetUuid", "TotalMem",     "SetCurrent"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(function, parts[i]))
+            return true;
+    return false;
+}
+
+static void check_outcome(int call, int result, bool ok, const struct error *err)
+{
+    const char *failed = getenv("FAKE_CUDA_FAILED");
+    if (get("FAKE_CUDA_LEAKS") != 0)
+        fail_msg("call %d (%s) fails: %d objects not given back", call, failed,
+                 get("FAKE_CUDA_LEAKS"));
+    if (ok) {
+        if (*failed && !may_be_silent(failed))
+            fail_msg("call %d (%s) fails: nothing was said", call, failed);
+        return;
+    }
+    const char *name = result == 2 ? "CUDA_ERROR_OUT_OF_MEMORY 2" : "CUDA_ERROR_FAKE";
+    // A missing attribute can make the device one that is too old: that is said as such.
+    if (!strstr(err->message, name) && !may_be_silent(failed))
+        fail_msg("call %d (%s) fails: the message does not tell: %s", call, failed, err->message);
+    if (result == 719 && !may_be_silent(failed) && err->code != ERROR_DEVICE_LOST &&
+        err->code != ERROR_NO_DEVICE)
+        fail_msg("call %d (%s) breaks the context: code %s: %s", call, failed,
+                 error_code_name(err->code), err->message);
+}
+
+static void fail_each_call(int result)
+{
+    int calls = CALLS_MAX;
+    for (int call = 0; call <= calls; call++) { // 0: none fails
+        struct error err = {0};
+        set("FAKE_CUDA_FAIL_CALL", call);
+        set("FAKE_CUDA_FAIL_RESULT", result);
+        struct gpu_system *system =
+            gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+        bool ok = use_system(system, &err);
+        gpu_system_destroy(system);
+        if (call == 0) {
+            if (!ok)
+                fail_msg("without a failure: %s", err.message);
+            calls = get("FAKE_CUDA_CALLS");
+            assert_in_range(calls, 200, CALLS_MAX);
+        }
+        check_outcome(call, result, ok, &err);
+    }
+}
+
+static void each_call_that_is_out_of_memory_is_told_and_cleaned_up(void **state)
+{
+    (void)state;
+    fail_each_call(2);
+}
+
+static void each_call_that_loses_the_device_is_told_and_cleaned_up(void **state)
+{
+    (void)state;
+    fail_each_call(719);
+}
+
+static void each_call_that_is_refused_is_told_and_cleaned_up(void **state)
+{
+    (void)state;
+    fail_each_call(1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_call_that_is_out_of_memory_is_told_and_cleaned_up),
+        cmocka_unit_test(each_call_that_loses_the_device_is_told_and_cleaned_up),
+        cmocka_unit_test(each_call_that_is_refused_is_told_and_cleaned_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What stands behind the double of libcuda: objects that are counted, commands that a stream runs
+// at once, or later where it is held, or that a capture puts into a graph; and the call that fails.
+// Set by environment variables, read when the library is loaded:
+//
+//   FAKE_CUDA_FAIL_CALL     number of the call that fails, from 1; none by default
+//   FAKE_CUDA_FAIL_RESULT   with which CUresult (2, out of memory); from 700 on every later call
+//                           fails too, as after a broken kernel
+//   FAKE_CUDA_VERSION       of the driver (13000)
+//   FAKE_CUDA_MAJOR         compute capability (9)
+//   FAKE_CUDA_DEVICES       number of devices (1)
+//   FAKE_CUDA_PTX_LOG       cuModuleLoadDataEx refuses with this in its error log
+//
+// and written when it is unloaded: FAKE_CUDA_CALLS, the number of calls; FAKE_CUDA_FAILED, the
+// function that failed; FAKE_CUDA_LEAKS, how many objects were not given back.
+#ifndef DOUBLES_WORLD_H
+#define DOUBLES_WORLD_H
+
+#include "gpu/cuda/api.h"
+
+#include <stdbool.h>
+
+enum {
+    FAKE_PARAMS_MAX = 16
+};
+
+struct fake_function {
+    char name[64];
+    size_t param_bytes[FAKE_PARAMS_MAX]; // as the PTX declares them
+    int param_count;
+};
+
+enum fake_op_kind {
+    FAKE_OP_LAUNCH,
+    FAKE_OP_COPY,
+    FAKE_OP_FILL,
+    FAKE_OP_RECORD,
+    FAKE_OP_WAIT_VALUE,
+};
+
+struct fake_op {
+    struct fake_op *next;
+    enum fake_op_kind kind;
+    struct fake_function function;
+    unsigned grid[3], block[3];
+    void *params[FAKE_PARAMS_MAX]; // owned copies
+    void *to;
+    const void *from;
+    size_t bytes; // COPY; FILL: words
+    uint32_t word;
+    struct cu_event *event;
+};
+
+struct fake_list {
+    struct fake_op *first, **end;
+};
+
+struct cu_graph {
+    struct fake_list ops;
+};
+
+struct cu_graph_exec {
+    struct fake_list ops;
+};
+
+struct cu_stream {
+    struct fake_list queue;   // waiting, first is what it waits for
+    struct cu_graph *capture; // commands go there
+};
+
+struct cu_event {
+    bool recorded, pending;
+    double ms;
+    struct cu_graph *capture; // recorded in a capture
+};
+
+// Memory of an object, zeroed and counted.
+void *fake_make(size_t bytes);
+
+// Leaves a function with the error that it must fail with.
+#define FAKE_ENTER()                                                                               \
+    do {                                                                                           \
+        int result_ = fake_enter(__func__);                                                        \
+        if (result_ != CU_SUCCESS)                                                                 \
+            return result_;                                                                        \
+    } while (0)
+
+// Counts the call; CU_SUCCESS, or the result with which it must fail.
+int fake_enter(const char *function);
+
+// Objects alive: every create calls it with 1, every release with −1.
+void fake_count(int objects);
+
+struct fake_op *fake_op_create(enum fake_op_kind kind);
+
+// Runs the command, or lets it wait behind what the stream waits for, or captures it.
+void fake_enqueue(struct cu_stream *stream, struct fake_op *op);
+
+// Runs what no longer has to wait; true where nothing is left.
+bool fake_progress(struct cu_stream *stream);
+
+// Of all streams.
+void fake_progress_all(void);
+void fake_stream_add(struct cu_stream *stream);
+void fake_stream_remove(struct cu_stream *stream);
+
+// Ends a capture for every stream that takes part in it.
+void fake_streams_leave(const struct cu_graph *capture);
+
+void fake_list_init(struct fake_list *list);
+void fake_list_copy(struct fake_list *to, const struct fake_list *from);
+void fake_list_fini(struct fake_list *list);
+
+// An environment variable as a number.
+int fake_setting(const char *name, int otherwise);
+
+#endif
