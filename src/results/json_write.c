@@ -9,67 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-// jansson refuses strings that are not UTF-8 (driver names are not always): keep every character
-// that it takes alone, put U+FFFD for each other byte.
-static json_t *string_repaired(const char *text)
-{
-    struct arena *arena = arena_create();
-    char *fixed = arena_alloc(arena, strlen(text) * 3 + 1);
-    size_t used = 0;
-    while (*text) {
-        size_t length = strnlen(text, 4);
-        json_t *one = NULL;
-        while (length > 0 && !(one = json_stringn(text, length)))
-            length--;
-        json_decref(one);
-        memcpy(fixed + used, length ? text : "\xEF\xBF\xBD", length ? length : 3);
-        used += length ? length : 3;
-        text += length ? length : 1;
-    }
-    json_t *string = json_stringn(fixed, used);
-    arena_destroy(arena);
-    return string;
-}
-
-static json_t *string_of(const char *text)
-{
-    json_t *string = json_string(text);
-    return string ? string : string_repaired(text);
-}
-
-// Whole numbers without a fraction: they read better and lose nothing below 2^53.
-static json_t *number_of(double value)
-{
-    if (!isfinite(value))
-        return json_null();
-    if (value == trunc(value) && fabs(value) < 9007199254740992.0 &&
-        !(value == 0 && signbit(value)))
-        return json_integer((json_int_t)value);
-    return json_real(value);
-}
-
 static json_t *number_of_uint(uint64_t value)
 {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
-
-static void put_text(json_t *object, const char *name, const char *text)
-{
-    if (text)
-        json_object_set_new(object, name, string_of(text));
-}
-
-static void put_number(json_t *object, const char *name, double value)
-{
-    if (isfinite(value))
-        json_object_set_new(object, name, number_of(value));
 }
 
 // The name of a member comes from outside: repaired as well.
 static void put_named(json_t *object, const char *name, json_t *value)
 {
     if (json_object_set(object, name, value) != 0) {
-        json_t *repaired = string_repaired(name);
+        json_t *repaired = json_text_of(name);
         json_object_set(object, json_string_value(repaired), value);
         json_decref(repaired);
     }
@@ -80,7 +29,7 @@ static json_t *texts_of(const struct named_text *texts, size_t count)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++)
-        put_named(object, texts[i].name, string_of(texts[i].text));
+        put_named(object, texts[i].name, json_text_of(texts[i].text));
     return object;
 }
 
@@ -89,8 +38,8 @@ static json_t *numbers_of(const struct named_number *numbers, size_t count)
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {
         json_t *number = json_object();
-        put_number(number, "value", numbers[i].value);
-        put_text(number, "unit", unit_name(numbers[i].unit));
+        json_put_number(number, "value", numbers[i].value);
+        json_put_text(number, "unit", unit_name(numbers[i].unit));
         put_named(object, numbers[i].name, number);
     }
     return object;
@@ -100,7 +49,7 @@ static json_t *strings_of(const char *const *texts, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, string_of(texts[i]));
+        json_array_append_new(array, json_text_of(texts[i]));
     return array;
 }
 
@@ -108,21 +57,21 @@ static json_t *reals_of(const double *values, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, number_of(values[i]));
+        json_array_append_new(array, json_number_of(values[i]));
     return array;
 }
 
 static json_t *device_of(const struct run_device *device)
 {
     json_t *object = json_object();
-    put_text(object, "id", device->id);
-    put_text(object, "name", device->name);
-    put_text(object, "vendor", device->vendor);
-    put_text(object, "driver", device->driver);
-    put_text(object, "api_version", device->api_version);
-    put_text(object, "kind", device->kind);
-    put_text(object, "uuid", device->uuid);
-    put_text(object, "pci", device->pci);
+    json_put_text(object, "id", device->id);
+    json_put_text(object, "name", device->name);
+    json_put_text(object, "vendor", device->vendor);
+    json_put_text(object, "driver", device->driver);
+    json_put_text(object, "api_version", device->api_version);
+    json_put_text(object, "kind", device->kind);
+    json_put_text(object, "uuid", device->uuid);
+    json_put_text(object, "pci", device->pci);
     json_object_set_new(object, "limits", numbers_of(device->limits, device->limit_count));
     return object;
 }
@@ -130,36 +79,36 @@ static json_t *device_of(const struct run_device *device)
 static json_t *param_of(const struct param_info *param)
 {
     json_t *object = json_object();
-    put_text(object, "key", param->key);
-    put_text(object, "type", param_type_name(param->type));
-    put_text(object, "unit", unit_name(param->unit));
-    put_text(object, "role", param_role_name(param->role));
-    put_text(object, "choices", param->choices);
-    put_text(object, "help", param->help);
+    json_put_text(object, "key", param->key);
+    json_put_text(object, "type", param_type_name(param->type));
+    json_put_text(object, "unit", unit_name(param->unit));
+    json_put_text(object, "role", param_role_name(param->role));
+    json_put_text(object, "choices", param->choices);
+    json_put_text(object, "help", param->help);
     return object;
 }
 
 static json_t *metric_info_of(const struct metric_info *metric)
 {
     json_t *object = json_object();
-    put_text(object, "name", metric->name);
-    put_text(object, "unit", unit_name(metric->unit));
-    put_text(object, "better", better_name(metric->better));
-    put_text(object, "help", metric->help);
+    json_put_text(object, "name", metric->name);
+    json_put_text(object, "unit", unit_name(metric->unit));
+    json_put_text(object, "better", better_name(metric->better));
+    json_put_text(object, "help", metric->help);
     return object;
 }
 
 static json_t *view_of(const struct view_info *view)
 {
     json_t *object = json_object();
-    put_text(object, "kind", view_kind_name(view->kind));
-    put_text(object, "title", view->title);
-    put_text(object, "x", view->x);
-    put_text(object, "y", view->y);
-    put_text(object, "metric", view->metric);
-    put_text(object, "group", view->group);
-    put_text(object, "scale", view->scale);
-    put_text(object, "where", view->where);
+    json_put_text(object, "kind", view_kind_name(view->kind));
+    json_put_text(object, "title", view->title);
+    json_put_text(object, "x", view->x);
+    json_put_text(object, "y", view->y);
+    json_put_text(object, "metric", view->metric);
+    json_put_text(object, "group", view->group);
+    json_put_text(object, "scale", view->scale);
+    json_put_text(object, "where", view->where);
     return object;
 }
 
@@ -167,9 +116,9 @@ static json_t *benchmark_of(const struct benchmark_info *info)
 {
     json_t *object = json_object(), *params = json_array(), *metrics = json_array(),
            *views = json_array();
-    put_text(object, "name", info->name);
+    json_put_text(object, "name", info->name);
     json_object_set_new(object, "version", json_integer(info->version));
-    put_text(object, "title", info->title);
+    json_put_text(object, "title", info->title);
     for (size_t i = 0; i < info->param_count; i++)
         if (info->params[i].role != PARAM_DISPLAY)
             json_array_append_new(params, param_of(&info->params[i]));
@@ -190,8 +139,8 @@ static json_t *case_of(const struct bench_case *point)
         const struct case_value *value = &point->values[i];
         if (value->role == PARAM_DISPLAY)
             continue;
-        json_t *json = value->type == PARAM_TEXT   ? string_of(value->text ? value->text : "")
-                       : value->type == PARAM_REAL ? number_of(value->real)
+        json_t *json = value->type == PARAM_TEXT   ? json_text_of(value->text ? value->text : "")
+                       : value->type == PARAM_REAL ? json_number_of(value->real)
                                                    : number_of_uint(value->uint);
         put_named(object, value->key, json);
     }
@@ -201,16 +150,16 @@ static json_t *case_of(const struct bench_case *point)
 static json_t *metric_of(const struct metric *metric)
 {
     json_t *object = json_object();
-    put_text(object, "name", metric->name);
-    put_text(object, "unit", unit_name(metric->unit));
-    put_text(object, "better", better_name(metric->better));
-    put_number(object, "median", metric->median);
+    json_put_text(object, "name", metric->name);
+    json_put_text(object, "unit", unit_name(metric->unit));
+    json_put_text(object, "better", better_name(metric->better));
+    json_put_number(object, "median", metric->median);
     if (isfinite(metric->ci95[0]) && isfinite(metric->ci95[1]))
         json_object_set_new(object, "ci95", reals_of(metric->ci95, 2));
     json_object_set_new(object, "n", number_of_uint(metric->n));
     if (metric->limit != 0) {
-        put_number(object, "limit", metric->limit);
-        put_number(object, "of_limit", metric->median / metric->limit);
+        json_put_number(object, "limit", metric->limit);
+        json_put_number(object, "of_limit", metric->median / metric->limit);
     }
     if (metric->round_count)
         json_object_set_new(object, "rounds", reals_of(metric->round_medians, metric->round_count));
@@ -220,7 +169,7 @@ static json_t *metric_of(const struct metric *metric)
 static json_t *series_of(const struct series *series)
 {
     json_t *object = json_object(), *rows = json_array();
-    put_text(object, "name", series->name);
+    json_put_text(object, "name", series->name);
     json_object_set_new(object, "columns", strings_of(series->columns, series->column_count));
     for (size_t i = 0; i < series->row_count; i++)
         json_array_append_new(
@@ -232,11 +181,11 @@ static json_t *series_of(const struct series *series)
 static json_t *kernel_of(const struct kernel_info *kernel)
 {
     json_t *object = json_object();
-    put_text(object, "hash", kernel->hash);
-    put_text(object, "source", kernel->source);
-    put_number(object, "registers", kernel->registers);
-    put_number(object, "spill_bytes", kernel->spill_bytes);
-    put_number(object, "loads", kernel->loads);
+    json_put_text(object, "hash", kernel->hash);
+    json_put_text(object, "source", kernel->source);
+    json_put_number(object, "registers", kernel->registers);
+    json_put_number(object, "spill_bytes", kernel->spill_bytes);
+    json_put_number(object, "loads", kernel->loads);
     return object;
 }
 
@@ -245,8 +194,8 @@ static json_t *reasons_of(const struct result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->reason_count; i++) {
         json_t *reason = json_object();
-        put_text(reason, "code", result->reasons[i].code);
-        put_text(reason, "text", result->reasons[i].text);
+        json_put_text(reason, "code", result->reasons[i].code);
+        json_put_text(reason, "text", result->reasons[i].text);
         json_array_append_new(array, reason);
     }
     return array;
@@ -255,12 +204,12 @@ static json_t *reasons_of(const struct result *result)
 static json_t *result_of(const struct result *result)
 {
     json_t *object = json_object(), *metrics = json_array(), *series = json_array();
-    put_text(object, "key", result->key);
-    put_text(object, "benchmark", result->benchmark);
+    json_put_text(object, "key", result->key);
+    json_put_text(object, "benchmark", result->benchmark);
     json_object_set_new(object, "version", json_integer(result->version));
-    put_text(object, "device", result->device);
+    json_put_text(object, "device", result->device);
     json_object_set_new(object, "case", case_of(&result->point));
-    put_text(object, "verdict", verdict_name(result->verdict));
+    json_put_text(object, "verdict", verdict_name(result->verdict));
     json_object_set_new(object, "reasons", reasons_of(result));
     for (size_t i = 0; i < result->metric_count; i++)
         json_array_append_new(metrics, metric_of(&result->metrics[i]));
@@ -278,9 +227,9 @@ static json_t *result_of(const struct result *result)
 static json_t *finding_of(const struct finding *finding)
 {
     json_t *object = json_object();
-    put_text(object, "code", finding->code);
-    put_text(object, "text", finding->text);
-    put_number(object, "value", finding->value);
+    json_put_text(object, "code", finding->code);
+    json_put_text(object, "text", finding->text);
+    json_put_number(object, "value", finding->value);
     json_object_set_new(object, "keys", strings_of(finding->keys, finding->key_count));
     return object;
 }
@@ -309,9 +258,9 @@ static void dump_member(FILE *stream, const char *name, json_t *json)
 static json_t *tool_of(const struct run *run)
 {
     json_t *tool = json_object();
-    put_text(tool, "version", run->tool_version);
-    put_text(tool, "commit", run->tool_commit);
-    put_text(tool, "build", run->tool_build);
+    json_put_text(tool, "version", run->tool_version);
+    json_put_text(tool, "commit", run->tool_commit);
+    json_put_text(tool, "build", run->tool_build);
     return tool;
 }
 
@@ -321,10 +270,10 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
     dump_member(stream, "status", json_string(run_status_name(run->status)));
     dump_member(stream, "tool", tool_of(run));
     if (run->started)
-        dump_member(stream, "started", string_of(run->started));
+        dump_member(stream, "started", json_text_of(run->started));
     dump_member(stream, "command", strings_of(run->command, run->command_count));
     if (run->preset)
-        dump_member(stream, "preset", string_of(run->preset));
+        dump_member(stream, "preset", json_text_of(run->preset));
     if (run->seed)
         dump_member(stream, "seed", number_of_uint(run->seed));
     dump_member(stream, "host", texts_of(run->host, run->host_count));
