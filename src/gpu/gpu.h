@@ -168,7 +168,7 @@ struct gpu_device_desc {
     // family has too few or a priority is refused.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    bool robust; // bounds-checked buffer access (robustBufferAccess)
+    bool robust; // bounds-checked buffer access (robustBufferAccess); may be unsupported
 };
 
 // Opens a device of the system. Owned by the caller.

@@ -30,6 +30,11 @@ static struct gpu_image *make_image(struct conformance *t, const struct gpu_imag
     struct error err = {0};
     need(t, GPU_CAP(IMAGES));
     struct gpu_image *image = gpu_image_create(t->scope, desc, &err);
+    // Mip levels, cubes and arrays are everywhere in Vulkan and may be missing elsewhere.
+    if (!image && err.code == ERROR_UNSUPPORTED && strcmp(t->info->api, "vulkan") != 0) {
+        print_message("%s\n", err.message);
+        skip();
+    }
     assert_done(image, &err);
     return image;
 }
@@ -211,16 +216,17 @@ static float sample(struct conformance *t, const struct gpu_sampler_desc *desc, 
     struct error err = {0};
     need(t, GPU_CAP(SAMPLERS));
     struct gpu_program *program = make_program(t, lod > 0 ? "conf_sampled_lod" : "conf_sampled");
-    struct gpu_image *image =
-        make_image(t, &(struct gpu_image_desc){
-                          .format = GPU_FORMAT_R16_FLOAT, .width = 4, .height = 4, .mips = 2});
+    struct gpu_image *image = make_image(
+        t, &(struct gpu_image_desc){
+               .format = GPU_FORMAT_R16_FLOAT, .width = 4, .height = 4, .mips = lod > 0 ? 2 : 1});
     static const uint16_t halves[16] = {// 0 1 2 3, 10 11 12 13, 20 21 22 23, 30 31 32 33
                                         0x0000, 0x3c00, 0x4000, 0x4200, 0x4900, 0x4980,
                                         0x4a00, 0x4a80, 0x4d00, 0x4d40, 0x4d80, 0x4dc0,
                                         0x4f80, 0x4fc0, 0x5000, 0x5020};
     static const uint16_t hundred[4] = {0x5640, 0x5640, 0x5640, 0x5640};
     assert_done(gpu_image_write(image, 0, 0, halves, sizeof halves, &err), &err);
-    assert_done(gpu_image_write(image, 1, 0, hundred, sizeof hundred, &err), &err);
+    if (lod > 0)
+        assert_done(gpu_image_write(image, 1, 0, hundred, sizeof hundred, &err), &err);
     struct gpu_sampler *sampler = gpu_sampler_create(t->scope, desc, &err);
     assert_done(sampler, &err);
     float at[4] = {u, v, lod, 0};
@@ -290,10 +296,9 @@ static void anisotropy_works_or_is_refused(void **state)
     struct gpu_sampler_desc desc = {
         .filter = GPU_FILTER_LINEAR, .mip_filter = GPU_FILTER_LINEAR, .anisotropy = 4};
     if (!gpu_sampler_create(t->scope, &desc, &err))
-        assert_refused(false, &err, ERROR_UNSUPPORTED, "anisotropy 4");
+        assert_refused(false, &err, ERROR_UNSUPPORTED, "anisotrop");
     desc.anisotropy = 1e6f;
-    assert_refused(gpu_sampler_create(t->scope, &desc, &err), &err, ERROR_UNSUPPORTED,
-                   "anisotropy 1e+06");
+    assert_refused(gpu_sampler_create(t->scope, &desc, &err), &err, ERROR_UNSUPPORTED, "anisotrop");
     desc.anisotropy = -1;
     assert_refused(gpu_sampler_create(t->scope, &desc, &err), &err, ERROR_INTERNAL,
                    "anisotropy -1");

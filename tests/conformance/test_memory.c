@@ -123,7 +123,7 @@ static void visible_device_memory_is_mapped_or_refused(void **state)
     struct gpu_buffer *buffer = gpu_buffer_create(
         t->scope, &(struct gpu_buffer_desc){.bytes = 4096, .memory = GPU_MEMORY_VISIBLE}, &err);
     if (!buffer) {
-        assert_refused(false, &err, ERROR_UNSUPPORTED, "host-visible");
+        assert_refused(false, &err, ERROR_UNSUPPORTED, "memory");
         return;
     }
     struct gpu_buffer *copy = make_filled(t, 1024, 0);

@@ -189,7 +189,7 @@ static void subgroup_sizes_that_cannot_be_are_refused(void **state)
     bool choice = t->info->caps & GPU_CAP(SUBGROUP_CHOICE);
     assert_refused(gpu_program_create(t->scope, &desc, &err), &err, ERROR_UNSUPPORTED,
                    choice ? "powers of two" : "subgroupSizeControl");
-    desc.subgroup_threads = 2 * (uint32_t)t->info->limits.subgroup_threads_max;
+    desc.subgroup_threads = 2 * (uint32_t)t->info->limits.subgroup_threads_max + 2;
     assert_refused(gpu_program_create(t->scope, &desc, &err), &err, ERROR_UNSUPPORTED,
                    "conf_nothing");
 }
@@ -205,7 +205,7 @@ static void the_driver_describes_its_code_or_is_said_not_to(void **state)
         return;
     }
     assert_done(ok, &err);
-    assert_true(stats.has_registers || stats.text);
+    assert_true(stats.has_registers || stats.has_spills || stats.has_shared || stats.text);
     if (stats.has_registers)
         assert_in_range(stats.registers, 1, 1024);
     if (stats.has_spills)

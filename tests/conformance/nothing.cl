@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#include "bench/prelude/prelude.clh"
+
+// No arguments, no params.
+KERNEL void KERNEL_NAME(void)
+{
+}
