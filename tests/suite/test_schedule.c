@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Rounds, blocks and time, in process on the fake GPU.
+#include "suite/schedule.h"
+
+#include "base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    VISITS_MAX = 1024
+};
+
+struct stage {
+    struct run *run;
+    struct gpu_system *system;
+    struct schedule_desc desc;
+    struct effort effort;
+    const char *visits[VISITS_MAX]; // keys, in the order of the visits
+    double fractions[VISITS_MAX];
+    size_t visit_count;
+    size_t saves, results_at_save;
+    size_t benchmarks_done;
+};
+
+static void note_visit(void *context, const struct schedule_state *state)
+{
+    struct stage *stage = context;
+    assert_true(stage->visit_count < VISITS_MAX);
+    stage->fractions[stage->visit_count] = state->fraction;
+    stage->visits[stage->visit_count++] = state->key;
+}
+
+static void note_save(void *context)
+{
+    struct stage *stage = context;
+    stage->saves++;
+    stage->results_at_save = stage->run->result_count;
+    for (size_t i = 0; i < stage->run->result_count; i++)
+        assert_true(stage->run->results[i]->metric_count > 0);
+}
+
+static void note_done(void *context, const char *device, const char *benchmark)
+{
+    struct stage *stage = context;
+    assert_string_equal(device, "fake:0");
+    assert_non_null(benchmark_find(benchmark));
+    stage->benchmarks_done++;
+}
+
+// A stage for all benchmarks of a preset with these settings; its effort may still be changed.
+static struct stage *stage_create(const char *fake, const char *setting_text)
+{
+    setenv("FATHOM_FAKE", fake, 1);
+    struct run *run = run_create();
+    struct stage *stage = ARENA_NEW(run->arena, struct stage);
+    stage->run = run;
+    stage->system = gpu_system_create(&(struct gpu_system_desc){.only_api = "fake"});
+    const struct gpu_info *device = gpu_system_info(stage->system, 0);
+    struct setting setting;
+    struct error err = {0};
+    struct choice_request choices = {
+        .benchmarks = benchmarks, .benchmark_count = 2, .preset = "quick"};
+    if (setting_text) {
+        assert_true(setting_parse(run->arena, setting_text, &setting, &err));
+        choices.settings = &setting;
+        choices.setting_count = 1;
+    }
+    effort_of("quick", device, &stage->effort);
+    stage->desc = (struct schedule_desc){
+        .run = run,
+        .device = device,
+        .plan = plan_preset_create(run->arena, &choices, device, run, &err),
+        .executor = executor_create(
+            run->arena, &(struct executor_desc){.device_id = device->id, .in_process = true}),
+        .effort = &stage->effort,
+        .preset = "quick",
+        .seed = 1,
+        .progress = note_visit,
+        .save = note_save,
+        .save_ns = UINT64_MAX,
+        .benchmark_done = note_done,
+        .context = stage,
+    };
+    assert_non_null(stage->desc.plan);
+    return stage;
+}
+
+static void stage_destroy(struct stage *stage)
+{
+    executor_destroy(stage->desc.executor);
+    gpu_system_destroy(stage->system);
+    run_destroy(stage->run);
+}
+
+static bool has_reason(const struct result *result, const char *code)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+static size_t visits_of(const struct stage *stage, const char *key)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stage->visit_count; i++)
+        count += strcmp(stage->visits[i], key) == 0;
+    return count;
+}
+
+// ----------------------------------------------------------------
+
+static void rounds_are_interleaved_and_shuffled(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", "bytes=4KiB,8KiB,16KiB,32KiB");
+    assert_true(schedule_run(&stage->desc));
+    assert_int_equal(stage->visit_count, 2 * 4 * 5); // five rounds of each block
+    bool orders_differ = false;
+    for (size_t round = 0; round < 10; round++) {
+        const char *const *visits = stage->visits + 4 * round;
+        for (size_t i = 0; i < 4; i++) {
+            orders_differ |= round % 5 > 0 && strcmp(visits[i], visits[(ptrdiff_t)i - 4]) != 0;
+            for (size_t k = 0; k < i; k++)
+                assert_string_not_equal(visits[i], visits[k]); // once a round
+        }
+    }
+    assert_true(orders_differ);
+    stage_destroy(stage);
+}
+
+static void the_seed_decides_the_order(void **state)
+{
+    (void)state;
+    struct stage *stages[3];
+    for (size_t i = 0; i < 3; i++) {
+        stages[i] = stage_create("", "bytes=4KiB..64KiB");
+        stages[i]->desc.seed = i < 2 ? 9 : 10;
+        assert_true(schedule_run(&stages[i]->desc));
+    }
+    bool same = true, differs = false;
+    for (size_t i = 0; i < stages[0]->visit_count; i++) {
+        same &= strcmp(stages[0]->visits[i], stages[1]->visits[i]) == 0;
+        differs |= strcmp(stages[0]->visits[i], stages[2]->visits[i]) != 0;
+    }
+    assert_true(same && differs);
+    for (size_t i = 0; i < 3; i++)
+        stage_destroy(stages[i]);
+}
+
+static void progress_goes_from_nothing_to_nearly_all(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", NULL);
+    assert_true(schedule_run(&stage->desc));
+    assert_true(stage->fractions[0] < 0.01);
+    for (size_t i = 1; i < stage->visit_count; i++)
+        assert_true(stage->fractions[i] >= stage->fractions[i - 1]);
+    assert_true(stage->fractions[stage->visit_count - 1] > 0.9);
+    assert_int_equal(stage->benchmarks_done, 2);
+    stage_destroy(stage);
+}
+
+static void what_is_known_is_in_the_run_at_each_save(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", NULL);
+    stage->desc.save_ns = 0;
+    assert_true(schedule_run(&stage->desc));
+    assert_int_equal(stage->saves, stage->visit_count);
+    assert_int_equal(stage->results_at_save, 4);
+    assert_int_equal(stage->run->result_count, 4);
+    assert_string_equal(stage->run->results[0]->key, "sum/bytes=4096"); // the plan's order
+    stage_destroy(stage);
+}
+
+static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **state)
+{
+    (void)state;
+    // 4 submissions of 10 ms a visit, 2 cases: 400 ms for five rounds, against 2 × 100.
+    struct stage *stage = stage_create("slow=10", "bytes=4KiB,8KiB");
+    stage->effort.benchmark_ns = NS_PER_S / 10;
+    assert_true(schedule_run(&stage->desc));
+    assert_int_equal(stage->run->result_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct result *result = stage->run->results[i];
+        assert_int_equal(result->verdict, VERDICT_SUSPECT);
+        assert_true(has_reason(result, "out-of-time"));
+        assert_true(visits_of(stage, result->key) < 5);
+        assert_true(result->metric_count > 0);
+    }
+    stage_destroy(stage);
+}
+
+static void cases_that_time_never_reaches_are_skipped(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("slow=10", "bytes=4KiB..1MiB");
+    stage->effort.benchmark_ns = NS_PER_S / 100;
+    assert_true(schedule_run(&stage->desc));
+    size_t skipped = 0;
+    for (size_t i = 0; i < stage->run->result_count; i++) {
+        const struct result *result = stage->run->results[i];
+        assert_true(has_reason(result, "out-of-time"));
+        assert_int_equal(result->verdict,
+                         visits_of(stage, result->key) ? VERDICT_SUSPECT : VERDICT_SKIPPED);
+        skipped += result->verdict == VERDICT_SKIPPED;
+    }
+    assert_int_equal(stage->run->result_count, 18);
+    assert_in_range(skipped, 14, 17);
+    stage_destroy(stage);
+}
+
+static void a_plan_longer_than_a_block_is_visited_whole(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", "sum.bytes=4KiB..64KiB/32");
+    stage->effort.rounds_max = 5;
+    assert_int_equal(stage->desc.plan->total, 129 + 2);
+    // More visits than the notes hold.
+    stage->desc.progress = NULL;
+    assert_true(schedule_run(&stage->desc));
+    assert_int_equal(stage->run->result_count, 129 + 2);
+    assert_int_equal(stage->benchmarks_done, 2); // not once a block
+    stage_destroy(stage);
+}
+
+static void a_failing_case_is_visited_no_more(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("fail=30", NULL);
+    assert_true(schedule_run(&stage->desc));
+    size_t failed = 0;
+    for (size_t i = 0; i < stage->run->result_count; i++) {
+        const struct result *result = stage->run->results[i];
+        bool has_failed = result->verdict == VERDICT_FAILED;
+        failed += has_failed;
+        assert_int_equal(visits_of(stage, result->key) == 5, !has_failed);
+    }
+    assert_int_equal(failed, 1);
+    stage_destroy(stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_are_interleaved_and_shuffled),
+        cmocka_unit_test(the_seed_decides_the_order),
+        cmocka_unit_test(progress_goes_from_nothing_to_nearly_all),
+        cmocka_unit_test(what_is_known_is_in_the_run_at_each_save),
+        cmocka_unit_test(time_that_runs_out_before_five_rounds_makes_cases_suspect),
+        cmocka_unit_test(cases_that_time_never_reaches_are_skipped),
+        cmocka_unit_test(a_plan_longer_than_a_block_is_visited_whole),
+        cmocka_unit_test(a_failing_case_is_visited_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

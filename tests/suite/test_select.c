@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The GPUs that no API reaches, on machines that are trees of files. Which devices are chosen by
+// name is tested at the command line (tests/cli/test_run.py).
+#include "suite/select.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct machine {
+    struct arena *arena;
+    struct gpu_system *system;
+    const char *root;
+};
+
+static int make_machine(void **state)
+{
+    struct arena *arena = arena_create();
+    struct machine *machine = ARENA_NEW(arena, struct machine);
+    char *folder = arena_strdup(arena, "/tmp/fathom-select-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    machine->arena = arena;
+    machine->system = gpu_system_create(NULL); // the fake GPUs are of another vendor
+    machine->root = folder;
+    *state = machine;
+    return 0;
+}
+
+static void add_file(const struct machine *machine, const char *path, const char *text)
+{
+    char *whole = arena_printf(machine->arena, "%s/%s", machine->root, path);
+    for (char *slash = strchr(whole + strlen(machine->root) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(whole, 0755);
+        *slash = '/';
+    }
+    FILE *file = fopen(whole, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void add_card(const struct machine *machine, const char *address, const char *class_code,
+                     const char *vendor)
+{
+    const char *folder = arena_printf(machine->arena, "sys/bus/pci/devices/%s", address);
+    add_file(machine, arena_printf(machine->arena, "%s/class", folder), class_code);
+    add_file(machine, arena_printf(machine->arena, "%s/vendor", folder), vendor);
+    add_file(machine, arena_printf(machine->arena, "%s/device", folder), "0x2335\n");
+}
+
+static int drop_machine(void **state)
+{
+    struct machine *machine = *state;
+    const char *const argv[] = {"rm", "-r", machine->root, NULL};
+    gpu_system_destroy(machine->system);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv("/bin/rm", (char *const *)argv);
+        _exit(127);
+    }
+    arena_destroy(machine->arena);
+    return pid > 0 ? 0 : -1;
+}
+
+static size_t unreached(const struct machine *machine, struct unreached_gpu **gpus)
+{
+    return select_unreached(machine->arena, machine->system, machine->root, gpus);
+}
+
+static void a_machine_without_gpus_has_nothing_to_say(void **state)
+{
+    struct unreached_gpu *gpus;
+    assert_int_equal(unreached(*state, &gpus), 0);
+}
+
+static void virtual_displays_and_network_cards_are_no_gpus(void **state)
+{
+    struct unreached_gpu *gpus;
+    add_card(*state, "0000:00:02.0", "0x030000\n", "0x1234\n"); // QEMU's display
+    add_card(*state, "0000:00:03.0", "0x020000\n", "0x8086\n"); // a network card
+    assert_int_equal(unreached(*state, &gpus), 0);
+}
+
+static void a_card_without_its_kernel_driver_is_named_with_the_remedy(void **state)
+{
+    struct unreached_gpu *gpus;
+    add_card(*state, "0000:1b:00.0", "0x030200\n", "0x10de\n");
+    assert_int_equal(unreached(*state, &gpus), 1);
+    assert_string_equal(gpus[0].text, "an NVIDIA GPU (10de:2335) at 0000:1b:00.0");
+    assert_non_null(strstr(gpus[0].remedy, "modprobe nvidia"));
+}
+
+static void a_container_without_the_device_files_hears_of_gpus_all(void **state)
+{
+    struct unreached_gpu *gpus;
+    add_card(*state, "0000:1b:00.0", "0x030200\n", "0x10de\n");
+    add_file(*state, "proc/driver/nvidia/version", "580");
+    assert_int_equal(unreached(*state, &gpus), 1);
+    assert_non_null(strstr(gpus[0].remedy, "--gpus all"));
+}
+
+static void a_driver_without_its_libraries_is_named_too(void **state)
+{
+    struct unreached_gpu *gpus;
+    add_file(*state, "proc/driver/nvidia/version", "580");
+    add_file(*state, "dev/nvidia0", ""); // and a sandbox that hides sysfs
+    assert_int_equal(unreached(*state, &gpus), 1);
+    assert_string_equal(gpus[0].text, "an NVIDIA GPU");
+    assert_non_null(strstr(gpus[0].remedy, "libcuda.so.1"));
+}
+
+static void cards_of_amd_and_intel_need_a_render_node_and_mesa(void **state)
+{
+    struct unreached_gpu *gpus;
+    add_card(*state, "0000:03:00.0", "0x120000\n", "0x1002\n"); // an Instinct: no display
+    assert_int_equal(unreached(*state, &gpus), 1);
+    assert_non_null(strstr(gpus[0].remedy, "/dev/dri/renderD128 is missing"));
+
+    add_file(*state, "dev/dri/renderD128", "");
+    add_card(*state, "0000:00:02.0", "0x030000\n", "0x8086\n");
+    assert_int_equal(unreached(*state, &gpus), 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_non_null(strstr(gpus[i].remedy, "mesa-vulkan-drivers"));
+}
+
+static void a_card_that_an_api_reaches_is_not_named(void **state)
+{
+    struct unreached_gpu *gpus;
+    add_card(*state, "0000:1b:00.0", "0x030200\n", "0x10de\n");
+    // The fake GPU has no PCI address and a vendor of its own; give it NVIDIA's.
+    const struct machine *machine = *state;
+    struct gpu_info *info = (struct gpu_info *)gpu_system_info(machine->system, 0);
+    info->vendor_id = 0x10de;
+    assert_int_equal(unreached(machine, &gpus), 0);
+
+    info->has_pci = true;
+    info->pci = (struct gpu_pci){.bus = 0x1b};
+    assert_int_equal(unreached(machine, &gpus), 0);
+    info->pci.bus = 0x1c; // another card of that vendor
+    assert_int_equal(unreached(machine, &gpus), 1);
+    info->pci.bus = 0x1b;
+    info->kind = GPU_KIND_CPU;
+    assert_int_equal(unreached(machine, &gpus), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, drop_machine)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_machine_without_gpus_has_nothing_to_say),
+        TEST(virtual_displays_and_network_cards_are_no_gpus),
+        TEST(a_card_without_its_kernel_driver_is_named_with_the_remedy),
+        TEST(a_container_without_the_device_files_hears_of_gpus_all),
+        TEST(a_driver_without_its_libraries_is_named_too),
+        TEST(cards_of_amd_and_intel_need_a_render_node_and_mesa),
+        TEST(a_card_that_an_api_reaches_is_not_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
