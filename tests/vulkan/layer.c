@@ -236,11 +236,11 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instanc
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *version)
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
 {
-    version->loaderLayerInterfaceVersion = 2;
-    version->pfnGetInstanceProcAddr = instance_proc;
-    version->pfnGetDeviceProcAddr = device_proc;
-    version->pfnGetPhysicalDeviceProcAddr = NULL;
+    pVersionStruct->loaderLayerInterfaceVersion = 2;
+    pVersionStruct->pfnGetInstanceProcAddr = instance_proc;
+    pVersionStruct->pfnGetDeviceProcAddr = device_proc;
+    pVersionStruct->pfnGetPhysicalDeviceProcAddr = NULL;
     return VK_SUCCESS;
 }

@@ -70,6 +70,7 @@ struct vulkan_physical {
     uint32_t families[GPU_FAMILIES_MAX];  // gpu_info.families[i] is Vulkan's family …
     bool subgroup_choice, full_subgroups; // for compute kernels
     float max_anisotropy;
+    double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is rounded
 };
 
 // What gpu_backend.load returns; lives in the system's arena.

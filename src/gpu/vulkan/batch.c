@@ -206,8 +206,7 @@ bool vulkan_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, str
                          device->info->id, span);
     unsigned bits = device->info->families[batch->queue->base.family].stamp_bits;
     uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-    *ns = (double)((end->value - begin->value) & mask) *
-          ((double)device->info->limits.stamp_step_ps * 1e-3);
+    *ns = (double)((end->value - begin->value) & mask) * device->physical->stamp_ns;
     return true;
 }
 

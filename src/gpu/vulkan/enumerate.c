@@ -184,6 +184,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     bool compute = p->v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
     physical->subgroup_choice = physical->features.v13.subgroupSizeControl &&
                                 p->v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    physical->stamp_ns = (double)p->core.properties.limits.timestampPeriod;
     physical->max_anisotropy = p->core.properties.limits.maxSamplerAnisotropy;
     physical->full_subgroups = physical->features.v13.computeFullSubgroups;
     info->caps = caps_of_features(&physical->features) | GPU_CAP(UNORDERED) | GPU_CAP(CONSTANT) |

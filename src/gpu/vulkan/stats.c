@@ -39,6 +39,13 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
     return 0;
 }
 
+static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
+{
+    if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
+        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // hashes need every bit
+    return arena_printf(arena, "%.15g", number_of(statistic));
+}
+
 static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
                            struct gpu_program_stats *stats)
 {
@@ -86,7 +93,7 @@ static VkResult read_statistics(struct capture *capture)
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
         take_statistic(&statistics[i], capture->stats);
         add_text(capture, arena_printf(capture->arena, "%s: ", statistics[i].name),
-                 arena_printf(capture->arena, "%.15g", number_of(&statistics[i])));
+                 text_of(capture->arena, &statistics[i]));
     }
     return result;
 }
