@@ -104,8 +104,7 @@ const struct metric *metric_in_cycles(const struct result *result, const struct 
     return best;
 }
 
-// Is it the twin in cycles of another metric? Then it confirms that one and has no row of its own.
-static bool is_twin(const struct result *result, const struct metric *metric)
+bool metric_is_twin(const struct result *result, const struct metric *metric)
 {
     for (size_t i = 0; i < result->metric_count; i++)
         if (metric_in_cycles(result, &result->metrics[i]) == metric)
@@ -174,7 +173,7 @@ static void metrics_compare(struct comparing *c, const struct result *base,
         const struct metric *metric = &base->metrics[i];
         const struct metric *other = result_metric(now, metric->name);
         if (!other || !isfinite(metric->median) || !isfinite(other->median) ||
-            other->unit != metric->unit || is_twin(base, metric))
+            other->unit != metric->unit || metric_is_twin(base, metric))
             continue;
         struct compare_row row = {
             .base = base,

@@ -53,6 +53,9 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now);
 // The metric of a result that counts the same in cycles; NULL where it has none.
 const struct metric *metric_in_cycles(const struct result *result, const struct metric *metric);
 
+// Is it that of another metric? Then it confirms that one and has no row of its own.
+bool metric_is_twin(const struct result *result, const struct metric *metric);
+
 // One metric of one case; MISSING, ADDED, BROKEN and REFUSED concern the whole case.
 struct compare_row {
     enum compare_word word;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/console.h"
+#include "report/cross_console.h"
 #include "report/tables.h"
 
 #include <math.h>
@@ -87,6 +88,7 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 {
     struct screen screen;
     screen_open(&screen, desc);
+    cross_print(&screen, run);
     findings_print(run, &screen);
     fputc('\n', screen.stream);
     counts_print(run, &screen);

@@ -14,7 +14,8 @@ struct console_desc {
     double elapsed_s; // shown in the summary; 0: not known
 };
 
-// The whole run: head, tables by device and benchmark, findings, summary.
+// The whole run: head, tables by device and benchmark, one chip through several APIs, findings,
+// summary.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // The same in pieces, for tables that appear while the run goes on.

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/cross.h"
+#include "analysis/pairing.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- chips
+
+static bool same_api(const struct run_device *a, const struct run_device *b)
+{
+    size_t length = strcspn(a->id, ":");
+    return length == strcspn(b->id, ":") && strncmp(a->id, b->id, length) == 0;
+}
+
+static bool chip_holds(const struct cross_chip *chip, const struct run_device *device)
+{
+    for (size_t i = 0; i < chip->device_count; i++)
+        if (chip->devices[i] == device)
+            return true;
+    return false;
+}
+
+static bool belongs(const struct cross_chip *chip, const struct run_device *device)
+{
+    bool same = false;
+    for (size_t i = 0; i < chip->device_count; i++) {
+        if (same_api(chip->devices[i], device))
+            return false;
+        same = same || device_same_chip(chip->devices[i], device);
+    }
+    return same;
+}
+
+static size_t reference_of(const struct cross_chip *chip)
+{
+    static const char *const order[] = {"cuda:", "opencl:"};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (size_t j = 0; j < chip->device_count; j++)
+            if (strncmp(chip->devices[j]->id, order[i], strlen(order[i])) == 0)
+                return j;
+    return chip->device_count - 1;
+}
+
+static void chips_find(struct arena *arena, const struct run *run, struct cross *cross)
+{
+    cross->chips = ARENA_ARRAY(arena, run->device_count, struct cross_chip);
+    for (size_t i = 0; i < run->device_count; i++) {
+        bool taken = false;
+        for (size_t j = 0; j < cross->chip_count; j++)
+            taken = taken || chip_holds(&cross->chips[j], &run->devices[i]);
+        if (taken)
+            continue;
+        struct cross_chip *chip = &cross->chips[cross->chip_count];
+        chip->devices = ARENA_ARRAY(arena, run->device_count, const struct run_device *);
+        chip->devices[0] = &run->devices[i];
+        chip->device_count = 1;
+        for (size_t j = i + 1; j < run->device_count; j++)
+            if (belongs(chip, &run->devices[j]))
+                chip->devices[chip->device_count++] = &run->devices[j];
+        chip->reference = reference_of(chip);
+        if (chip->device_count > 1)
+            cross->chip_count++;
+    }
+}
+
+// ---------------------------------------------------------------- rows
+
+static bool intervals_overlap(const struct metric *a, const struct metric *b)
+{
+    // Without intervals nothing can be said to be apart.
+    return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
+}
+
+static void cells_relate(struct arena *arena, const struct cross_chip *chip, struct cross_row *row)
+{
+    const struct cross_cell *reference = &row->cells[chip->reference];
+    for (size_t i = 0; i < chip->device_count; i++) {
+        struct cross_cell *cell = &row->cells[i];
+        cell->ratio = (struct ratio){NAN, NAN, NAN};
+        if (i == chip->reference || !cell->metric || !reference->metric ||
+            result_mismatch(arena, cell->result, reference->result))
+            continue;
+        cell->ratio = ratio_of(reference->metric, cell->metric);
+        bool far = cell->ratio.value < CROSS_RATIO_LOW || cell->ratio.value > CROSS_RATIO_HIGH;
+        cell->apart = far && !intervals_overlap(cell->metric, reference->metric);
+        row->apart = row->apart || cell->apart;
+    }
+}
+
+static void row_add(struct arena *arena, struct cross_chip *chip, const struct result_index *index,
+                    const struct result *first, const struct metric *metric)
+{
+    struct cross_row row = {.first = first,
+                            .metric = metric,
+                            .cells = ARENA_ARRAY(arena, chip->device_count, struct cross_cell)};
+    size_t measured = 0;
+    for (size_t i = 0; i < chip->device_count; i++) {
+        const struct result *result = result_index_find(index, chip->devices[i]->id, first->key);
+        const struct metric *other = result ? result_metric(result, metric->name) : NULL;
+        if (!other || !isfinite(other->median) || other->unit != metric->unit)
+            continue;
+        row.cells[i].result = result;
+        row.cells[i].metric = other;
+        measured++;
+    }
+    if (measured < 2)
+        return;
+    cells_relate(arena, chip, &row);
+    chip->rows =
+        arena_grow(arena, chip->rows, chip->row_count, &chip->row_capacity, sizeof *chip->rows);
+    chip->rows[chip->row_count++] = row;
+}
+
+// Is there a device before this one that gives the case its row?
+static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
+                    const struct result *result, const char *metric)
+{
+    for (size_t i = 0; i < device; i++) {
+        const struct result *other = result_index_find(index, chip->devices[i]->id, result->key);
+        const struct metric *same = other ? result_metric(other, metric) : NULL;
+        if (same && isfinite(same->median))
+            return true;
+    }
+    return false;
+}
+
+static void rows_find(struct arena *arena, const struct run *run, const struct result_index *index,
+                      struct cross_chip *chip)
+{
+    for (size_t device = 0; device < chip->device_count; device++) {
+        const char *id = chip->devices[device]->id;
+        for (size_t i = 0; i < run->result_count; i++) {
+            const struct result *result = run->results[i];
+            if (strcmp(result->device, id) != 0 ||
+                result_index_find(index, id, result->key) != result)
+                continue;
+            for (size_t j = 0; j < result->metric_count; j++) {
+                const struct metric *metric = &result->metrics[j];
+                if (isfinite(metric->median) && !metric_is_twin(result, metric) &&
+                    !has_row(chip, device, index, result, metric->name))
+                    row_add(arena, chip, index, result, metric);
+            }
+        }
+    }
+}
+
+struct cross cross_of(struct arena *arena, const struct run *run)
+{
+    struct cross cross = {0};
+    chips_find(arena, run, &cross);
+    struct result_index index = result_index_of(arena, run);
+    for (size_t i = 0; i < cross.chip_count; i++)
+        rows_find(arena, run, &index, &cross.chips[i]);
+    return cross;
+}
+
+// ---------------------------------------------------------------- findings
+
+// Cells of one device in the rows of one benchmark and metric.
+struct gap {
+    const struct cross_chip *chip;
+    size_t device;
+    const char *benchmark, *metric;
+    size_t equal, apart;
+    const struct cross_row *worst;
+};
+
+static bool in_gap(const struct gap *gap, const struct cross_row *row)
+{
+    return strcmp(row->first->benchmark, gap->benchmark) == 0 &&
+           strcmp(row->metric->name, gap->metric) == 0;
+}
+
+static double distance(const struct gap *gap, const struct cross_row *row)
+{
+    return fabs(log(row->cells[gap->device].ratio.value));
+}
+
+static void gap_measure(struct gap *gap)
+{
+    for (size_t i = 0; i < gap->chip->row_count; i++) {
+        const struct cross_row *row = &gap->chip->rows[i];
+        const struct cross_cell *cell = &row->cells[gap->device];
+        if (!in_gap(gap, row))
+            continue;
+        gap->equal += isfinite(cell->ratio.value);
+        gap->apart += cell->apart;
+        if (cell->apart && (!gap->worst || distance(gap, row) > distance(gap, gap->worst)))
+            gap->worst = row;
+    }
+}
+
+static void gap_tell(struct run *run, const struct gap *gap)
+{
+    const struct cross_chip *chip = gap->chip;
+    const struct ratio *worst = &gap->worst->cells[gap->device].ratio;
+    const char **keys = ARENA_ARRAY(run->arena, gap->apart, const char *);
+    size_t count = 0;
+    for (size_t i = 0; i < chip->row_count; i++)
+        if (in_gap(gap, &chip->rows[i]) && chip->rows[i].cells[gap->device].apart)
+            keys[count++] = chip->rows[i].first->key;
+    *run_add_finding(run) = (struct finding){
+        .code = "api-gap",
+        .text =
+            arena_printf(run->arena,
+                         "%s ÷ %s: the %s of %s leaves %.2f–%.2f in %zu of %zu equal cases, "
+                         "most with %.3f (%.3f … %.3f) at %s",
+                         chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
+                         gap->metric, gap->benchmark, CROSS_RATIO_LOW, CROSS_RATIO_HIGH, gap->apart,
+                         gap->equal, worst->value, worst->low, worst->high, gap->worst->first->key),
+        .value = worst->value,
+        .keys = keys,
+        .key_count = count};
+}
+
+// Is this the first row of its benchmark and metric?
+static bool opens_group(const struct cross_chip *chip, size_t row)
+{
+    struct gap gap = {.benchmark = chip->rows[row].first->benchmark,
+                      .metric = chip->rows[row].metric->name};
+    for (size_t i = 0; i < row; i++)
+        if (in_gap(&gap, &chip->rows[i]))
+            return false;
+    return true;
+}
+
+void cross_add_findings(struct run *run)
+{
+    struct arena *arena = arena_create();
+    struct cross cross = cross_of(arena, run);
+    for (size_t i = 0; i < cross.chip_count; i++) {
+        const struct cross_chip *chip = &cross.chips[i];
+        for (size_t row = 0; row < chip->row_count; row++) {
+            if (!opens_group(chip, row))
+                continue;
+            for (size_t device = 0; device < chip->device_count; device++) {
+                struct gap gap = {.chip = chip,
+                                  .device = device,
+                                  .benchmark = chip->rows[row].first->benchmark,
+                                  .metric = chip->rows[row].metric->name};
+                gap_measure(&gap);
+                if (gap.apart)
+                    gap_tell(run, &gap);
+            }
+        }
+    }
+    arena_destroy(arena);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/cross.h"
+#include "analysis/pairing.h"
+#include "golden/golden.h"
+#include "golden/pair_runs.h"
+#include "report/console.h"
+
+// A run of one chip through Vulkan and CUDA; CUDA's numbers are those of another pair_run.
+static struct run *both(struct pair_desc vulkan, struct pair_desc cuda)
+{
+    vulkan.seed = 1;
+    cuda.seed = 2;
+    cuda.device_id = "cuda:0";
+    struct run *run = pair_run(vulkan), *other = pair_run(cuda);
+    run->devices[0].uuid = "00112233445566778899aabbccddeeff";
+    *run_add_device(run) = (struct run_device){
+        .id = "cuda:0", .name = "Made-up GPU", .uuid = "00112233445566778899aabbccddeeff"};
+    // Deep enough: the other run's arena goes.
+    for (size_t i = 0; i < other->result_count; i++) {
+        const struct result *from = other->results[i];
+        struct result *to = run_add_result(run);
+        *to = *from;
+        to->device = "cuda:0";
+        to->key = arena_strdup(run->arena, from->key);
+        to->metrics = ARENA_ARRAY(run->arena, from->metric_count, struct metric);
+        memcpy(to->metrics, from->metrics, from->metric_count * sizeof *to->metrics);
+        to->point.values = ARENA_ARRAY(run->arena, from->point.value_count, struct case_value);
+        memcpy(to->point.values, from->point.values,
+               from->point.value_count * sizeof *to->point.values);
+        for (size_t j = 0; j < to->metric_count; j++)
+            to->metrics[j].round_count = 0;
+    }
+    run_destroy(other);
+    return run;
+}
+
+static void equal_cases_of_one_chip_stand_side_by_side(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct run *run = both((struct pair_desc){0}, (struct pair_desc){0});
+    struct cross cross = cross_of(arena, run);
+    assert_int_equal(cross.chip_count, 1);
+    const struct cross_chip *chip = &cross.chips[0];
+    assert_int_equal(chip->device_count, 2);
+    assert_string_equal(chip->devices[chip->reference]->id, "cuda:0");
+    assert_int_equal(chip->row_count, 3 * 20); // cycles stand behind their time
+    for (size_t i = 0; i < chip->row_count; i++) {
+        assert_true(fabs(chip->rows[i].cells[0].ratio.value - 1) < 0.02);
+        assert_true(isnan(chip->rows[i].cells[1].ratio.value));
+        assert_false(chip->rows[i].apart);
+    }
+    cross_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+    arena_destroy(arena);
+}
+
+static void a_gap_beyond_three_percent_is_a_finding(void **state)
+{
+    (void)state;
+    struct run *run = both((struct pair_desc){.work = 1.08}, (struct pair_desc){0});
+    cross_add_findings(run);
+    assert_int_equal(run->finding_count, 3); // latency, bandwidth, depth
+    const struct finding *finding = &run->findings[0];
+    assert_string_equal(finding->code, "api-gap");
+    assert_int_equal(finding->key_count, 20);
+    assert_true(fabs(finding->value - 1.08) < 0.02);
+    assert_non_null(strstr(finding->text, "vulkan:0 ÷ cuda:0: the latency of pair leaves "
+                                          "0.97–1.03 in 20 of 20 equal cases, most with 1.08"));
+    run_destroy(run);
+}
+
+static void a_gap_within_the_noise_is_none(void **state)
+{
+    (void)state;
+    struct run *run =
+        both((struct pair_desc){.work = 1.08, .noise = 0.2}, (struct pair_desc){.noise = 0.2});
+    struct arena *arena = arena_create();
+    struct cross cross = cross_of(arena, run);
+    size_t apart = 0;
+    for (size_t i = 0; i < cross.chips[0].row_count; i++)
+        apart += cross.chips[0].rows[i].apart;
+    assert_true(apart <= 1);
+    run_destroy(run);
+    arena_destroy(arena);
+}
+
+static void unequal_methods_have_no_ratio(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct run *run = both((struct pair_desc){.laps = 2}, (struct pair_desc){.work = 2});
+    struct cross cross = cross_of(arena, run);
+    assert_int_equal(cross.chips[0].row_count, 60);
+    assert_true(isnan(cross.chips[0].rows[0].cells[0].ratio.value));
+    cross_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+    arena_destroy(arena);
+}
+
+static void other_chips_are_not_mixed(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct run *run = both((struct pair_desc){0}, (struct pair_desc){0});
+    run->devices[1].uuid = "ffeeddccbbaa99887766554433221100";
+    assert_int_equal(cross_of(arena, run).chip_count, 0);
+    run->devices[0].uuid = run->devices[1].uuid = NULL;
+    assert_int_equal(cross_of(arena, run).chip_count, 0);
+    run->devices[0].pci = run->devices[1].pci = "0000:1b:00.0";
+    assert_int_equal(cross_of(arena, run).chip_count, 1);
+    run->devices[1].id = "vulkan:1"; // the same API twice is no second view of it
+    assert_int_equal(cross_of(arena, run).chip_count, 0);
+    run_destroy(run);
+    arena_destroy(arena);
+}
+
+static void the_console_shows_the_table(void **state)
+{
+    (void)state;
+    struct run *run =
+        both((struct pair_desc){.cases = 4, .work = 1.08}, (struct pair_desc){.cases = 4});
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    console_end(run, &(struct console_desc){0}, stream);
+    fclose(stream);
+    assert_non_null(strstr(text, "Made-up GPU through 2 APIs"));
+    assert_non_null(strstr(text, "case (ratios to cuda:0)"));
+    assert_non_null(strstr(text, "pair/bytes=1024 latency\n"));
+    assert_non_null(strstr(text, "vulkan:0 ÷ cuda:0: 12 equal cases, ratio 1.0"));
+    free(text);
+    run_destroy(run);
+}
+
+static void look_ups_find_the_last_of_a_key(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct run *run = pair_run((struct pair_desc){.seed = 1});
+    struct result *again = run_add_result(run);
+    *again = *run->results[7];
+    struct result_index index = result_index_of(arena, run);
+    assert_ptr_equal(result_index_find(&index, "vulkan:0", again->key), again);
+    assert_ptr_equal(result_index_find(&index, "vulkan:0", run->results[3]->key), run->results[3]);
+    assert_null(result_index_find(&index, "cuda:0", again->key));
+    assert_null(result_index_find(&index, "vulkan:0", "pair/bytes=7"));
+    run_destroy(run);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_cases_of_one_chip_stand_side_by_side),
+        cmocka_unit_test(a_gap_beyond_three_percent_is_a_finding),
+        cmocka_unit_test(a_gap_within_the_noise_is_none),
+        cmocka_unit_test(unequal_methods_have_no_ratio),
+        cmocka_unit_test(other_chips_are_not_mixed),
+        cmocka_unit_test(the_console_shows_the_table),
+        cmocka_unit_test(look_ups_find_the_last_of_a_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
