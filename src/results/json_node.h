@@ -46,6 +46,11 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node); /
 bool json_fail(struct json_reader *reader, const struct json_node *node, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+// The document in a file ("-": the standard input), given back with json_decref; NULL with ERROR_IO
+// where it cannot be read, ERROR_USAGE with the line where it is not JSON or cut short.
+json_t *json_read_file(const char *path, struct error *err);
+json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
+
 // Makes a message that quotes a file one harmless line: control characters become '?'.
 void json_message_clean(struct error *err);
 

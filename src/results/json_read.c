@@ -4,8 +4,6 @@
 #include "results/json_parts.h"
 #include "results/names.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool schema_check(struct json_reader *reader, const struct json_node *top)
@@ -117,52 +115,18 @@ static struct run *run_of(const json_t *json, const char *name, struct error *er
     return NULL;
 }
 
-static struct run *not_json(const char *name, json_error_t *why, struct error *err)
-{
-    if (json_error_code(why) == json_error_premature_end_of_input)
-        error_set(err, ERROR_USAGE,
-                  "%s: line %d: the file is cut short (%s); measure again or restore it", name,
-                  why->line, why->text);
-    else
-        error_set(err, ERROR_USAGE, "%s: line %d, column %d: not valid JSON: %s", name, why->line,
-                  why->column, why->text);
-    json_message_clean(err);
-    return NULL;
-}
-
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err)
 {
-    json_error_t why;
-    json_t *json = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
-    if (!json)
-        return not_json(name, &why, err);
-    struct run *run = run_of(json, name, err);
+    json_t *json = json_read_memory(text, bytes, name, err);
+    struct run *run = json ? run_of(json, name, err) : NULL;
     json_decref(json);
     return run;
 }
 
 struct run *run_read(const char *path, struct error *err)
 {
-    bool standard_input = strcmp(path, "-") == 0;
-    FILE *stream = standard_input ? stdin : fopen(path, "r");
-    if (!stream) {
-        error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    json_error_t why;
-    errno = 0;
-    json_t *json = json_loadf(stream, JSON_REJECT_DUPLICATES, &why);
-    int number = ferror(stream) ? errno : 0;
-    if (!standard_input)
-        fclose(stream);
-    if (number) {
-        json_decref(json);
-        error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
-        return NULL;
-    }
-    if (!json)
-        return not_json(path, &why, err);
-    struct run *run = run_of(json, path, err);
+    json_t *json = json_read_file(path, err);
+    struct run *run = json ? run_of(json, path, err) : NULL;
     json_decref(json);
     return run;
 }
