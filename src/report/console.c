@@ -166,22 +166,6 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     cases_print(screen, notes, info, view, results, count);
 }
 
-void console_benchmark(const struct run *run, const char *device, const char *benchmark,
-                       const struct console_desc *desc, FILE *stream)
-{
-    const struct benchmark_info *info = run_benchmark(run, benchmark);
-    struct screen screen;
-    screen_open(&screen, desc);
-    struct notes notes = notes_of(screen.arena, run, device, benchmark);
-    for (size_t i = 0; info && i < info->view_count; i++)
-        view_print(&screen, run, device, &notes, info, &info->views[i]);
-    if (notes.count) {
-        fputc('\n', screen.stream);
-        notes_print(&notes, &screen);
-    }
-    screen_finish(&screen, stream);
-}
-
 static bool measured(const struct run *run, const char *device, const char *benchmark)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -210,6 +194,24 @@ static void section_head(const struct run *run, const char *device,
     screen_finish(&screen, stream);
 }
 
+void console_benchmark(const struct run *run, const char *device, const char *benchmark,
+                       const struct console_desc *desc, FILE *stream)
+{
+    const struct benchmark_info *info = run_benchmark(run, benchmark);
+    if (info)
+        section_head(run, device, info, desc, stream);
+    struct screen screen;
+    screen_open(&screen, desc);
+    struct notes notes = notes_of(screen.arena, run, device, benchmark);
+    for (size_t i = 0; info && i < info->view_count; i++)
+        view_print(&screen, run, device, &notes, info, &info->views[i]);
+    if (notes.count) {
+        fputc('\n', screen.stream);
+        notes_print(&notes, &screen);
+    }
+    screen_finish(&screen, stream);
+}
+
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
     console_head(run, desc, stream);
@@ -218,7 +220,6 @@ void console_run(const struct run *run, const struct console_desc *desc, FILE *s
             const char *device = run->devices[i].id;
             if (!measured(run, device, run->benchmarks[j]->name))
                 continue;
-            section_head(run, device, run->benchmarks[j], desc, stream);
             console_benchmark(run, device, run->benchmarks[j]->name, desc, stream);
         }
     }
