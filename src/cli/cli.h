@@ -33,6 +33,7 @@ int cli_main(int argc, char **argv);
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
+bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
 
 // The benchmark of that name; ERROR_USAGE with the nearest one.

@@ -90,7 +90,8 @@ static void write_bash_argument(FILE *out, const struct option_info *option)
 void generate_bash(FILE *out)
 {
     fputs("# bash completion of fathom, made by `fathom --generate bash`\n_fathom()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words "
+          "files\n"
           "    COMPREPLY=()\n    case $before in\n",
           out);
     for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -103,13 +104,13 @@ void generate_bash(FILE *out)
         write_flags(out, id);
         fputc(' ', out);
         write_words(out, command_table[id].operand_kind, "");
-        fputs("' ;;\n", out);
+        fprintf(out, "'%s ;;\n", command_table[id].operand_kind == WORD_FILE ? " files=-f" : "");
     }
     fputs("    *) words='", out);
     write_commands(out);
     fputc(' ', out);
     write_flags(out, COMMAND_COUNT);
-    fputs("' ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\n"
+    fputs("' ;;\n    esac\n    COMPREPLY=($(compgen $files -W \"$words\" -- \"$word\"))\n}\n"
           "complete -F _fathom fathom\n",
           out);
 }
@@ -175,7 +176,8 @@ void generate_zsh(FILE *out)
             if (is_offered(&option_table[i], id))
                 write_zsh_option(out, &option_table[i]);
         if (command->operand_max) {
-            fputs(" \\\n            '*:benchmark:", out);
+            fprintf(out, " \\\n            '*:%s:",
+                    command->operand_kind == WORD_FILE ? "run file" : "benchmark");
             write_zsh_action(out, command->operand_kind, "");
             fputc('\'', out);
         }
@@ -216,6 +218,20 @@ static void write_fish_option(FILE *out, unsigned command, const struct option_i
     fputc('\n', out);
 }
 
+static void write_fish_operands(FILE *out, const struct command_info *command)
+{
+    if (!command->operand_max)
+        return;
+    fprintf(out, "complete -c fathom -n '__fish_seen_subcommand_from %s'", command->name);
+    if (command->operand_kind == WORD_FILE) {
+        fputs(" -F\n", out);
+        return;
+    }
+    fputs(" -a '", out);
+    write_words(out, command->operand_kind, "");
+    fputs("'\n", out);
+}
+
 void generate_fish(FILE *out)
 {
     fputs("# fish completion of fathom, made by `fathom --generate fish`\ncomplete -c fathom -f\n",
@@ -232,12 +248,8 @@ void generate_fish(FILE *out)
         for (size_t i = 0; i < OPTION_COUNT; i++)
             if (is_offered(&option_table[i], id))
                 write_fish_option(out, id, &option_table[i]);
-        if (id < COMMAND_COUNT && command_table[id].operand_max) {
-            fprintf(out, "complete -c fathom -n '__fish_seen_subcommand_from %s' -a '",
-                    command_table[id].name);
-            write_words(out, command_table[id].operand_kind, "");
-            fputs("'\n", out);
-        }
+        if (id < COMMAND_COUNT)
+            write_fish_operands(out, &command_table[id]);
     }
 }
 

@@ -3,7 +3,9 @@
 
 #include "suite/choices.h"
 
-#define EVERY (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN))
+#define EVERY                                                                                      \
+    (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |               \
+     COMMAND_BIT(COMPARE))
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
@@ -46,6 +48,19 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "Each device is measured in a process of its own, so that a crash or a hang "
                 "of a driver costs one case and not the run.",
         },
+    [COMMAND_COMPARE] =
+        {
+            .name = "compare",
+            .operands = "BASE.json NEW.json",
+            .operand_kind = WORD_FILE,
+            .operand_max = 2,
+            .summary = "Tell what got faster or slower between two runs",
+            .detail = "Compares the medians of equal cases and tells apart what changed by more "
+                      "than the threshold, what did not, and what the intervals leave open. With "
+                      "--reference NEW.json, BASE is the committed run of the same model of GPU.\n"
+                      "The exit status is 1 where a case got slower or failed, so that a job can "
+                      "stand on it.",
+        },
     [COMMAND_WORKER] =
         {
             .name = "__worker",
@@ -64,7 +79,7 @@ const struct option_info option_table[OPTION_COUNT] = {
                          "Write the man page (man) or a completion (bash, zsh, fish)",
                          COMMAND_PROGRAM, false, true},
     [OPTION_JSON] = {0, "json", NULL, WORD_NONE, "Write JSON instead of a table",
-                     COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST), false, false},
+                     COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(COMPARE), false, false},
     [OPTION_DEVICE] = {'d', "device", "DEVICE", WORD_DEVICE,
                        "Measure on this device; repeat it for several",
                        COMMAND_BIT(RUN) | COMMAND_BIT(WORKER), true, false},
@@ -88,6 +103,17 @@ const struct option_info option_table[OPTION_COUNT] = {
     [OPTION_NO_ISOLATE] = {0, "no-isolate", NULL, WORD_NONE,
                            "Measure in this process, for debuggers and sanitizers",
                            COMMAND_BIT(RUN), false, false},
+    [OPTION_REFERENCE] = {0, "reference", NULL, WORD_NONE,
+                          "Compare with the committed run of this model of GPU",
+                          COMMAND_BIT(COMPARE), false, false},
+    [OPTION_THRESHOLD] = {0, "threshold", "SHARE", WORD_ANY,
+                          "Changes below this do not count (2% by default)", COMMAND_BIT(COMPARE),
+                          false, false},
+    [OPTION_ACROSS] = {0, "across", NULL, WORD_NONE,
+                       "Compare other devices, versions and methods as well", COMMAND_BIT(COMPARE),
+                       false, false},
+    [OPTION_MARKDOWN] = {0, "markdown", NULL, WORD_NONE, "Write Markdown instead of tables",
+                         COMMAND_BIT(COMPARE), false, false},
     [OPTION_SEED] = {0, "seed", "NUMBER", WORD_ANY, "Seed of the order of visits", COMMAND_BIT(RUN),
                      false, true},
     [OPTION_SILENCE] = {0, "silence-limit", "SECONDS", WORD_ANY,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
 
+#include "analysis/cross.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "results/json.h"
@@ -158,6 +159,7 @@ static void measure(struct runner *runner)
     for (; done && runner->device < runner->desc->devices->count; runner->device++)
         done = run_device(runner);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
+    cross_add_findings(runner->run);
     save(runner);
 }
 

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`fathom compare`: statuses that a job can stand on, three forms of output, and mistakes."""
+
+import json
+
+import fathom
+
+
+class Compare(fathom.Case):
+    def setUp(self):
+        super().setUp()
+        self.base = self.path("base.json")
+        done = fathom.run("run", "--preset", "quick", "--seed", "1", "-o", self.base)
+        self.assertEqual(0, done.status, done.err)
+
+    def changed(self, factor):
+        """A copy of the run in which every latency is `factor` times as long."""
+        document = self.read_run(self.base)
+        for result in document["results"]:
+            for metric in result["metrics"]:
+                if metric["name"] == "latency":
+                    metric["median"] *= factor
+                    metric["ci95"] = [factor * bound for bound in metric["ci95"]]
+                    metric["rounds"] = [factor * one for one in metric["rounds"]]
+        path = self.path(f"times-{factor}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        return path
+
+    def test_a_run_is_the_same_as_itself(self):
+        done = fathom.run("compare", self.base, self.base)
+        self.assertEqual((0, ""), (done.status, done.err))
+
+    def test_slower_is_exit_1_and_faster_is_not(self):
+        slower = fathom.run("compare", self.base, self.changed(1.1))
+        self.assertEqual(1, slower.status)
+        self.assertIn("chase/order=random/bytes=4096", slower.out)
+        self.assertEqual(0, fathom.run("compare", self.base, self.changed(0.9)).status)
+
+    def test_what_lies_below_the_threshold_does_not_count(self):
+        path = self.changed(1.04)
+        for threshold, status in (("2%", 1), ("0.02", 1), ("10%", 0), ("0.1", 0)):
+            done = fathom.run("compare", self.base, path, "--threshold", threshold)
+            self.assertEqual(status, done.status, threshold)
+
+    def test_json_and_markdown(self):
+        path = self.changed(1.1)
+        document = json.loads(fathom.run("compare", self.base, path, "--json").out)
+        self.assertEqual("fathom-compare/1", document["schema"])
+        self.assertEqual(2, document["counts"]["slower"])
+        self.assertIn("|", fathom.run("compare", self.base, path, "--markdown").out)
+
+    def test_with_a_reference_run(self):
+        with open(self.path("index.json"), "w", encoding="utf-8") as file:
+            json.dump({"schema": "fathom-reference/1", "runs": [
+                {"file": "base.json", "match": "Fake Sounder", "api": "fake",
+                 "preset": "quick"}]}, file)
+        place = {"FATHOM_REFERENCE": str(self.folder)}
+        done = fathom.run("compare", "--reference", self.changed(1.1), **place)
+        self.assertEqual(1, done.status, done.err)
+        other = self.path("other.json")
+        fathom.run("run", "sum", "--preset", "quick", "-d", "fake:1", "-o", other)
+        self.assert_one_line_error(fathom.run("compare", "--reference", other, **place), 2,
+                                   "Fake Sounder")
+
+    def test_mistakes_are_one_line(self):
+        broken = self.path("broken.json")
+        with open(broken, "w", encoding="utf-8") as file:
+            file.write('{"schema":"fathom-run/1",')
+        for arguments, parts in (
+                ([], ["two run files"]),
+                ([self.base], ["two run files", "--reference"]),
+                (["--reference"], ["one run file"]),
+                (["--reference", self.base, self.base], ["one run file"]),
+                ([self.base, self.path("missing.json")], ["missing.json", "No such file"]),
+                ([self.base, broken], ["broken.json"]),
+                ([self.base, self.base, "--threshold", "2x"], ["--threshold 2x", "2%"]),
+                ([self.base, self.base, "--threshold", "0"], ["--threshold 0"]),
+                ([self.base, self.base, "--json", "--markdown"], ["--markdown"]),
+                (["--reference", self.base], ["FATHOM_REFERENCE"])):
+            with self.subTest(arguments=arguments):
+                place = {"FATHOM_REFERENCE": ""}
+                outcome = fathom.run("compare", *arguments, **place)
+                if arguments == ["--reference", self.base] and "FATHOM_REFERENCE" not in outcome.err:
+                    self.assertEqual(2, outcome.status)  # a tree with reference runs
+                    continue
+                self.assert_one_line_error(outcome, 2, *parts)
+
+
+class ApisSideBySide(fathom.Case):
+    def test_one_chip_through_two_apis_ends_in_a_table(self):
+        done = fathom.run("run", "--preset", "quick", "--api", "all")
+        self.assertEqual(0, done.status)
+        self.assertIn("mirror", done.out.split("0 failed", maxsplit=1)[0])
+
+
+if __name__ == "__main__":
+    fathom.main()
