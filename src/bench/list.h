@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: MIT
 // One line a benchmark: BENCHMARK(name) for `const struct benchmark bench_name` in bench/name/.
 // The order is that of `fathom list` and of reports.
+BENCHMARK(bandwidth)

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What C and the kernels of `bandwidth` share.
+//
+// Memory is walked in blocks: BANDWIDTH_LANES threads side by side, each with LOADS elements that
+// lie BANDWIDTH_LANES elements apart. A row is a set of BANDWIDTH_LANES threads of a workgroup; its
+// threads are one subgroup on most hardware and half of one where subgroups have 64.
+//
+// The data are a hash of the number of the 16-byte element: incompressible but for the exponent,
+// which is kept at 2^-15 … 2^0 for floats and 2^-127 … 2^0 for doubles, so that no value is zero,
+// subnormal, infinite or NaN under either type.
+#ifndef BENCH_BANDWIDTH_BANDWIDTH_H
+#define BENCH_BANDWIDTH_BANDWIDTH_H
+
+#define BANDWIDTH_LANES        32
+#define BANDWIDTH_SLOTS        1024 // words that sums are spread over, and as many for counts
+#define BANDWIDTH_SHARED_BYTES 16384
+#define BANDWIDTH_SEED_SOURCE  0x5bd1e995u // of what is only read
+
+// word k of element e: h = mix(e, seed), then (h × MULTIPLIER_k & KEEP) | EXPONENT. Multipliers:
+// odd, from the golden ratio and from xxHash's and MurmurHash3's published constants.
+#define BANDWIDTH_MIX_STEP     0x9e3779b9u
+#define BANDWIDTH_MIX_SCATTER  0x85ebca6bu
+#define BANDWIDTH_MULTIPLIER_1 0xc2b2ae35u
+#define BANDWIDTH_MULTIPLIER_2 0x27d4eb2fu
+#define BANDWIDTH_MULTIPLIER_3 0x165667b1u
+#define BANDWIDTH_KEEP         0x87ffffffu
+#define BANDWIDTH_EXPONENT     0x38000000u
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// Which cases: all combinations of the values chosen that make sense together, thinned to what the
+// preset is for. A key that the user set is not thinned.
+#include "bench/bandwidth/session.h"
+
+#include <string.h>
+
+enum {
+    SMALL_BYTES = 16 << 10,     // fits every core's cache
+    APART_BYTES_MIN = 1 << 20,  // from here on workgroups can read different parts
+    SAME_BYTES_MAX = 1 << 20,   // up to here the device as a whole reads the same
+    MIDDLE_BYTES_MIN = 1 << 20, // "fits the last-level cache, not a core's own"
+    MIDDLE_BYTES_MAX = 32 << 20,
+    DRAM_BYTES_MIN = 64 << 20,
+    CPU_BYTES_MAX = 64 << 20, // a CPU as a device: its memory is slow to fill
+    CORES_UNKNOWN = 64
+};
+static const uint64_t gibibyte = (uint64_t)1 << 30;
+
+// The three places that are measured in depth.
+struct regions {
+    uint64_t small;  // a core's own cache
+    uint64_t middle; // the last-level cache
+    uint64_t dram;   // as large as can be
+    uint64_t least;  // the least that is DRAM for certain, or `dram` where that is less
+    uint64_t max;    // what the device can hold
+};
+
+struct planner {
+    const struct bench_request *request;
+    struct bench_case_list *list;
+    struct regions regions;
+    struct measure_limits limits;
+    bool quick, full;
+};
+
+static uint64_t floor_power(uint64_t value)
+{
+    uint64_t power = 1;
+    while (power <= value / 2)
+        power *= 2;
+    return power;
+}
+
+static uint64_t ceil_power(uint64_t value)
+{
+    uint64_t power = floor_power(value);
+    return power < value ? power * 2 : power;
+}
+
+static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static uint64_t largest_bytes(const struct gpu_info *info)
+{
+    const struct gpu_limits *device = &info->limits;
+    uint64_t max = 4 * gibibyte;
+    if (device->memory_bytes && max > device->memory_bytes / 4)
+        max = device->memory_bytes / 4;
+    if (device->allocation_bytes && max > device->allocation_bytes)
+        max = device->allocation_bytes;
+    if (info->kind == GPU_KIND_CPU && max > CPU_BYTES_MAX)
+        max = CPU_BYTES_MAX;
+    uint64_t quarter = floor_power(max) / 4;
+    return quarter ? max / quarter * quarter : max;
+}
+
+static void find_regions(const struct planner *p, struct regions *regions)
+{
+    uint64_t cache = p->limits.last_cache_bytes;
+    regions->max = largest_bytes(p->request->device);
+    regions->small = SMALL_BYTES;
+    regions->middle = cache ? clamp(floor_power(cache / 4), MIDDLE_BYTES_MIN, MIDDLE_BYTES_MAX)
+                            : MIDDLE_BYTES_MIN;
+    uint64_t largest = floor_power(regions->max);
+    regions->least = clamp(ceil_power(BANDWIDTH_DRAM_CACHES * cache), DRAM_BYTES_MIN, largest);
+    regions->dram = p->quick ? regions->least : largest;
+}
+
+// To a quarter of the octave: 1, 1.25, 1.5 or 1.75 times a power of two, so that curves of 1, 2 and
+// 4 points an octave share points.
+static uint64_t round_bytes(uint64_t bytes)
+{
+    uint64_t power = floor_power(bytes), quarter = power / 4;
+    if (!quarter)
+        return bytes;
+    return (bytes + quarter / 2) / quarter * quarter;
+}
+
+// ---------------------------------------------------------------- which combinations
+
+static bool is_dram(const struct planner *p, const struct bandwidth_point *point)
+{
+    return point->bytes == p->regions.dram && point->apart;
+}
+
+static bool is_region(const struct planner *p, const struct bandwidth_point *point)
+{
+    return (point->bytes == p->regions.small && !point->apart) ||
+           (point->bytes == p->regions.middle && point->apart) || is_dram(p, point);
+}
+
+// Combinations that mean something.
+static bool is_possible(const struct bandwidth_point *point)
+{
+    bool plain = point->width == 16 && !point->doubles;
+    if (point->doubles && point->width < 8)
+        return false;
+    if (point->shared)
+        return point->op == BANDWIDTH_READ && !point->apart && !point->doubles &&
+               point->scope != BANDWIDTH_SCALING && point->bytes == BANDWIDTH_SHARED_BYTES;
+    if (point->op != BANDWIDTH_READ && !(plain && point->apart && point->scope == BANDWIDTH_DEVICE))
+        return false;
+    if (point->scope == BANDWIDTH_WORKGROUP)
+        return !point->apart;
+    return true;
+}
+
+static bool from_user(const struct planner *p, const char *key)
+{
+    const struct bench_choice *choice = bench_choice_find(p->request, key);
+    return choice && choice->from_user;
+}
+
+static bool is_wanted_scaling(const struct planner *p, const struct bandwidth_point *point)
+{
+    if (p->quick && !from_user(p, "scope") && !from_user(p, "workgroups"))
+        return false;
+    if (point->width != 16 || point->doubles)
+        return false;
+    if (from_user(p, "bytes"))
+        return point->apart == (point->bytes >= APART_BYTES_MIN);
+    return point->apart ? point->bytes == p->regions.least || point->bytes == p->regions.middle
+                        : point->bytes == p->regions.small;
+}
+
+// The curves of one width and type, and where the others are looked at.
+static bool is_wanted_read(const struct planner *p, const struct bandwidth_point *point)
+{
+    bool chosen = from_user(p, "bytes");
+    if (point->shared)
+        return point->scope == BANDWIDTH_DEVICE &&
+               (!p->quick || point->width == 16 || from_user(p, "width"));
+    if (point->scope == BANDWIDTH_WORKGROUP) {
+        bool curve = !p->quick && point->bytes <= p->regions.least &&
+                     (p->full || point->bytes % (floor_power(point->bytes) / 2) == 0);
+        return point->width == 16 && !point->doubles &&
+               (chosen || curve || point->bytes == p->regions.small);
+    }
+    if (!from_user(p, "access") &&
+        !(point->apart ? point->bytes >= APART_BYTES_MIN : point->bytes <= SAME_BYTES_MAX))
+        return false;
+    if (point->width == 16 && !point->doubles)
+        return chosen || !p->quick || is_region(p, point);
+    if (p->quick)
+        return (from_user(p, "width") || from_user(p, "type")) && (chosen || is_region(p, point));
+    return chosen || p->full || is_region(p, point);
+}
+
+static bool is_wanted(const struct planner *p, const struct bandwidth_point *point)
+{
+    if (point->scope == BANDWIDTH_SCALING)
+        return is_wanted_scaling(p, point);
+    if (point->op == BANDWIDTH_READ)
+        return is_wanted_read(p, point);
+    return from_user(p, "bytes") || is_dram(p, point) ||
+           (p->full && point->bytes >= APART_BYTES_MIN);
+}
+
+// ---------------------------------------------------------------- the list
+
+static const struct bench_choice *choice_of(const struct planner *p, const char *key)
+{
+    return bench_choice_find(p->request, key);
+}
+
+static void add_sorted(struct arena *arena, struct case_value **values, size_t *count,
+                       size_t *capacity, struct case_value value)
+{
+    size_t at = 0;
+    while (at < *count && (*values)[at].uint < value.uint)
+        at++;
+    if (at < *count && (*values)[at].uint == value.uint)
+        return;
+    *values = arena_grow(arena, *values, *count, capacity, sizeof **values);
+    memmove(*values + at + 1, *values + at, (*count - at) * sizeof **values);
+    (*values)[at] = value;
+    ++*count;
+}
+
+// Sizes: the user's as they are; the preset's rounded and within reach, and the regions.
+static struct bench_choice plan_bytes(const struct planner *p)
+{
+    const struct bench_choice *given = choice_of(p, "bytes");
+    struct bench_choice made = {.param = given->param, .from_user = given->from_user};
+    struct case_value value = {
+        .key = given->param->key, .type = PARAM_BYTES, .role = given->param->role};
+    const uint64_t regions[] = {p->regions.small, p->regions.middle, p->regions.dram,
+                                p->regions.least, BANDWIDTH_SHARED_BYTES};
+    size_t capacity = 0;
+    for (size_t i = 0; i < given->value_count; i++) {
+        value.uint = given->values[i].uint;
+        if (value.uint == UINT64_MAX)
+            value.uint = p->regions.max;
+        else if (!given->from_user)
+            value.uint = round_bytes(value.uint);
+        if (given->from_user || value.uint <= p->regions.max)
+            add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
+    }
+    for (size_t i = 0; !given->from_user && i < sizeof regions / sizeof regions[0]; i++) {
+        value.uint = regions[i];
+        add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
+    }
+    return made;
+}
+
+static struct bench_choice plan_workgroups(const struct planner *p)
+{
+    const struct bench_choice *given = choice_of(p, "workgroups");
+    struct bench_choice made = {.param = given->param, .from_user = given->from_user};
+    struct case_value value = {
+        .key = given->param->key, .type = PARAM_UINT, .role = given->param->role};
+    uint64_t cores = p->limits.cores ? p->limits.cores : CORES_UNKNOWN;
+    size_t capacity = 0;
+    for (size_t i = 0; i < given->value_count; i++) {
+        value.uint = given->values[i].uint;
+        if (value.uint > cores && (!given->from_user || value.uint == UINT64_MAX))
+            value.uint = cores;
+        add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
+    }
+    return made;
+}
+
+enum {
+    KEY_COUNT = 9,
+    KEY_SCOPE = 2,
+    KEY_WORKGROUPS = 7
+};
+static const char *const keys[KEY_COUNT] = {"op",    "path", "scope",      "access", "bytes",
+                                            "width", "type", "workgroups", "shape"};
+
+// Counts `at` up like an odometer; false after the last combination.
+static bool next_combination(const struct bench_choice choices[KEY_COUNT], size_t at[KEY_COUNT])
+{
+    for (size_t k = KEY_COUNT; k-- > 0;) {
+        if (++at[k] < choices[k].value_count)
+            return true;
+        at[k] = 0;
+    }
+    return false;
+}
+
+static void add_case(struct planner *p, const struct bench_choice choices[KEY_COUNT],
+                     const size_t at[KEY_COUNT])
+{
+    struct case_value values[KEY_COUNT];
+    size_t count = 0;
+    bool scaling = strcmp(choices[KEY_SCOPE].values[at[KEY_SCOPE]].text, "scaling") == 0;
+    if (!scaling && at[KEY_WORKGROUPS] > 0)
+        return;
+    for (size_t k = 0; k < KEY_COUNT; k++)
+        if (k != KEY_WORKGROUPS || scaling)
+            values[count++] = choices[k].values[at[k]];
+    struct bench_case made = {.values = values, .value_count = count};
+    struct bandwidth_point point;
+    bandwidth_point_read(&made, &point);
+    if (point.shared && from_user(p, "bytes"))
+        return;
+    if (!is_possible(&point) || !is_wanted(p, &point))
+        return;
+    uint64_t grain = point.apart ? BANDWIDTH_GRAIN_APART : BANDWIDTH_GRAIN_SAME;
+    if (!from_user(p, "bytes") && bandwidth_stream_bytes(&point) % grain != 0)
+        return;
+    made.values = ARENA_ARRAY(p->request->arena, count, struct case_value);
+    memcpy(made.values, values, count * sizeof *values);
+    bench_case_add(p->request->arena, p->list, made);
+}
+
+static bool check_choices(const struct planner *p, struct error *err)
+{
+    const struct bench_choice *width = choice_of(p, "width"), *shape = choice_of(p, "shape");
+    const struct bench_choice *workgroups = choice_of(p, "workgroups");
+    for (size_t i = 0; i < width->value_count; i++)
+        if (width->values[i].uint != 4 && width->values[i].uint != 8 && width->values[i].uint != 16)
+            return error_set(err, ERROR_USAGE, "bandwidth.width=%llu: a load has 4, 8 or 16 bytes",
+                             (unsigned long long)width->values[i].uint);
+    for (size_t i = 0; i < workgroups->value_count; i++)
+        if (workgroups->values[i].uint == 0)
+            return error_set(err, ERROR_USAGE, "bandwidth.workgroups=0: it takes one at least");
+    if (shape->value_count != 1)
+        return error_set(err, ERROR_USAGE, "bandwidth.shape takes one value, not a list");
+    const char *name = shape->values[0].text;
+    return strcmp(name, "best") == 0 || strcmp(name, "default") == 0 ||
+           bandwidth_shape_known(p->request->arena, name, err);
+}
+
+bool bandwidth_plan(const struct bench_request *request, struct bench_case_list *list,
+                    struct error *err)
+{
+    struct planner p = {.request = request,
+                        .list = list,
+                        .quick = strcmp(request->preset, "quick") == 0,
+                        .full = strcmp(request->preset, "full") == 0};
+    measure_limits_of(request->device, &p.limits);
+    find_regions(&p, &p.regions);
+    if (!check_choices(&p, err))
+        return false;
+    struct bench_choice choices[KEY_COUNT];
+    for (size_t k = 0; k < KEY_COUNT; k++)
+        choices[k] = *choice_of(&p, keys[k]);
+    choices[4] = plan_bytes(&p);
+    choices[KEY_WORKGROUPS] = plan_workgroups(&p);
+    size_t at[KEY_COUNT] = {0}, before = list->count;
+    do
+        add_case(&p, choices, at);
+    while (next_combination(choices, at));
+    if (list->count == before)
+        return error_set(err, ERROR_USAGE,
+                         "bandwidth: these values do not go together; see `fathom list bandwidth`");
+    return true;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Which shapes are tried for what. METHOD.md shows what each reached; the first of a kind that a
+// device can do is what `shape=default` takes.
+#include "base/text.h"
+#include "bench/bandwidth/work.h"
+
+#include <string.h>
+
+// A kind of work: its forms compete.
+enum kind {
+    KIND_LOOP,
+    KIND_PART,
+    KIND_CACHED, // reads of every byte once a pass, of what the last-level cache holds easily
+    KIND_BEYOND, // … of more
+    KIND_DRAM,   // … of so much that no cache matters
+    KIND_WRITE,
+    KIND_COPY,
+    KIND_SHARED
+};
+
+// A shape but for its route; every form is tried by address and as a storage buffer.
+struct form {
+    enum kind kind;
+    unsigned width;
+    unsigned threads, loads;
+    enum bandwidth_walk walk;
+};
+
+#define EACH_PASS(width, threads, loads)                                                           \
+    {KIND_CACHED, width, threads, loads, BANDWIDTH_LONG},                                          \
+        {KIND_BEYOND, width, threads, loads, BANDWIDTH_CHUNK},                                     \
+        {KIND_DRAM, width, threads, loads, BANDWIDTH_ONCE},                                        \
+    {                                                                                              \
+        KIND_DRAM, width, threads, loads, BANDWIDTH_CHUNK                                          \
+    }
+
+static const struct form forms[] = {
+    {KIND_LOOP, 16, 1024, 8, BANDWIDTH_LOOP},
+    {KIND_LOOP, 16, 1024, 4, BANDWIDTH_LOOP},
+    {KIND_LOOP, 16, 256, 4, BANDWIDTH_LOOP},
+    {KIND_LOOP, 8, 1024, 16, BANDWIDTH_LOOP},
+    {KIND_LOOP, 8, 256, 16, BANDWIDTH_LOOP},
+    {KIND_LOOP, 4, 1024, 32, BANDWIDTH_LOOP},
+    {KIND_LOOP, 4, 256, 32, BANDWIDTH_LOOP},
+    {KIND_PART, 16, 1024, 8, BANDWIDTH_PART},
+    {KIND_PART, 16, 256, 8, BANDWIDTH_PART},
+    EACH_PASS(16, 256, 8),
+    EACH_PASS(16, 1024, 8),
+    EACH_PASS(8, 256, 16),
+    EACH_PASS(4, 256, 32),
+    {KIND_WRITE, 16, 256, 1, BANDWIDTH_ONCE},
+    {KIND_WRITE, 16, 512, 1, BANDWIDTH_ONCE},
+    {KIND_WRITE, 16, 1024, 2, BANDWIDTH_ONCE},
+    {KIND_WRITE, 16, 256, 4, BANDWIDTH_CHUNK},
+    {KIND_COPY, 16, 128, 1, BANDWIDTH_ONCE},
+    {KIND_COPY, 16, 256, 1, BANDWIDTH_ONCE},
+    {KIND_COPY, 16, 256, 4, BANDWIDTH_CHUNK},
+    {KIND_SHARED, 16, 1024, 8, BANDWIDTH_LOOP},
+    {KIND_SHARED, 16, 256, 8, BANDWIDTH_LOOP},
+    {KIND_SHARED, 8, 1024, 16, BANDWIDTH_LOOP},
+    {KIND_SHARED, 8, 256, 16, BANDWIDTH_LOOP},
+    {KIND_SHARED, 4, 1024, 16, BANDWIDTH_LOOP},
+    {KIND_SHARED, 4, 256, 16, BANDWIDTH_LOOP},
+};
+
+enum {
+    FORM_COUNT = sizeof forms / sizeof forms[0]
+};
+
+static enum kind kind_of(const struct bandwidth_point *point, const struct measure_limits *limits)
+{
+    if (point->shared)
+        return KIND_SHARED;
+    if (point->op == BANDWIDTH_WRITE)
+        return KIND_WRITE;
+    if (point->op == BANDWIDTH_COPY)
+        return KIND_COPY;
+    if (!point->apart)
+        return KIND_LOOP;
+    if (point->scope != BANDWIDTH_DEVICE)
+        return KIND_PART;
+    if (bandwidth_is_dram(point, limits))
+        return KIND_DRAM;
+    return point->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
+}
+
+// False where the device lacks what the route needs.
+static bool route_exists(const struct bandwidth_point *point, const struct gpu_info *info,
+                         bool address)
+{
+    const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
+    if (point->shared)
+        return !address;
+    if (address)
+        return (info->caps & needed) == needed;
+    uint64_t range_bytes = info->limits.storage_range_bytes;
+    return !range_bytes || bandwidth_stream_bytes(point) <= range_bytes;
+}
+
+size_t bandwidth_shapes(const struct bandwidth_point *point, const struct gpu_info *info,
+                        const struct measure_limits *limits,
+                        struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
+{
+    enum kind kind = kind_of(point, limits);
+    // Addresses cost a GPU nothing and spare it an addition; a CPU's compiler knows less of them.
+    bool address_first = info->kind != GPU_KIND_CPU;
+    size_t count = 0;
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        const struct form *form = &forms[i];
+        if (form->kind != kind || form->width != point->width ||
+            form->threads > info->limits.workgroup_threads)
+            continue;
+        for (int route = 0; route < 2 && count < BANDWIDTH_SHAPES_MAX; route++) {
+            bool address = (route == 0) == address_first;
+            if (route_exists(point, info, address))
+                shapes[count++] =
+                    (struct bandwidth_shape){address, form->threads, form->loads, form->walk};
+        }
+    }
+    return count;
+}
+
+// ---------------------------------------------------------------- names
+
+static const char *route_name(const struct bandwidth_shape *shape)
+{
+    return shape->address ? "address" : "storage";
+}
+
+const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_shape *shape)
+{
+    static const char *const walks[BANDWIDTH_WALK_COUNT] = {"loop", "part", "long", "chunk",
+                                                            "once"};
+    return arena_printf(arena, "%s-%ux%u-%s", route_name(shape), shape->threads, shape->loads,
+                        walks[shape->walk]);
+}
+
+bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err)
+{
+    struct text_guess guess = {.typed = name};
+    for (size_t i = 0; i < (size_t)2 * FORM_COUNT; i++) {
+        const struct form *form = &forms[i / 2];
+        const struct bandwidth_shape shape = {i % 2, form->threads, form->loads, form->walk};
+        const char *known = bandwidth_shape_name(arena, &shape);
+        if (strcmp(known, name) == 0)
+            return true;
+        text_guess_offer(&guess, known);
+    }
+    return error_set(err, ERROR_USAGE, "bandwidth.shape=%s: it is best, default or a shape%s", name,
+                     text_guess_hint(arena, &guess));
+}
+
+const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_point *point,
+                                  const struct bandwidth_shape *shape)
+{
+    static const char *const read_ways[BANDWIDTH_WALK_COUNT] = {"loop", "part", "pass", "pass",
+                                                                "pass"};
+    if (point->shared)
+        return arena_printf(arena, "bandwidth_shared_%u_%ux%u", point->width, shape->threads,
+                            shape->loads);
+    if (point->op != BANDWIDTH_READ)
+        return arena_printf(arena, "bandwidth_%s_%s_%ux%u",
+                            point->op == BANDWIDTH_COPY ? "copy" : "write", route_name(shape),
+                            shape->threads, shape->loads);
+    return arena_printf(arena, "bandwidth_%s_%s_%u_%s_%ux%u", read_ways[shape->walk],
+                        point->doubles ? "double" : "float", point->width, route_name(shape),
+                        shape->threads, shape->loads);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "bench/bandwidth/session.h"
+
+#include <math.h>
+
+enum {
+    DISPATCH_MS_MAX = 250, // watchdogs end what is longer, from 2 s on
+    SAFE_BYTES = 32 << 20, // no device needs so long for these
+    PASSES_MAX = 1 << 24,
+    GROWTH_MAX = 64 // from one try to the next
+};
+
+bool bandwidth_open(struct bench_session *session, struct error *err)
+{
+    struct bandwidth_session *own = ARENA_NEW(session->arena, struct bandwidth_session);
+    measure_limits_of(session->info, &own->limits);
+    session->state = own;
+    return measure_clock_probe(session->scope, &own->clock, err) &&
+           bandwidth_store_open(&own->store, session, err);
+}
+
+static struct gpu_program *find_program(struct bench_session *bench, const char *name,
+                                        struct error *err)
+{
+    struct bandwidth_session *own = bench->state;
+    const struct gpu_program_desc desc = {.kernel = kernel_find(name)};
+    if (!desc.kernel) {
+        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
+        return NULL;
+    }
+    for (size_t i = 0; i < own->program_count; i++)
+        if (gpu_program_kernel(own->programs[i]) == desc.kernel)
+            return own->programs[i];
+    struct gpu_program *program = gpu_program_create(bench->scope, &desc, err);
+    if (!program)
+        return NULL;
+    own->programs = arena_grow(bench->arena, own->programs, own->program_count,
+                               &own->program_capacity, sizeof(struct gpu_program *));
+    own->programs[own->program_count++] = program;
+    return program;
+}
+
+static bool find_buffers(struct bandwidth_trial *trial, struct error *err)
+{
+    const struct bandwidth_point *point = trial->point;
+    struct bandwidth_store *store = &trial->session->store;
+    uint64_t bytes = bandwidth_stream_bytes(point);
+    trial->source = trial->target = NULL;
+    if (point->shared)
+        return true;
+    if (point->op != BANDWIDTH_WRITE) {
+        trial->source = bandwidth_store_get(store, BANDWIDTH_SOURCE, bytes, err);
+        if (!trial->source)
+            return false;
+    }
+    if (point->op != BANDWIDTH_READ) {
+        trial->target = bandwidth_store_get(store, BANDWIDTH_TARGET, bytes, err);
+        if (!trial->target)
+            return false;
+    }
+    return true;
+}
+
+static bool make_work(struct bandwidth_trial *trial, const struct bandwidth_point *point,
+                      uint64_t passes, struct error *err)
+{
+    const struct bandwidth_work_desc desc = {
+        .point = point,
+        .shape = &trial->shape,
+        .info = trial->run->session->info,
+        .cores = trial->session->limits.cores,
+        .passes = passes,
+    };
+    if (!bandwidth_work_make(&desc, &trial->work, err))
+        return false;
+    // Each visit writes other data: what an earlier one left would not pass for its own.
+    trial->work.params.seed = point->op == BANDWIDTH_READ
+                                  ? BANDWIDTH_SEED_SOURCE
+                                  : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
+    return true;
+}
+
+bool bandwidth_trial_prepare(struct bandwidth_trial *trial, uint64_t passes, struct error *err)
+{
+    struct bench_visit *run = trial->run;
+    trial->program = find_program(
+        run->session, bandwidth_kernel_name(run->arena, trial->point, &trial->shape), err);
+    return trial->program && make_work(trial, trial->point, passes, err) &&
+           find_buffers(trial, err);
+}
+
+// measure_record: `repeats` dispatches of the same work.
+static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct bandwidth_trial *trial = context;
+    const struct bandwidth_point *point = trial->point;
+    struct gpu_dispatch dispatch = {
+        .program = trial->program,
+        .groups = {trial->work.grid[0], trial->work.grid[1], trial->work.grid[2]},
+        .params = &trial->work.params,
+        .params_bytes = sizeof trial->work.params,
+    };
+    // An address is that of the whole buffer; a storage buffer is bound as far as it is used, which
+    // a device's limit on ranges may demand.
+    uint64_t range = trial->shape.address ? 0 : trial->work.stream_bytes;
+    unsigned args = 0;
+    if (trial->source)
+        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->source, .bytes = range};
+    if (trial->target)
+        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->target, .bytes = range};
+    if (point->op == BANDWIDTH_READ)
+        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->session->store.words};
+    for (uint64_t i = 0; i < repeats; i++)
+        gpu_batch_dispatch(batch, &dispatch);
+}
+
+static bool time_unit(struct bandwidth_trial *trial, double *ns, struct error *err)
+{
+    struct gpu_batch *batch =
+        gpu_batch_create(trial->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    if (!batch)
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    record(trial, batch, 1);
+    gpu_batch_span_end(batch, 0);
+    return gpu_batch_end(batch, err) &&
+           gpu_batch_run(batch, trial->run->request->timeout_ns, err) &&
+           gpu_batch_span_ns(batch, 0, ns, err);
+}
+
+// Tries a large unit on a part of its memory first.
+static bool refuse_slow(struct bandwidth_trial *trial, struct error *err)
+{
+    double whole = (double)trial->work.moved_bytes, ns = 0;
+    if (whole <= SAFE_BYTES)
+        return true;
+    struct bandwidth_point part = *trial->point;
+    part.bytes = SAFE_BYTES;
+    if (!part.apart && trial->work.groups > 1)
+        part.bytes = BANDWIDTH_GRAIN_APART;
+    if (part.bytes >= trial->point->bytes)
+        return true;
+    if (!make_work(trial, &part, 1, err) || !time_unit(trial, &ns, err))
+        return false;
+    double predicted_ms = ns * 1e-6 * whole / (double)trial->work.moved_bytes;
+    if (predicted_ms > DISPATCH_MS_MAX)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "going once through the working set would hold this device for about "
+                         "%.0f ms, more than the %d ms that are safe: take fewer bytes",
+                         predicted_ms, DISPATCH_MS_MAX);
+    return make_work(trial, trial->point, 1, err);
+}
+
+bool bandwidth_trial_size(struct bandwidth_trial *trial, struct error *err)
+{
+    double target = (double)trial->run->request->sample_ns, ns = 0;
+    uint64_t passes = 1;
+    // The first run of all is cold and only tells whether it is slow.
+    if (!refuse_slow(trial, err) || !time_unit(trial, &ns, err))
+        return false;
+    while (ns < target / 2) {
+        double growth = ns > 0 ? target / ns : GROWTH_MAX;
+        growth = fmin(fmax(growth, 2), GROWTH_MAX);
+        passes = (uint64_t)((double)trial->work.passes * growth);
+        if (passes > PASSES_MAX)
+            break;
+        if (!make_work(trial, trial->point, passes, err))
+            return false;
+        if (trial->work.passes < passes)
+            break;
+        if (!time_unit(trial, &ns, err))
+            return false;
+    }
+    return true;
+}
+
+bool bandwidth_trial_run(struct bandwidth_trial *trial, unsigned samples, uint64_t repeats,
+                         struct measure_span *span, struct error *err)
+{
+    struct measure_request request = *trial->run->request;
+    request.samples = samples;
+    const struct measure_span_desc desc = {
+        .scope = trial->run->scope,
+        .record = record,
+        .context = trial,
+        .clock = &trial->session->clock,
+        .request = &request,
+        // Units side by side would be more workgroups than the case wants.
+        .unordered = trial->point->scope == BANDWIDTH_DEVICE &&
+                     (trial->run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
+        .repeats = repeats,
+    };
+    return measure_span_run(trial->run->arena, &desc, span, err);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "bench/bandwidth/session.h"
+#include "math/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SEARCH_SAMPLES = 3,        // of each shape
+    HOST_CHECK_BYTES = 1 << 20 // the host works the sum out again up to here
+};
+
+enum {
+    METRIC_BANDWIDTH,
+    METRIC_PER_CORE
+};
+
+// What a case keeps from its first visit.
+struct memory {
+    bool ready;
+    struct bandwidth_shape shape;
+    uint64_t passes, repeats;
+    uint32_t sum; // of the words that the work walks through
+    char *tried;  // "NAME 4.61e12, …": B/s of every shape, or NULL
+};
+
+// ---------------------------------------------------------------- the shape
+
+// Drops the shapes that this build has no kernel for: not every width and type has them all.
+static size_t built_shapes(struct bench_visit *run, const struct bandwidth_point *point,
+                           struct bandwidth_shape *shapes, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kernel_find(bandwidth_kernel_name(run->arena, point, &shapes[i])))
+            shapes[kept++] = shapes[i];
+    return kept;
+}
+
+// Every shape that the case's value of `shape` allows.
+static size_t allowed_shapes(struct bench_visit *run, const struct bandwidth_point *point,
+                             struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
+{
+    const struct bandwidth_session *session = run->session->state;
+    size_t count = built_shapes(
+        run, point, shapes, bandwidth_shapes(point, run->session->info, &session->limits, shapes));
+    if (count == 0) {
+        error_set(err, ERROR_UNSUPPORTED, "no kernel fits this device's limits");
+        return 0;
+    }
+    if (strcmp(point->shape, "best") == 0)
+        return count;
+    if (strcmp(point->shape, "default") == 0)
+        return 1;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(point->shape, bandwidth_shape_name(run->arena, &shapes[i])) == 0) {
+            shapes[0] = shapes[i];
+            return 1;
+        }
+    error_set(err, ERROR_UNSUPPORTED, "the shape %s is not for this case", point->shape);
+    return 0;
+}
+
+static double median_of(struct arena *arena, const double *values, size_t count)
+{
+    double *copy = ARENA_ARRAY(arena, count, double);
+    memcpy(copy, values, count * sizeof *copy);
+    return stats_median(copy, count);
+}
+
+static bool try_shape(struct bandwidth_trial *trial, double *bytes_per_s, struct error *err)
+{
+    struct measure_span span;
+    if (!bandwidth_trial_prepare(trial, 1, err) || !bandwidth_trial_size(trial, err) ||
+        !bandwidth_trial_run(trial, SEARCH_SAMPLES, 0, &span, err))
+        return false;
+    double unit_ns = median_of(trial->run->arena, span.unit_ns, span.count);
+    *bytes_per_s = (double)trial->work.moved_bytes / unit_ns * 1e9;
+    return true;
+}
+
+// Takes the fastest of the shapes allowed; where there is but one, its speed does not matter.
+static bool choose_shape(struct bandwidth_trial *trial, struct memory *memory, struct error *err)
+{
+    struct bench_visit *run = trial->run;
+    struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
+    size_t count = allowed_shapes(run, trial->point, shapes, err);
+    double best = 0;
+    const char *tried = NULL;
+    for (size_t i = 0; i < count; i++) {
+        double speed = 1;
+        trial->shape = shapes[i];
+        bool done =
+            count > 1 ? try_shape(trial, &speed, err)
+                      : bandwidth_trial_prepare(trial, 1, err) && bandwidth_trial_size(trial, err);
+        if (!done)
+            return false;
+        tried = arena_printf(run->arena, "%s%s%s %.4g", tried ? tried : "", tried ? ", " : "",
+                             bandwidth_shape_name(run->arena, &shapes[i]), speed);
+        if (speed > best) {
+            best = speed;
+            memory->shape = shapes[i];
+            memory->passes = trial->work.passes;
+        }
+    }
+    memory->tried = count > 1 ? arena_strdup(run->session->arena, tried) : NULL;
+    trial->shape = memory->shape;
+    return count > 0;
+}
+
+// ---------------------------------------------------------------- the proof
+
+// What one unit's words add up to, from a reading of the memory that has nothing in common with
+// the timed one, and, where that takes no time, from the formula alone.
+static bool learn_sum(struct bandwidth_trial *trial, struct memory *memory, struct error *err)
+{
+    uint64_t bytes = trial->work.stream_bytes;
+    uint32_t seed = trial->work.params.seed;
+    if (trial->point->op != BANDWIDTH_READ)
+        return true;
+    if (trial->point->shared) {
+        memory->sum = bandwidth_data_sum(bytes, seed);
+        return true;
+    }
+    if (!bandwidth_store_check(&trial->session->store, trial->source, bytes, seed, &memory->sum,
+                               err))
+        return false;
+    if (bytes <= HOST_CHECK_BYTES && memory->sum != bandwidth_data_sum(bytes, seed))
+        return error_set(err, ERROR_MISMATCH, "the sum on the device is not that on the host");
+    return true;
+}
+
+static bool verify_read(struct bandwidth_trial *trial, const struct memory *memory,
+                        const struct measure_span *span, struct error *err)
+{
+    struct bandwidth_words words;
+    const struct bandwidth_work *work = &trial->work;
+    if (!bandwidth_words_read(&trial->session->store, &words, err))
+        return false;
+    uint64_t units = words.groups / work->groups;
+    if (words.groups % work->groups != 0 || units < span->repeats * span->count)
+        return error_set(err, ERROR_MISMATCH,
+                         "%llu workgroups reported, not a multiple of %llu and at least %llu",
+                         (unsigned long long)words.groups, (unsigned long long)work->groups,
+                         (unsigned long long)(span->repeats * span->count * work->groups));
+    uint32_t expected = (uint32_t)(units * work->times * memory->sum);
+    if (words.sum != expected)
+        return error_set(err, ERROR_MISMATCH, "what was read adds up to %08x, not to %08x",
+                         words.sum, expected);
+    return true;
+}
+
+// Before a write or a copy is timed, its target holds something else.
+static bool prepare_proof(struct bandwidth_trial *trial, struct error *err)
+{
+    struct bandwidth_store *store = &trial->session->store;
+    if (trial->point->op == BANDWIDTH_READ)
+        return bandwidth_words_clear(store, err);
+    return bandwidth_store_fill(store, trial->target, trial->work.stream_bytes,
+                                ~trial->work.params.seed, err);
+}
+
+static bool verify(struct bandwidth_trial *trial, const struct memory *memory,
+                   const struct measure_span *span, struct error *err)
+{
+    if (trial->point->op == BANDWIDTH_READ)
+        return verify_read(trial, memory, span, err);
+    uint32_t seed =
+        trial->point->op == BANDWIDTH_COPY ? BANDWIDTH_SEED_SOURCE : trial->work.params.seed;
+    return bandwidth_store_check(&trial->session->store, trial->target, trial->work.stream_bytes,
+                                 seed, NULL, err);
+}
+
+// ---------------------------------------------------------------- the numbers
+
+// Bytes a cycle of each core at work, by the clock seen in each sample. Returns the median clock; 0
+// where there is none, or nobody knows how many cores there are.
+static double report_per_core(const struct bandwidth_trial *trial, const struct measure_span *span,
+                              struct measure_visit *visit)
+{
+    unsigned cores = bandwidth_cores_busy(trial->point, &trial->session->limits);
+    if (!span->core_hz || !cores)
+        return 0;
+    struct arena *arena = trial->run->arena;
+    double *values = ARENA_ARRAY(arena, span->count, double);
+    for (size_t i = 0; i < span->count; i++)
+        values[i] =
+            (double)trial->work.moved_bytes / span->unit_ns[i] * 1e9 / span->core_hz[i] / cores;
+    double hz = median_of(arena, span->core_hz, span->count);
+    double step = visit->metrics[METRIC_BANDWIDTH].step / hz / cores;
+    visit_samples(visit, METRIC_PER_CORE, values, span->count, step);
+    return hz;
+}
+
+static void report(struct bandwidth_trial *trial, const struct memory *memory,
+                   const struct measure_span *span, struct measure_visit *visit)
+{
+    struct arena *arena = trial->run->arena;
+    const struct bandwidth_work *work = &trial->work;
+    measure_span_report(span, (double)work->moved_bytes, METRIC_BANDWIDTH, visit);
+    double hz = report_per_core(trial, span, visit);
+    struct bandwidth_limit limit;
+    bandwidth_limit_of(trial->point, &trial->session->limits, hz, &limit);
+    visit_limit(visit, METRIC_BANDWIDTH, limit.bytes_per_s);
+    if (hz > 0)
+        visit_limit(visit, METRIC_PER_CORE, limit.bytes_per_cycle);
+
+    visit_detail(visit, "shape",
+                 "%s: %llu workgroups of %u threads, %u × %u bytes a thread and step",
+                 bandwidth_shape_name(arena, &trial->shape), (unsigned long long)work->groups,
+                 trial->shape.threads, trial->shape.loads, trial->point->width);
+    visit_detail(visit, "work", "%u steps a workgroup, %llu bytes a dispatch, %llu dispatches",
+                 work->params.steps, (unsigned long long)work->moved_bytes,
+                 (unsigned long long)span->repeats);
+    if (memory->tried)
+        visit_detail(visit, "tried", "%s", memory->tried);
+    visit_kernel(visit, trial->program);
+}
+
+static bool refuse_missing(const struct bench_visit *run, const struct bandwidth_point *point,
+                           struct error *err)
+{
+    const struct gpu_limits *limits = &run->session->info->limits;
+    if (point->doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err))
+        return false;
+    uint64_t stream_bytes = bandwidth_stream_bytes(point);
+    if (!point->shared && limits->allocation_bytes && stream_bytes > limits->allocation_bytes)
+        return error_set(err, ERROR_UNSUPPORTED, "a buffer here holds at most %llu bytes",
+                         (unsigned long long)limits->allocation_bytes);
+    if (point->shared && limits->shared_bytes < BANDWIDTH_SHARED_BYTES)
+        return error_set(err, ERROR_UNSUPPORTED, "a workgroup here has %llu bytes of shared memory",
+                         (unsigned long long)limits->shared_bytes);
+    return true;
+}
+
+bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct bandwidth_point point;
+    bandwidth_point_read(run->point, &point);
+    struct bandwidth_session *session = run->session->state;
+    session->store.timeout_ns = run->request->timeout_ns;
+    struct bandwidth_trial trial = {.run = run, .session = session, .point = &point};
+    if (!refuse_missing(run, &point, err))
+        return false;
+    if (!*run->memory)
+        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+    struct memory *memory = *run->memory;
+    bool first = !memory->ready;
+    if (first && !choose_shape(&trial, memory, err))
+        return false;
+    trial.shape = memory->shape;
+    struct measure_span span;
+    if (!bandwidth_trial_prepare(&trial, memory->passes, err) ||
+        (first && !learn_sum(&trial, memory, err)) || !prepare_proof(&trial, err) ||
+        !bandwidth_trial_run(&trial, run->request->samples, memory->repeats, &span, err) ||
+        !verify(&trial, memory, &span, err))
+        return false;
+    memory->repeats = span.repeats;
+    memory->ready = true;
+    report(&trial, memory, &span, visit);
+    return true;
+}

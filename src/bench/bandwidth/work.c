@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "bench/bandwidth/work.h"
+
+#include <string.h>
+
+enum {
+    STEPS_MAX = 65535, // lavapipe ends every loop there
+    PASSES_MAX = 65535,
+    GROUPS_UNKNOWN = 1024, // where nobody says how many cores there are: more than fit any device
+    LOOP_CORE_THREADS = 1024
+};
+
+void bandwidth_point_read(const struct bench_case *c, struct bandwidth_point *point)
+{
+    const char *op = case_text(c, "op"), *scope = case_text(c, "scope");
+    const struct case_value *workgroups = case_find(c, "workgroups");
+    *point = (struct bandwidth_point){
+        .op = strcmp(op, "write") == 0  ? BANDWIDTH_WRITE
+              : strcmp(op, "copy") == 0 ? BANDWIDTH_COPY
+                                        : BANDWIDTH_READ,
+        .scope = strcmp(scope, "workgroup") == 0 ? BANDWIDTH_WORKGROUP
+                 : strcmp(scope, "scaling") == 0 ? BANDWIDTH_SCALING
+                                                 : BANDWIDTH_DEVICE,
+        .shared = strcmp(case_text(c, "path"), "shared") == 0,
+        .apart = strcmp(case_text(c, "access"), "apart") == 0,
+        .doubles = strcmp(case_text(c, "type"), "double") == 0,
+        .bytes = case_uint(c, "bytes"),
+        .width = (unsigned)case_uint(c, "width"),
+        .workgroups = workgroups ? (unsigned)workgroups->uint : 0,
+        .shape = case_text(c, "shape"),
+    };
+}
+
+uint64_t bandwidth_stream_bytes(const struct bandwidth_point *point)
+{
+    return point->op == BANDWIDTH_COPY ? point->bytes / 2 : point->bytes;
+}
+
+// ---------------------------------------------------------------- units of work
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+static uint64_t at_least_one(uint64_t value)
+{
+    return value ? value : 1;
+}
+
+// A working set in the blocks of a shape.
+struct layout {
+    uint64_t block_bytes, blocks;
+    uint64_t rows;  // blocks of a step of a workgroup
+    uint64_t chunk; // blocks of a workgroup that walks once
+};
+
+static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout, struct error *err)
+{
+    const struct bandwidth_shape *shape = desc->shape;
+    uint64_t bytes = bandwidth_stream_bytes(desc->point);
+    layout->block_bytes = (uint64_t)BANDWIDTH_LANES * shape->loads * desc->point->width;
+    layout->rows = shape->threads / BANDWIDTH_LANES;
+    layout->blocks = bytes / layout->block_bytes;
+    layout->chunk = layout->rows;
+    if (shape->walk == BANDWIDTH_LONG)
+        layout->chunk = BANDWIDTH_LONG_BYTES / layout->block_bytes;
+    if (shape->walk == BANDWIDTH_CHUNK)
+        layout->chunk =
+            (uint64_t)BANDWIDTH_CHUNK_THREAD_BYTES * shape->threads / layout->block_bytes;
+    bool loops = shape->walk == BANDWIDTH_LOOP || shape->walk == BANDWIDTH_PART;
+    uint64_t grain = layout->block_bytes * (loops ? 1 : layout->chunk);
+    if (bytes == 0 || bytes % grain != 0)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%llu bytes do not divide into pieces of %llu: take a multiple",
+                         (unsigned long long)bytes, (unsigned long long)grain);
+    if (bytes / desc->point->width > UINT32_MAX)
+        return error_set(err, ERROR_UNSUPPORTED, "%llu bytes are more than 2^32 elements",
+                         (unsigned long long)bytes);
+    return true;
+}
+
+// One workgroup a core where cores are known, or several small ones: a second large one would be
+// no faster, and would share with the first what lies beyond the core's cache.
+static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
+{
+    if (desc->point->scope == BANDWIDTH_WORKGROUP)
+        return 1;
+    if (desc->point->scope == BANDWIDTH_SCALING)
+        return desc->point->workgroups;
+    uint64_t threads = desc->info->limits.core_threads;
+    if (!threads || threads > LOOP_CORE_THREADS)
+        threads = LOOP_CORE_THREADS;
+    return desc->cores ? desc->cores * at_least_one(threads / desc->shape->threads)
+                       : GROUPS_UNKNOWN;
+}
+
+// Round and round in whole laps: through all of the working set from places spread over it, or
+// through a part of one's own. What does not divide into parts stays unread.
+static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
+                 struct bandwidth_work *work, struct error *err)
+{
+    uint64_t groups = loop_groups(desc), share = layout->blocks / groups;
+    bool parts = desc->shape->walk == BANDWIDTH_PART;
+    uint64_t extent = parts ? share : layout->blocks;
+    if (extent == 0)
+        return error_set(err, ERROR_UNSUPPORTED, "the working set is too small for %llu workgroups",
+                         (unsigned long long)groups);
+    uint64_t lap_steps = extent / divisor(extent, layout->rows);
+    work->passes = at_least_one(at_most(work->passes, STEPS_MAX / lap_steps));
+    uint64_t steps = work->passes * lap_steps, laps = steps * layout->rows / extent;
+    work->groups = groups;
+    work->params = (struct bandwidth_params){
+        .groups = (uint32_t)groups,
+        .pitch = parts ? (uint32_t)share : 0,
+        .turn = parts ? 0 : (uint32_t)at_least_one(share),
+        .extent = (uint32_t)extent,
+        .advance = (uint32_t)(layout->rows % extent),
+        .steps = (uint32_t)steps,
+    };
+    work->stream_bytes = layout->block_bytes * extent * (parts ? groups : 1);
+    work->times = parts ? laps : laps * groups;
+    return true;
+}
+
+// Pass after pass over the working set, every workgroup once through its chunk.
+static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
+                 struct bandwidth_work *work)
+{
+    uint64_t limit = desc->info->limits.workgroup_count_z;
+    work->passes = at_most(work->passes, limit ? at_most(limit, PASSES_MAX) : PASSES_MAX);
+    uint64_t groups = layout->blocks / layout->chunk;
+    work->groups = groups * work->passes;
+    work->params = (struct bandwidth_params){
+        .groups = (uint32_t)groups,
+        .pitch = (uint32_t)layout->chunk,
+        .extent = (uint32_t)layout->chunk,
+        .advance = (uint32_t)layout->rows,
+        .steps = (uint32_t)(layout->chunk / layout->rows),
+    };
+    work->stream_bytes = layout->block_bytes * layout->blocks;
+    work->times = work->passes;
+}
+
+bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidth_work *work,
+                         struct error *err)
+{
+    struct layout layout;
+    if (!divide(desc, &layout, err))
+        return false;
+    *work = (struct bandwidth_work){.passes = at_least_one(desc->passes)};
+    bool loops = desc->shape->walk == BANDWIDTH_LOOP || desc->shape->walk == BANDWIDTH_PART;
+    if (!loops)
+        pass(desc, &layout, work);
+    else if (!loop(desc, &layout, work, err))
+        return false;
+    work->moved_bytes =
+        work->stream_bytes * work->times * (desc->point->op == BANDWIDTH_COPY ? 2 : 1);
+
+    // The plane may be larger than the work: kernels look at params.groups.
+    uint64_t groups = work->params.groups, row_max = desc->info->limits.workgroup_count_x;
+    uint64_t rows = row_max ? (groups + row_max - 1) / row_max : 1;
+    work->grid[0] = (uint32_t)((groups + rows - 1) / rows);
+    work->grid[1] = (uint32_t)rows;
+    work->grid[2] = loops ? 1 : (uint32_t)work->passes;
+    return true;
+}
+
+// ---------------------------------------------------------------- what the hardware could do
+
+unsigned bandwidth_cores_busy(const struct bandwidth_point *point,
+                              const struct measure_limits *limits)
+{
+    if (point->scope == BANDWIDTH_DEVICE)
+        return limits->cores;
+    unsigned groups = point->scope == BANDWIDTH_WORKGROUP ? 1 : point->workgroups;
+    return limits->cores && limits->cores < groups ? limits->cores : groups;
+}
+
+bool bandwidth_is_dram(const struct bandwidth_point *point, const struct measure_limits *limits)
+{
+    return point->apart && limits->last_cache_bytes &&
+           point->bytes >= BANDWIDTH_DRAM_CACHES * limits->last_cache_bytes;
+}
+
+void bandwidth_limit_of(const struct bandwidth_point *point, const struct measure_limits *limits,
+                        double core_hz, struct bandwidth_limit *limit)
+{
+    *limit = (struct bandwidth_limit){0};
+    double hz = core_hz > 0 ? core_hz : limits->core_clock_hz;
+    double cycles = hz * bandwidth_cores_busy(point, limits);
+    if (point->shared)
+        limit->bytes_per_cycle = limits->shared_bytes_per_cycle;
+    else if (!point->apart && point->bytes <= limits->l1_bytes)
+        limit->bytes_per_cycle = limits->l1_bytes_per_cycle;
+    else if (bandwidth_is_dram(point, limits))
+        limit->bytes_per_s = limits->dram_bytes_per_s;
+    if (limit->bytes_per_cycle > 0)
+        limit->bytes_per_s = limit->bytes_per_cycle * cycles;
+    else if (cycles > 0)
+        limit->bytes_per_cycle = limit->bytes_per_s / cycles;
+}
