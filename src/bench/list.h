@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
 // One line a benchmark: BENCHMARK(name) for `const struct benchmark bench_name` in bench/name/.
 // The order is that of `fathom list` and of reports.
+BENCHMARK(latency)
 BENCHMARK(bandwidth)

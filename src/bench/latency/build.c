@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Makes the chain of a visit: its programs, its memory, and the links in it.
+#include "bench/latency/chase.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    BUILD_NODES = 1 << 22, // a submission: far from any watchdog, even in software
+    NAME_BYTES = 64
+};
+
+// ---------------------------------------------------------------- programs
+
+static bool on_chip(const struct latency_point *point)
+{
+    return point->path == LATENCY_SHARED || point->path == LATENCY_ATOMIC_SHARED;
+}
+
+static struct gpu_program *chase_program(struct latency_chase *chase, struct error *err)
+{
+    const struct latency_point *point = &chase->point;
+    char name[NAME_BYTES], kind[16] = "index";
+    if (point->pointer)
+        snprintf(kind, sizeof kind, "pointer");
+    else if (on_chip(point)) // the least array that holds the region
+        snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->shape.bytes + 16383) / 16384 * 16));
+    const char *path =
+        point->path == LATENCY_ATOMIC_SHARED ? "atomic_shared" : latency_path_name(point->path);
+    snprintf(name, sizeof name, "latency_%s_%s%s", path, kind,
+             chase->session->clocked ? "_clock" : "");
+    return latency_program(chase->session, name, err);
+}
+
+// Index chains compute an address a hop, except where the instruction takes the index as it is.
+static const char *control_name(const struct latency_point *point)
+{
+    if (point->pointer)
+        return NULL;
+    switch (point->path) {
+    case LATENCY_VECTOR:
+    case LATENCY_SHARED:
+    case LATENCY_ATOMIC:
+    case LATENCY_ATOMIC_SHARED:
+        return "vector";
+    case LATENCY_SCALAR:
+        return "scalar";
+    case LATENCY_CONSTANT:
+        return "constant";
+    case LATENCY_TEXEL:
+    case LATENCY_IMAGE:
+    case LATENCY_PATH_COUNT:
+        return NULL;
+    }
+    return NULL;
+}
+
+static bool find_programs(struct latency_chase *chase, struct error *err)
+{
+    chase->program = chase_program(chase, err);
+    if (!chase->program)
+        return false;
+    const char *control = control_name(&chase->point);
+    if (control) {
+        char name[NAME_BYTES];
+        snprintf(name, sizeof name, "latency_control_%s%s", control,
+                 chase->session->clocked ? "_clock" : "");
+        chase->control = latency_program(chase->session, name, err);
+        chase->control_shift = 2 + chase->shape.link_shift;
+        if (!chase->control)
+            return false;
+    }
+    if (!chase->point.keep_awake)
+        return true;
+    chase->awake = latency_program(chase->session, "latency_awake", err);
+    return chase->awake && latency_stream(chase->session, err);
+}
+
+// ---------------------------------------------------------------- building
+
+struct latency_params latency_params_of(const struct latency_chase *chase)
+{
+    const struct latency_shape *shape = &chase->shape;
+    return (struct latency_params){
+        .order = shape->order,
+        .nodes = shape->nodes,
+        .block_bytes = shape->block_bytes,
+        .slots = shape->slots,
+        .slot_bytes = shape->slot_bytes,
+        .key = shape->key,
+        .link_shift = shape->link_shift,
+        .image_columns = shape->image_columns,
+        .base = chase->base,
+    };
+}
+
+static bool build_links(const struct latency_chase *chase, struct gpu_program *builder,
+                        const struct gpu_arg *region, struct error *err)
+{
+    const struct bench_visit *visit = chase->visit;
+    struct gpu_batch *batch = gpu_batch_create(visit->scope, &(struct gpu_batch_desc){0}, err);
+    if (!batch)
+        return false;
+    struct latency_params params = latency_params_of(chase);
+    for (uint32_t left = params.nodes; left > 0; left = params.nodes - params.start) {
+        uint32_t count = left < BUILD_NODES ? left : BUILD_NODES;
+        struct gpu_dispatch dispatch = {
+            .program = builder,
+            .groups = {(count + LATENCY_WORKGROUP - 1) / LATENCY_WORKGROUP},
+            .args = {*region},
+            .params = &params,
+            .params_bytes = sizeof params,
+        };
+        if (params.start > 0 && !gpu_batch_reset(batch, err))
+            return false;
+        gpu_batch_dispatch(batch, &dispatch);
+        if (!gpu_batch_end(batch, err) || !gpu_batch_run(batch, visit->request->timeout_ns, err))
+            return false;
+        params.start += count;
+    }
+    return true;
+}
+
+// Builds in the shared region; texels and images are made of it.
+static bool build(struct latency_chase *chase, struct error *err)
+{
+    const struct latency_point *point = &chase->point;
+    const struct latency_shape *shape = &chase->shape;
+    struct latency_session *session = chase->session;
+    uint32_t base = 0;
+    struct gpu_buffer *memory = point->path == LATENCY_CONSTANT
+                                    ? latency_constants(session, err)
+                                    : latency_region(session, point, shape->bytes, &base, err);
+    struct gpu_program *builder =
+        latency_program(session,
+                        point->pointer                 ? "latency_chain_pointer"
+                        : point->path == LATENCY_IMAGE ? "latency_chain_image"
+                                                       : "latency_chain_index",
+                        err);
+    if (!memory || !builder)
+        return false;
+    struct gpu_arg region = {.buffer = memory, .bytes = point->pointer ? 0 : shape->bytes};
+    chase->base = base;
+    chase->address = point->pointer ? gpu_buffer_address(memory) + base : 0;
+    chase->region = region;
+    chase->has_region = true;
+    if (point->path == LATENCY_CONSTANT)
+        chase->region.bytes = gpu_buffer_bytes(memory); // the kernel's block has one size
+    return build_links(chase, builder, &region, err);
+}
+
+static bool make_views(struct latency_chase *chase, struct error *err)
+{
+    struct gpu_scope *scope = chase->visit->scope;
+    struct gpu_arg *region = &chase->region;
+    if (chase->point.path == LATENCY_TEXEL) {
+        region->typed = gpu_typed_create(scope, region->buffer, GPU_FORMAT_R32_UINT, region->offset,
+                                         chase->shape.bytes / 4, err);
+        return region->typed != NULL;
+    }
+    if (chase->point.path != LATENCY_IMAGE)
+        return true;
+    uint32_t columns = chase->shape.image_columns;
+    struct gpu_image_desc desc = {
+        .format = GPU_FORMAT_RG32_UINT,
+        .width = columns * LATENCY_IMAGE_SIDE,
+        .height = chase->shape.nodes / columns * LATENCY_IMAGE_SIDE,
+    };
+    region->image = gpu_image_create(scope, &desc, err);
+    return region->image && gpu_image_copy_from(region->image, region->buffer, region->offset, err);
+}
+
+bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
+                        const struct bench_visit *visit, struct error *err)
+{
+    *chase = (struct latency_chase){.session = session, .visit = visit};
+    struct latency_point *point = &chase->point;
+    latency_point_read(visit->point, point);
+    const char *name = NULL;
+    uint64_t bytes_max = latency_bytes_max(session->bench->info, point, &name);
+    if (!latency_path_has(point->path, point->pointer, point->order))
+        return error_set(err, ERROR_USAGE, "path %s has no such chain",
+                         latency_path_name(point->path));
+    if (!gpu_require(session->bench->info, latency_caps(point->path, point->pointer), err) ||
+        (point->keep_awake && !gpu_require(session->bench->info, GPU_CAP(UNORDERED), err)))
+        return false;
+    if (point->bytes > bytes_max)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%" PRIu64 " bytes: path %s reaches %" PRIu64 " here (%s)", point->bytes,
+                         latency_path_name(point->path), bytes_max, name);
+    // Another bijection each round, so that the interval covers the choice of it.
+    uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
+    if (!latency_shape_of(point, key, &chase->shape, err) || !find_programs(chase, err))
+        return false;
+    return on_chip(point) || (build(chase, err) && make_views(chase, err));
+}

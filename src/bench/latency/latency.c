@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// What `latency` is: its parameters, metrics and views. METHOD.md says how it measures.
+#include "bench/latency/plan.h"
+#include "bench/latency/session.h"
+#include "bench/latency/visit.h"
+
+static const struct param_info params[LATENCY_PARAM_COUNT] = {
+    [LATENCY_PARAM_PATH] = {.key = "path",
+                            .type = PARAM_TEXT,
+                            .standard = "vector,scalar,shared,constant,texel,image,atomic,"
+                                        "atomic-shared",
+                            .choices = "vector|scalar|shared|constant|texel|image|atomic|"
+                                       "atomic-shared",
+                            .help = "the route of the load: buffers by the vector or the scalar "
+                                    "unit, shared memory, a constant buffer, a typed buffer, an "
+                                    "image without sampler, an atomic add that returns"},
+    [LATENCY_PARAM_CHAIN] = {.key = "chain",
+                             .type = PARAM_TEXT,
+                             .standard = "pointer,index",
+                             .choices = "pointer|index",
+                             .help = "links are 64-bit addresses, or indices that cost arithmetic"},
+    [LATENCY_PARAM_ORDER] = {.key = "order",
+                             .type = PARAM_TEXT,
+                             .standard = "random,plru",
+                             .full = "random,plru,page",
+                             .choices = "random|plru|page",
+                             .help = "random lines; plru: few pages at a time, for any line size; "
+                                     "page: one line in each page, for the TLB"},
+    [LATENCY_PARAM_BYTES] = {.key = "bytes",
+                             .type = PARAM_BYTES,
+                             .unit = UNIT_BYTE,
+                             .quick = "1KiB..max/1",
+                             .standard = "1KiB..max/4",
+                             .full = "1KiB..max/12",
+                             .help = "the region that the chain covers"},
+    [LATENCY_PARAM_LOAD] = {.key = "load",
+                            .type = PARAM_TEXT,
+                            .standard = "idle",
+                            .choices = "idle|keep-awake",
+                            .help = "keep-awake: another core is kept busy, for memory clocks that "
+                                    "do not rise for one wave"},
+    [LATENCY_PARAM_PITCH] = {.key = "pitch",
+                             .type = PARAM_BYTES,
+                             .unit = UNIT_BYTE,
+                             .standard = "128",
+                             .role = PARAM_METHOD,
+                             .help = "random and page: bytes from one line to the next"},
+    [LATENCY_PARAM_PAGE] = {.key = "page",
+                            .type = PARAM_BYTES,
+                            .unit = UNIT_BYTE,
+                            .standard = "2MiB",
+                            .role = PARAM_METHOD,
+                            .help = "page: bytes from one page to the next"},
+};
+
+static const struct metric_info metrics[LATENCY_METRIC_COUNT] = {
+    [LATENCY_METRIC_NS] = {.name = "latency",
+                           .unit = UNIT_NS,
+                           .better = BETTER_LOWER,
+                           .help = "time from one dependent load to the next"},
+    [LATENCY_METRIC_CYCLES] = {.name = "latency_cycles",
+                               .unit = UNIT_CYCLE,
+                               .better = BETTER_LOWER,
+                               .help = "the same in cycles of the core clock; absent where the "
+                                       "core's counter does not count those"},
+    [LATENCY_METRIC_CONTROL_NS] = {.name = "control",
+                                   .unit = UNIT_NS,
+                                   .help = "index chains: what the arithmetic of a hop takes, "
+                                           "measured without the load; contained in latency"},
+    [LATENCY_METRIC_CONTROL_CYCLES] = {.name = "control_cycles",
+                                       .unit = UNIT_CYCLE,
+                                       .help = "the same in cycles"},
+};
+
+static const struct view_info views[] = {
+    {.kind = VIEW_CURVE,
+     .title = "Latency by working set",
+     .x = "bytes",
+     .metric = "latency",
+     .group = "path,chain,order,load",
+     .scale = "log2-linear"},
+    {.kind = VIEW_CURVE,
+     .title = "Latency by working set, in core cycles",
+     .x = "bytes",
+     .metric = "latency_cycles",
+     .group = "path,chain,order,load",
+     .scale = "log2-linear"},
+    {.kind = VIEW_CURVE,
+     .title = "What an index chain's own arithmetic takes",
+     .x = "bytes",
+     .metric = "control",
+     .group = "path,order",
+     .scale = "log2-linear",
+     .where = "chain=index"},
+};
+
+const struct benchmark bench_latency = {
+    .info =
+        {
+            .name = "latency",
+            .version = 1,
+            .title = "Latency of dependent loads",
+            .params = params,
+            .param_count = LATENCY_PARAM_COUNT,
+            .metrics = metrics,
+            .metric_count = LATENCY_METRIC_COUNT,
+            .views = views,
+            .view_count = sizeof views / sizeof *views,
+        },
+    .description =
+        "One subgroup follows a chain of links through a region of memory: each load's address is "
+        "the load's before. The core's own cycle counter times windows of hops inside the kernel. "
+        "Small regions show the latency of the first cache, larger ones that of the levels below, "
+        "by every route that a load can take; the order of the chain decides whether address "
+        "translation is part of it. Where each chase ended is checked against a closed formula.",
+    .needs = GPU_CAP(SUBGROUPS),
+    .plan = latency_plan,
+    .open = latency_open,
+    .visit = latency_visit,
+};

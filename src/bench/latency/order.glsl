@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Where hop k of a chain is: the same closed formula as latency_place() in place.c.
+#include "bench/prelude/permute.glsl"
+
+// (block, byte in the block) of hop k < nodes.
+uvec2 chain_place(uint k)
+{
+    if (params.order == LATENCY_ORDER_PLRU) {
+        // One word of each stride in turn; then the word that a tree-PLRU would name next.
+        const uint strides = params.nodes / params.slots;
+        const uint turn = k / strides;
+        const uint slot = bitfieldReverse(0u - turn) >> (32 - findMSB(params.slots));
+        return uvec2(k - turn * strides, slot * params.slot_bytes);
+    }
+    const uint block = permute(k, params.nodes, params.key);
+    if (params.order == LATENCY_ORDER_PAGE) {
+        const uint line = permute(block & (params.slots - 1u), params.slots, ~params.key);
+        return uvec2(block, line * params.slot_bytes);
+    }
+    return uvec2(block, 0u);
+}
+
+// Hop number a + b on a lap, for a < nodes and b <= nodes.
+uint chain_hop(uint a, uint b)
+{
+    return b >= params.nodes - a ? b - (params.nodes - a) : a + b;
+}
+
+// 32-bit words before the place, in a linear region.
+uint place_word(uvec2 place)
+{
+    return place.x * (params.block_bytes / 4u) + place.y / 4u;
+}
+
+// Texel of an image block.
+uvec2 place_texel(uvec2 place)
+{
+    return uvec2(place.x % params.image_columns, place.x / params.image_columns) *
+           uint(LATENCY_IMAGE_SIDE);
+}

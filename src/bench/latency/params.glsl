@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The parameters of this folder's kernels, in the order that latency.h sets.
+#define PARAM(name) uint name;
+layout(push_constant, std430) uniform Params
+{
+#if defined(POINTER)
+    uint64_t chain; // address of the buffer that holds the region
+#endif
+    LATENCY_PARAMS(PARAM)
+}
+params;
+#undef PARAM
+
+#if defined(POINTER)
+// What is written and atomically added to may not be readonly; what is only read must be, or
+// drivers may not use their scalar loads for it.
+#if defined(WRITES)
+#define LINK_ACCESS
+#else
+#define LINK_ACCESS readonly
+#endif
+layout(buffer_reference, std430, buffer_reference_align = 8) LINK_ACCESS buffer Link
+{
+    uint64_t next;
+};
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// The presets:
+//
+//   vector, its better chain, random and plru: every size
+//   every other path, its better chain, random: sizes to twice the last-level cache, every second
+//   vector by index, random: as the other paths, to compare equal chains (not in quick)
+//   full: everything, at every size
+//
+// What the user sets is not thinned out. A path whose features are missing keeps one case, which is
+// then skipped with the reason.
+#include "bench/latency/plan.h"
+
+#include "bench/latency/latency.h"
+#include "bench/latency/point.h"
+
+#include <string.h>
+
+enum {
+    GRAIN_BYTES = LATENCY_STRIDE_BYTES, // sizes are rounded down to it, the same for all paths
+    PAGES_MIN = 4
+};
+
+#define UNKNOWN_CACHE_BYTES (UINT64_C(32) << 20) // where nobody says how large the last cache is
+#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // a CPU under `quick`: it builds chains slowly
+
+struct plan {
+    const struct bench_request *request;
+    const struct bench_choice *choices[LATENCY_PARAM_COUNT];
+    struct bench_case_list *list;
+    struct measure_limits limits;
+    bool quick, full;
+    size_t tried; // combinations that a path can have
+};
+
+static bool plan_init(struct plan *plan, struct error *err)
+{
+    static const char *const keys[LATENCY_PARAM_COUNT] = {"path", "chain", "order", "bytes",
+                                                          "load", "pitch", "page"};
+    for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++) {
+        plan->choices[i] = bench_choice_find(plan->request, keys[i]);
+        if (!plan->choices[i] || plan->choices[i]->value_count == 0)
+            return error_set(err, ERROR_USAGE, "latency: no value for %s", keys[i]);
+    }
+    measure_limits_of(plan->request->device, &plan->limits);
+    plan->quick = strcmp(plan->request->preset, "quick") == 0;
+    plan->full = strcmp(plan->request->preset, "full") == 0;
+    return true;
+}
+
+static bool from_user(const struct plan *plan, enum latency_param param)
+{
+    return plan->choices[param]->from_user;
+}
+
+static bool has_caps(const struct plan *plan, enum latency_path path, bool pointer)
+{
+    gpu_caps needed = latency_caps(path, pointer);
+    return (plan->request->device->caps & needed) == needed;
+}
+
+// The chain that a path is measured with when only one is wanted.
+static bool better_chain_is_pointer(const struct plan *plan, enum latency_path path)
+{
+    return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
+}
+
+static bool is_main(const struct plan *plan, const struct latency_point *point)
+{
+    return point->path == LATENCY_VECTOR &&
+           point->pointer == better_chain_is_pointer(plan, point->path);
+}
+
+// Whether the preset asks for this combination, as far as the user leaves the choice to it.
+static bool wanted(const struct plan *plan, const struct latency_point *point)
+{
+    if (plan->full || is_main(plan, point))
+        return true;
+    bool compares = point->path == LATENCY_VECTOR && !point->pointer && !plan->quick;
+    bool better = point->pointer == better_chain_is_pointer(plan, point->path);
+    return (from_user(plan, LATENCY_PARAM_CHAIN) || better || compares) &&
+           (from_user(plan, LATENCY_PARAM_ORDER) || point->order == LATENCY_ORDER_RANDOM);
+}
+
+// Largest size that the plan tries on its own.
+static uint64_t plan_bytes_max(const struct plan *plan, const struct latency_point *point)
+{
+    const char *name = NULL;
+    uint64_t bytes = latency_bytes_max(plan->request->device, point, &name);
+    uint64_t cache = plan->limits.last_cache_bytes;
+    if (!plan->full && !is_main(plan, point) && 2 * (cache ? cache : UNKNOWN_CACHE_BYTES) < bytes)
+        bytes = 2 * (cache ? cache : UNKNOWN_CACHE_BYTES);
+    if (plan->quick && plan->request->device->kind == GPU_KIND_CPU && QUICK_CPU_BYTES < bytes)
+        bytes = QUICK_CPU_BYTES;
+    return bytes;
+}
+
+static void add_case(struct plan *plan, const size_t pick[LATENCY_PARAM_COUNT], uint64_t bytes)
+{
+    struct bench_case c = {
+        .values = ARENA_ARRAY(plan->request->arena, LATENCY_PARAM_COUNT, struct case_value),
+        .value_count = LATENCY_PARAM_COUNT,
+    };
+    for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++) {
+        const struct param_info *param = plan->choices[i]->param;
+        c.values[i] = plan->choices[i]->values[pick[i]];
+        c.values[i].key = param->key;
+        c.values[i].type = param->type;
+        c.values[i].role = param->role;
+    }
+    c.values[LATENCY_PARAM_BYTES].uint = bytes;
+    bench_case_add(plan->request->arena, plan->list, c);
+}
+
+// The sizes of one combination.
+static void plan_sizes(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT],
+                       const struct latency_point *point)
+{
+    const struct bench_choice *sizes = plan->choices[LATENCY_PARAM_BYTES];
+    bool user = sizes->from_user, possible = has_caps(plan, point->path, point->pointer);
+    bool thin = !plan->full && !plan->quick && !user && !is_main(plan, point);
+    uint64_t bytes_max = plan_bytes_max(plan, point), last = 0;
+    uint64_t bytes_min = point->order == LATENCY_ORDER_PAGE ? PAGES_MIN * (uint64_t)point->page : 0;
+    for (size_t i = 0; i < sizes->value_count; i++) {
+        uint64_t bytes = sizes->values[i].uint;
+        if (!user) {
+            bytes = bytes < bytes_max ? bytes - bytes % GRAIN_BYTES
+                                      : bytes_max - bytes_max % GRAIN_BYTES;
+            if (bytes < bytes_min || bytes < GRAIN_BYTES || bytes == last ||
+                (thin && i % 2 && bytes < bytes_max - bytes_max % GRAIN_BYTES))
+                continue;
+        } else if (bytes == UINT64_MAX) {
+            bytes = bytes_max - bytes_max % GRAIN_BYTES;
+        }
+        pick[LATENCY_PARAM_BYTES] = i;
+        last = bytes;
+        add_case(plan, pick, bytes);
+        if (!possible)
+            return;
+    }
+}
+
+static void plan_combination(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT])
+{
+    const struct case_value *values[LATENCY_PARAM_COUNT];
+    for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++)
+        values[i] = &plan->choices[i]->values[pick[i]];
+    struct latency_point point = {
+        .pointer = strcmp(values[LATENCY_PARAM_CHAIN]->text, "pointer") == 0,
+        .order = latency_order(values[LATENCY_PARAM_ORDER]->text),
+        .pitch = (uint32_t)values[LATENCY_PARAM_PITCH]->uint,
+        .page = (uint32_t)values[LATENCY_PARAM_PAGE]->uint,
+    };
+    if (!latency_path_find(values[LATENCY_PARAM_PATH]->text, &point.path) ||
+        !latency_path_has(point.path, point.pointer, point.order))
+        return;
+    plan->tried++;
+    if (wanted(plan, &point))
+        plan_sizes(plan, pick, &point);
+}
+
+bool latency_plan(const struct bench_request *request, struct bench_case_list *list,
+                  struct error *err)
+{
+    struct plan plan = {.request = request, .list = list};
+    if (!plan_init(&plan, err))
+        return false;
+    // An odometer over all parameters but the size, the last one turning fastest.
+    size_t pick[LATENCY_PARAM_COUNT] = {0};
+    for (size_t wheel = LATENCY_PARAM_COUNT; wheel > 0;) {
+        pick[LATENCY_PARAM_BYTES] = 0;
+        plan_combination(&plan, pick);
+        for (wheel = LATENCY_PARAM_COUNT; wheel > 0; wheel--) {
+            size_t i = wheel - 1;
+            if (i != LATENCY_PARAM_BYTES && ++pick[i] < plan.choices[i]->value_count)
+                break;
+            pick[i] = 0;
+        }
+    }
+    if (plan.tried == 0)
+        return error_set(err, ERROR_USAGE,
+                         "latency: no path of these has such a chain: pointer chains are for "
+                         "vector, scalar and atomic; image has order=random only; page is for "
+                         "vector, scalar, atomic and texel");
+    return true;
+}

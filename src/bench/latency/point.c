@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "bench/latency/point.h"
+
+#include "bench/latency/latency.h"
+#include "math/permute.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    gpu_caps caps;
+    bool pointers; // can have pointer chains
+    bool linear;   // its bytes lie in memory in the order of their numbers, in pages
+} paths[LATENCY_PATH_COUNT] = {
+    [LATENCY_VECTOR] = {"vector", 0, true, true},
+    [LATENCY_SCALAR] = {"scalar", 0, true, true},
+    [LATENCY_SHARED] = {"shared", 0, false, true},
+    [LATENCY_CONSTANT] = {"constant", GPU_CAP(CONSTANT), false, true},
+    [LATENCY_TEXEL] = {"texel", GPU_CAP(TYPED), false, true},
+    [LATENCY_IMAGE] = {"image", GPU_CAP(IMAGES), false, false},
+    [LATENCY_ATOMIC] = {"atomic", 0, true, true},
+    [LATENCY_ATOMIC_SHARED] = {"atomic-shared", 0, false, true},
+};
+
+const char *latency_path_name(enum latency_path path)
+{
+    return paths[path].name;
+}
+
+bool latency_path_find(const char *name, enum latency_path *path)
+{
+    for (*path = 0; *path < LATENCY_PATH_COUNT; ++*path)
+        if (strcmp(paths[*path].name, name) == 0)
+            return true;
+    return false;
+}
+
+gpu_caps latency_caps(enum latency_path path, bool pointer)
+{
+    gpu_caps caps = paths[path].caps | GPU_CAP(SUBGROUPS);
+    if (pointer)
+        caps |= GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
+    if (pointer && path == LATENCY_ATOMIC)
+        caps |= GPU_CAP(ATOMICS64);
+    return caps;
+}
+
+static bool on_chip(enum latency_path path)
+{
+    return path == LATENCY_SHARED || path == LATENCY_ATOMIC_SHARED;
+}
+
+bool latency_path_has(enum latency_path path, bool pointer, unsigned order)
+{
+    if (pointer && !paths[path].pointers)
+        return false;
+    if (order == LATENCY_ORDER_PAGE)
+        return paths[path].linear && !on_chip(path) && path != LATENCY_CONSTANT;
+    return order == LATENCY_ORDER_RANDOM || paths[path].linear;
+}
+
+unsigned latency_order(const char *text)
+{
+    if (strcmp(text, "plru") == 0)
+        return LATENCY_ORDER_PLRU;
+    return strcmp(text, "page") == 0 ? LATENCY_ORDER_PAGE : LATENCY_ORDER_RANDOM;
+}
+
+void latency_point_read(const struct bench_case *c, struct latency_point *point)
+{
+    *point = (struct latency_point){
+        .pointer = strcmp(case_text(c, "chain"), "pointer") == 0,
+        .order = latency_order(case_text(c, "order")),
+        .bytes = case_uint(c, "bytes"),
+        .keep_awake = strcmp(case_text(c, "load"), "keep-awake") == 0,
+    };
+    uint64_t pitch = case_uint(c, "pitch"), page = case_uint(c, "page");
+    point->pitch = pitch < UINT32_MAX ? (uint32_t)pitch : UINT32_MAX;
+    point->page = page < UINT32_MAX ? (uint32_t)page : UINT32_MAX;
+    if (!latency_path_find(case_text(c, "path"), &point->path))
+        point->path = LATENCY_VECTOR;
+}
+
+// ---------------------------------------------------------------- limits
+
+struct bound {
+    uint64_t bytes;
+    const char *name;
+};
+
+static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
+{
+    if (bytes < bound->bytes)
+        *bound = (struct bound){bytes, name};
+}
+
+// Sizes of the shared arrays that kernels.txt lists.
+static uint64_t shared_bytes_max(uint64_t limit)
+{
+    for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
+        if (bytes <= limit)
+            return bytes;
+    return 0;
+}
+
+static void bound_by_path(struct bound *bound, const struct gpu_limits *limits,
+                          const struct latency_point *point)
+{
+    switch (point->path) {
+    case LATENCY_SHARED:
+    case LATENCY_ATOMIC_SHARED:
+        bound_by(bound, shared_bytes_max(limits->shared_bytes), "shared_bytes");
+        break;
+    case LATENCY_CONSTANT:
+        bound_by(bound, limits->constant_range_bytes >= 65536 ? 65536 : 0, "constant_range_bytes");
+        break;
+    case LATENCY_TEXEL:
+        bound_by(bound, limits->typed_elements * 4, "typed_elements");
+        break;
+    case LATENCY_IMAGE: {
+        uint64_t blocks = limits->image_2d / LATENCY_IMAGE_SIDE;
+        bound_by(bound, blocks * blocks * 128, "image_2d");
+        bound_by(bound, limits->storage_range_bytes, "storage_range_bytes");
+        break;
+    }
+    case LATENCY_VECTOR:
+    case LATENCY_SCALAR:
+    case LATENCY_ATOMIC:
+        if (!point->pointer)
+            bound_by(bound, limits->storage_range_bytes, "storage_range_bytes");
+        break;
+    case LATENCY_PATH_COUNT:
+        break;
+    }
+}
+
+uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_point *point,
+                           const char **name)
+{
+    const struct gpu_limits *limits = &info->limits;
+    struct bound bound = {UINT64_MAX, "no limit"};
+    if (point->order == LATENCY_ORDER_PAGE) {
+        bound_by(&bound, limits->memory_bytes / 2, "half of memory_bytes");
+    } else {
+        bound_by(&bound, UINT64_C(4) << 30, "4 GiB");
+        bound_by(&bound, limits->memory_bytes / 4, "a quarter of memory_bytes");
+    }
+    if (limits->allocation_bytes)
+        bound_by(&bound, limits->allocation_bytes, "allocation_bytes");
+    bound_by_path(&bound, limits, point);
+    *name = bound.name;
+    return bound.bytes;
+}
+
+// ---------------------------------------------------------------- chains
+
+// Smallest power of two of blocks a row that makes the image at least as high as wide.
+static uint32_t image_columns(uint32_t nodes)
+{
+    uint32_t columns = 1;
+    while ((uint64_t)columns * columns * 4 <= nodes)
+        columns *= 2;
+    return columns;
+}
+
+static bool power_of_two(uint32_t x)
+{
+    return x && !(x & (x - 1));
+}
+
+static bool shape_check(const struct latency_point *point, struct error *err)
+{
+    if (point->pitch % 16 || point->pitch < 16 || point->pitch > 1u << 20)
+        return error_set(err, ERROR_USAGE,
+                         "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 1 MiB",
+                         point->pitch);
+    if (point->order == LATENCY_ORDER_PAGE &&
+        (point->page % point->pitch || !power_of_two(point->page / point->pitch)))
+        return error_set(err, ERROR_USAGE,
+                         "page %" PRIu32 " with pitch %" PRIu32
+                         ": want a power of two of lines a page",
+                         point->page, point->pitch);
+    if (point->path == LATENCY_IMAGE && point->pitch != 128)
+        return error_set(err, ERROR_USAGE,
+                         "pitch %" PRIu32 ": path image stands one node to 128 bytes, leave it",
+                         point->pitch);
+    return true;
+}
+
+bool latency_shape_of(const struct latency_point *point, uint32_t key, struct latency_shape *shape,
+                      struct error *err)
+{
+    if (!shape_check(point, err))
+        return false;
+    uint32_t unit = point->pointer ? 8 : point->path == LATENCY_CONSTANT ? 16 : 4;
+    *shape = (struct latency_shape){
+        .order = point->order,
+        .block_bytes = point->pitch,
+        .slots = 1,
+        .key = key,
+        .link_shift = unit == 16 ? 2 : 0,
+        .image_columns = 1,
+    };
+    if (point->order == LATENCY_ORDER_PLRU) {
+        shape->block_bytes = LATENCY_STRIDE_BYTES;
+        shape->slot_bytes = unit;
+        shape->slots = LATENCY_STRIDE_BYTES / unit;
+    } else if (point->order == LATENCY_ORDER_PAGE) {
+        shape->block_bytes = point->page;
+        shape->slot_bytes = point->pitch;
+        shape->slots = point->page / point->pitch;
+    }
+    uint64_t blocks = point->bytes / shape->block_bytes;
+    uint64_t places = point->order == LATENCY_ORDER_PLRU ? blocks * shape->slots : blocks;
+    if (places > INT32_MAX)
+        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " nodes: more than 2^31 − 1", places);
+    shape->nodes = (uint32_t)places;
+    if (point->path == LATENCY_IMAGE) {
+        shape->image_columns = image_columns(shape->nodes);
+        shape->nodes -= shape->nodes % shape->image_columns;
+        blocks = shape->nodes;
+    }
+    if (shape->nodes < LATENCY_NODES_MIN)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%" PRIu64 " bytes hold fewer than two blocks of %" PRIu32, point->bytes,
+                         shape->block_bytes);
+    bool plru = point->order == LATENCY_ORDER_PLRU;
+    shape->bytes = blocks * shape->block_bytes;
+    shape->footprint_bytes = plru ? shape->bytes : (uint64_t)shape->nodes * point->pitch;
+    // The first 16 turns of plru name 16 different thirty-seconds bytes of each stride.
+    shape->lap = plru ? (uint32_t)blocks * (shape->slots < 16 ? shape->slots : 16) : shape->nodes;
+    return true;
+}
+
+static uint32_t reverse_bits(uint32_t x)
+{
+    uint32_t reversed = 0;
+    for (int bit = 0; bit < 32; bit++)
+        reversed |= (x >> bit & 1) << (31 - bit);
+    return reversed;
+}
+
+static unsigned log2_of(uint32_t power)
+{
+    unsigned bits = 0;
+    while (power >>= 1)
+        bits++;
+    return bits;
+}
+
+struct latency_place latency_place(const struct latency_shape *shape, uint32_t k)
+{
+    if (shape->order == LATENCY_ORDER_PLRU) {
+        uint32_t strides = shape->nodes / shape->slots, turn = k / strides;
+        uint32_t slot = reverse_bits(0 - turn) >> (32 - log2_of(shape->slots));
+        return (struct latency_place){k % strides, slot * shape->slot_bytes};
+    }
+    uint32_t block = permute_index(k, shape->nodes, shape->key);
+    if (shape->order != LATENCY_ORDER_PAGE)
+        return (struct latency_place){block, 0};
+    uint32_t line = permute_index(block & (shape->slots - 1), shape->slots, ~shape->key);
+    return (struct latency_place){block, line * shape->slot_bytes};
+}
+
+void latency_link(const struct latency_point *point, const struct latency_shape *shape,
+                  uint64_t base, uint32_t k, uint32_t words[2])
+{
+    struct latency_place place = latency_place(shape, k);
+    if (point->path == LATENCY_IMAGE) {
+        words[0] = place.block % shape->image_columns * LATENCY_IMAGE_SIDE;
+        words[1] = place.block / shape->image_columns * LATENCY_IMAGE_SIDE;
+        return;
+    }
+    uint64_t byte = (uint64_t)place.block * shape->block_bytes + place.byte;
+    uint64_t link = point->pointer ? base + byte : byte >> (2 + shape->link_shift);
+    words[0] = (uint32_t)link;
+    words[1] = (uint32_t)(link >> 32);
+}

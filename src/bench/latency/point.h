@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// A case of `latency` with its values read, the chain that it runs over, and where that chain
+// leads.
+#ifndef BENCH_LATENCY_POINT_H
+#define BENCH_LATENCY_POINT_H
+
+#include "bench/bench.h"
+#include "measure/limits.h"
+
+// Routes of a load. In the order of the choices of `path`.
+enum latency_path {
+    LATENCY_VECTOR,
+    LATENCY_SCALAR,
+    LATENCY_SHARED,
+    LATENCY_CONSTANT,
+    LATENCY_TEXEL,
+    LATENCY_IMAGE,
+    LATENCY_ATOMIC,
+    LATENCY_ATOMIC_SHARED,
+    LATENCY_PATH_COUNT
+};
+
+enum {
+    LATENCY_PITCH_MIN_BYTES = 8, // a pointer; the least that --set pitch may say is checked
+    LATENCY_NODES_MIN = 2
+};
+
+struct latency_point {
+    enum latency_path path;
+    bool pointer;   // links are 64-bit addresses, else indices
+    unsigned order; // LATENCY_ORDER_…
+    uint64_t bytes; // the region
+    bool keep_awake;
+    uint32_t pitch, page; // bytes
+};
+
+// The chain in a region: words for the kernels' parameters of the same names (latency.h).
+struct latency_shape {
+    uint32_t order, nodes, block_bytes, slots, slot_bytes, key, link_shift, image_columns;
+    uint64_t bytes;           // that it spans, at most the point's
+    uint64_t footprint_bytes; // of the lines that a lap touches: what a cache must hold
+    uint32_t lap;             // hops that touch every line of it once (plru: every 32 bytes)
+};
+
+const char *latency_path_name(enum latency_path path);
+bool latency_path_find(const char *name, enum latency_path *path);
+
+// What the path needs of the device beyond the chain's own.
+gpu_caps latency_caps(enum latency_path path, bool pointer);
+
+// True where the path can have such a chain at all (constant: no pointers; image: random only).
+bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
+
+// Words of `order` and `chain` in a case.
+unsigned latency_order(const char *text);
+
+void latency_point_read(const struct bench_case *c, struct latency_point *point);
+
+// Largest region of that path, chain and order (bytes does not count) on the device; *name says
+// which limit that is. 0: none.
+uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_point *point,
+                           const char **name);
+
+// The chain that fits a region of point->bytes; ERROR_USAGE where the values do not go together,
+// ERROR_UNSUPPORTED where the region is too small for one.
+MUST_CHECK bool latency_shape_of(const struct latency_point *point, uint32_t key,
+                                 struct latency_shape *shape, struct error *err);
+
+// Where hop k < nodes is: the closed formula, as in order.glsl.
+struct latency_place {
+    uint32_t block, byte;
+};
+struct latency_place latency_place(const struct latency_shape *shape, uint32_t k);
+
+// The link to hop k's place, as two words, in a chain whose region begins at address `base`
+// (pointer chains).
+void latency_link(const struct latency_point *point, const struct latency_shape *shape,
+                  uint64_t base, uint32_t k, uint32_t words[2]);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// Every kind of case of `latency` on the Vulkan device that is there, and what happens where the
+// closed formula says something else than the kernel did.
+#include "bench/latency/latency.h"
+#include "bench/latency/plan.h"
+#include "bench/latency/session.h"
+#include "bench/latency/visit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_latency;
+const struct benchmark *const benchmarks[] = {&bench_latency, NULL};
+
+// ---------------------------------------------------------------- the formula, made wrong at will
+
+static bool formula_is_wrong;
+
+void __real_latency_link(const struct latency_point *point, const struct latency_shape *shape,
+                         uint64_t base, uint32_t k, uint32_t words[2]);
+void __wrap_latency_link(const struct latency_point *point, const struct latency_shape *shape,
+                         uint64_t base, uint32_t k, uint32_t words[2]);
+
+void __wrap_latency_link(const struct latency_point *point, const struct latency_shape *shape,
+                         uint64_t base, uint32_t k, uint32_t words[2])
+{
+    uint32_t next = k + 1 < shape->nodes ? k + 1 : 0;
+    __real_latency_link(point, shape, base, formula_is_wrong ? next : k, words);
+}
+
+// ---------------------------------------------------------------- a workbench
+
+struct bench {
+    struct gpu_system *system;
+    struct gpu_device *device;
+    struct bench_session session;
+};
+
+static int open_bench(void **state)
+{
+    static struct bench bench;
+    struct error err = {0};
+    formula_is_wrong = false;
+    bench.system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan", .validation = true});
+    bench.device = gpu_device_open(bench.system, gpu_system_info(bench.system, 0),
+                                   &(struct gpu_device_desc){0}, &err);
+    bench.session = (struct bench_session){
+        .arena = arena_create(), .device = bench.device, .info = gpu_system_info(bench.system, 0)};
+    *state = &bench;
+    if (!bench.device)
+        return -1;
+    bench.session.scope = gpu_scope_open(bench.device);
+    if (!bench_latency.open(&bench.session, &err)) {
+        print_message("%s\n", err.message);
+        return -1;
+    }
+    return 0;
+}
+
+static int close_bench(void **state)
+{
+    struct bench *bench = *state;
+    gpu_scope_close(bench->session.scope);
+    size_t left = gpu_device_live_objects(bench->device);
+    const char *first = NULL;
+    if (gpu_device_validation_messages(bench->device, &first) > 0) {
+        print_message("%s\n", first);
+        left++;
+    }
+    gpu_device_close(bench->device);
+    gpu_system_destroy(bench->system);
+    arena_destroy(bench->session.arena);
+    return left == 0 ? 0 : -1;
+}
+
+struct values {
+    const char *path, *chain, *order;
+    uint64_t bytes;
+    const char *load;
+};
+
+static struct bench_case case_of(struct arena *arena, const struct values *values)
+{
+    struct bench_case c = {.values = ARENA_ARRAY(arena, LATENCY_PARAM_COUNT, struct case_value),
+                           .value_count = LATENCY_PARAM_COUNT};
+    for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++) {
+        c.values[i].key = bench_latency.info.params[i].key;
+        c.values[i].type = bench_latency.info.params[i].type;
+    }
+    c.values[LATENCY_PARAM_PATH].text = values->path;
+    c.values[LATENCY_PARAM_CHAIN].text = values->chain;
+    c.values[LATENCY_PARAM_ORDER].text = values->order;
+    c.values[LATENCY_PARAM_BYTES].uint = values->bytes;
+    c.values[LATENCY_PARAM_LOAD].text = values->load;
+    c.values[LATENCY_PARAM_PITCH].uint = 128;
+    c.values[LATENCY_PARAM_PAGE].uint = 65536;
+    return c;
+}
+
+// One visit; `memory` as in struct bench_visit. The visit lives in the session's arena.
+static struct measure_visit *visit_case(struct bench *bench, const struct values *values,
+                                        unsigned round, void **memory, struct error *err)
+{
+    struct arena *arena = bench->session.arena;
+    struct bench_case point = case_of(arena, values);
+    struct measure_request request = {
+        .samples = 4, .sample_ns = 1000000, .timeout_ns = UINT64_C(20000000000), .round = round};
+    struct bench_visit run = {.session = &bench->session,
+                              .point = &point,
+                              .scope = gpu_scope_open(bench->device),
+                              .arena = arena,
+                              .request = &request,
+                              .memory = memory};
+    struct measure_visit *visit = measure_visit_create(arena);
+    *err = (struct error){0};
+    bool ok = bench_latency.visit(&run, visit, err);
+    gpu_scope_close(run.scope);
+    return ok ? visit : NULL;
+}
+
+static const struct latency_session *session_of(const struct bench *bench)
+{
+    return bench->session.state;
+}
+
+static void check_samples(const struct measure_samples *samples, const char *what)
+{
+    if (!samples->values || samples->count == 0 || !(samples->step > 0))
+        fail_msg("%s: %zu samples, step %g", what, samples->count, samples->step);
+    for (size_t i = 0; i < samples->count; i++)
+        if (!(samples->values[i] > 0 && samples->values[i] < 1e6))
+            fail_msg("%s: sample %zu is %g", what, i, samples->values[i]);
+}
+
+// Two visits, so that what a case keeps between rounds is used too.
+static void check_case(struct bench *bench, const struct values *values)
+{
+    struct error err;
+    void *memory = NULL;
+    for (unsigned round = 0; round < 2; round++) {
+        struct measure_visit *visit = visit_case(bench, values, round, &memory, &err);
+        if (!visit)
+            fail_msg("%s %s %s %" PRIu64 ", round %u: %s", values->path, values->chain,
+                     values->order, values->bytes, round, err.message);
+        check_samples(&visit->metrics[LATENCY_METRIC_NS], values->path);
+        bool cycles = session_of(bench)->clocked && session_of(bench)->clock.counts_core_clock;
+        assert_true(cycles == (visit->metrics[LATENCY_METRIC_CYCLES].values != NULL));
+        bool arithmetic = strcmp(values->chain, "index") == 0 &&
+                          strcmp(values->path, "texel") != 0 && strcmp(values->path, "image") != 0;
+        assert_true(arithmetic == (visit->metrics[LATENCY_METRIC_CONTROL_NS].values != NULL));
+        assert_true(visit->device_time_ns > 0);
+        assert_true((visit->kernel.hash != NULL) == (round == 0));
+        assert_true(memory != NULL);
+    }
+}
+
+// ---------------------------------------------------------------- what works
+
+static const struct values every_kind[] = {
+    {"vector", "pointer", "random", 1024, "idle"},
+    {"vector", "pointer", "random", 1 << 20, "idle"},
+    {"vector", "pointer", "plru", 1024, "idle"},
+    {"vector", "pointer", "plru", 150016, "idle"},
+    {"vector", "pointer", "page", 4 << 20, "idle"},
+    {"vector", "index", "random", 65536, "idle"},
+    {"vector", "index", "plru", 65536, "idle"},
+    {"vector", "index", "page", 4 << 20, "idle"},
+    {"scalar", "pointer", "random", 65536, "idle"},
+    {"scalar", "pointer", "plru", 65536, "idle"},
+    {"scalar", "pointer", "page", 4 << 20, "idle"},
+    {"scalar", "index", "random", 65536, "idle"},
+    {"scalar", "index", "plru", 65536, "idle"},
+    {"scalar", "index", "page", 4 << 20, "idle"},
+    {"shared", "index", "random", 1024, "idle"},
+    {"shared", "index", "random", 16384, "idle"},
+    {"shared", "index", "plru", 15872, "idle"},
+    {"constant", "index", "random", 1024, "idle"},
+    {"constant", "index", "random", 65536, "idle"},
+    {"constant", "index", "plru", 65536, "idle"},
+    {"texel", "index", "random", 1536, "idle"},
+    {"texel", "index", "random", 1 << 20, "idle"},
+    {"texel", "index", "plru", 65536, "idle"},
+    {"texel", "index", "page", 4 << 20, "idle"},
+    {"image", "index", "random", 1024, "idle"},
+    {"image", "index", "random", 1 << 20, "idle"},
+    {"image", "index", "random", 191488, "idle"},
+    {"atomic", "pointer", "random", 65536, "idle"},
+    {"atomic", "pointer", "plru", 65536, "idle"},
+    {"atomic", "pointer", "page", 4 << 20, "idle"},
+    {"atomic", "index", "random", 65536, "idle"},
+    {"atomic", "index", "plru", 65536, "idle"},
+    {"atomic", "index", "page", 4 << 20, "idle"},
+    {"atomic-shared", "index", "random", 16384, "idle"},
+    {"atomic-shared", "index", "plru", 1024, "idle"},
+};
+
+static void every_path_chain_and_order_is_measured_and_verified(void **state)
+{
+    for (size_t i = 0; i < sizeof every_kind / sizeof *every_kind; i++)
+        check_case(*state, &every_kind[i]);
+}
+
+static void without_a_counter_the_slope_of_time_stamps_is_taken(void **state)
+{
+    struct bench *bench = *state;
+    struct latency_session *session = bench->session.state;
+    session->clocked = false;
+    check_case(bench, &(struct values){"vector", "pointer", "random", 65536, "idle"});
+    check_case(bench, &(struct values){"shared", "index", "random", 4096, "idle"});
+    check_case(bench, &(struct values){"image", "index", "random", 65536, "idle"});
+}
+
+static void a_narrow_counter_gets_short_windows(void **state)
+{
+    struct bench *bench = *state;
+    struct latency_session *session = bench->session.state;
+    if (!session->clocked)
+        skip();
+    // 20 bits, as RDNA 2's: a window of 2^18 counts at most.
+    struct error err;
+    void *memory = NULL;
+    session->clock.counter_bits = 20;
+    struct measure_visit *visit = visit_case(
+        bench, &(struct values){"vector", "pointer", "random", 65536, "idle"}, 0, &memory, &err);
+    assert_non_null(visit);
+    check_samples(&visit->metrics[LATENCY_METRIC_NS], "20 bits");
+}
+
+static void keep_awake_ends_with_the_chase(void **state)
+{
+    struct bench *bench = *state;
+    if (!(bench->session.info->caps & GPU_CAP(UNORDERED)))
+        skip();
+    check_case(bench, &(struct values){"vector", "pointer", "random", 65536, "keep-awake"});
+    check_case(bench, &(struct values){"texel", "index", "random", 65536, "keep-awake"});
+}
+
+static void a_cold_cycle_is_followed_from_where_the_last_round_ended(void **state)
+{
+    struct bench *bench = *state;
+    struct latency_session *session = bench->session.state;
+    session->limits.last_cache_bytes = 4096; // what is beyond four of these is chased cold
+    check_case(bench, &(struct values){"vector", "pointer", "random", 8 << 20, "idle"});
+    check_case(bench, &(struct values){"vector", "index", "plru", 1 << 20, "idle"});
+    check_case(bench, &(struct values){"image", "index", "random", 1 << 20, "idle"});
+}
+
+// ---------------------------------------------------------------- what does not
+
+static void a_wrong_formula_is_a_mismatch_on_every_path(void **state)
+{
+    struct bench *bench = *state;
+    formula_is_wrong = true;
+    for (size_t i = 0; i < sizeof every_kind / sizeof *every_kind; i++) {
+        struct error err;
+        void *memory = NULL;
+        assert_null(visit_case(bench, &every_kind[i], 0, &memory, &err));
+        assert_int_equal(err.code, ERROR_MISMATCH);
+        assert_null(memory);
+    }
+    formula_is_wrong = false;
+}
+
+static void a_region_out_of_reach_is_unsupported(void **state)
+{
+    struct bench *bench = *state;
+    static const struct values beyond[] = {
+        {"vector", "pointer", "random", UINT64_C(1) << 50, "idle"},
+        {"constant", "index", "random", 1 << 20, "idle"},
+        {"shared", "index", "random", 1 << 20, "idle"},
+        {"vector", "pointer", "random", 128, "idle"},
+    };
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        struct error err;
+        void *memory = NULL;
+        assert_null(visit_case(bench, &beyond[i], 0, &memory, &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    }
+}
+
+static bool no_device(void)
+{
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    bool none = gpu_system_device_count(system) == 0;
+    gpu_system_destroy(system);
+    return none;
+}
+
+#define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
+
+int main(void)
+{
+    if (no_device())
+        return 77;
+    const struct CMUnitTest tests[] = {
+        ON_BENCH(every_path_chain_and_order_is_measured_and_verified),
+        ON_BENCH(without_a_counter_the_slope_of_time_stamps_is_taken),
+        ON_BENCH(a_narrow_counter_gets_short_windows),
+        ON_BENCH(keep_awake_ends_with_the_chase),
+        ON_BENCH(a_cold_cycle_is_followed_from_where_the_last_round_ended),
+        ON_BENCH(a_wrong_formula_is_a_mismatch_on_every_path),
+        ON_BENCH(a_region_out_of_reach_is_unsupported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

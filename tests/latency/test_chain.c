@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The closed formulas of chains: where hop k is.
+#include "bench/latency/latency.h"
+#include "bench/latency/point.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct latency_shape shape_of(const struct latency_point *point)
+{
+    struct latency_shape shape;
+    struct error err;
+    if (!latency_shape_of(point, 12345, &shape, &err))
+        fail_msg("%s", err.message);
+    return shape;
+}
+
+static uint64_t byte_of(const struct latency_shape *shape, uint32_t hop)
+{
+    struct latency_place place = latency_place(shape, hop);
+    assert_true(place.block < shape->nodes);
+    assert_true(place.byte < shape->block_bytes);
+    return (uint64_t)place.block * shape->block_bytes + place.byte;
+}
+
+static void a_lap_of_any_order_visits_every_place_once(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {1024, 1536, 4608, 65536, 100352};
+    for (unsigned order = LATENCY_ORDER_RANDOM; order <= LATENCY_ORDER_PAGE; order++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            struct latency_shape shape = shape_of(&(struct latency_point){
+                .pointer = true, .order = order, .bytes = sizes[i], .pitch = 128, .page = 512});
+            unsigned char *seen = calloc(sizes[i] / 8, 1);
+            for (uint32_t hop = 0; hop < shape.nodes; hop++) {
+                uint64_t byte = byte_of(&shape, hop);
+                assert_true(byte % 8 == 0 && byte < sizes[i]);
+                assert_int_equal(seen[byte / 8]++, 0);
+            }
+            free(seen);
+        }
+    }
+}
+
+// Between two visits of a line, plru visits every other line of the region: whatever the size of
+// lines, a cache that is too small for the region keeps none of them.
+static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
+{
+    (void)state;
+    enum {
+        REGION = 8192
+    };
+    static const enum latency_path units[] = {LATENCY_VECTOR, LATENCY_TEXEL, LATENCY_CONSTANT};
+    for (size_t unit = 0; unit < 3; unit++) {
+        struct latency_shape shape = shape_of(&(struct latency_point){.path = units[unit],
+                                                                      .pointer = unit == 0,
+                                                                      .order = LATENCY_ORDER_PLRU,
+                                                                      .bytes = REGION,
+                                                                      .pitch = 128});
+        for (uint32_t line_bytes = 32; line_bytes <= 512; line_bytes *= 2) {
+            uint32_t lines = REGION / line_bytes, last_visit[REGION / 32];
+            for (uint32_t hop = 0; hop < 2 * shape.nodes; hop++) {
+                uint32_t line = (uint32_t)(byte_of(&shape, hop % shape.nodes) / line_bytes);
+                // A place is a hop; the same line is never visited twice in a row here.
+                if (hop >= shape.nodes)
+                    assert_int_equal(hop - last_visit[line], lines);
+                last_visit[line] = hop;
+            }
+        }
+    }
+}
+
+static void a_plru_lap_touches_every_32_bytes(void **state)
+{
+    (void)state;
+    struct latency_shape shape = shape_of(&(struct latency_point){
+        .pointer = true, .order = LATENCY_ORDER_PLRU, .bytes = 4096, .pitch = 128});
+    bool touched[4096 / 32] = {false};
+    assert_int_equal(shape.lap, 4096 / 32);
+    for (uint32_t hop = 0; hop < shape.lap; hop++)
+        touched[byte_of(&shape, hop) / 32] = true;
+    for (size_t i = 0; i < 4096 / 32; i++)
+        assert_true(touched[i]);
+}
+
+static void page_visits_pages_once_and_on_different_lines(void **state)
+{
+    (void)state;
+    enum {
+        PAGE = 65536,
+        PAGES = 256
+    };
+    struct latency_shape shape = shape_of(&(struct latency_point){.pointer = true,
+                                                                  .order = LATENCY_ORDER_PAGE,
+                                                                  .bytes = PAGE * PAGES,
+                                                                  .pitch = 128,
+                                                                  .page = PAGE});
+    assert_int_equal(shape.nodes, PAGES);
+    assert_int_equal(shape.footprint_bytes, PAGES * 128);
+    bool page_seen[PAGES] = {false}, line_seen[PAGE / 128] = {false};
+    for (uint32_t hop = 0; hop < PAGES; hop++) {
+        struct latency_place place = latency_place(&shape, hop);
+        assert_false(page_seen[place.block]);
+        assert_false(line_seen[place.byte / 128]);
+        page_seen[place.block] = line_seen[place.byte / 128] = true;
+    }
+}
+
+static void links_are_in_the_units_of_their_path(void **state)
+{
+    (void)state;
+    uint32_t words[2];
+    struct latency_point point = {.pointer = true, .bytes = 1 << 20, .pitch = 128};
+    struct latency_shape shape = shape_of(&point);
+    uint64_t byte = byte_of(&shape, 77), base = UINT64_C(0x7fff12345600);
+    latency_link(&point, &shape, base, 77, words);
+    assert_int_equal(words[0] | (uint64_t)words[1] << 32, base + byte);
+
+    point.pointer = false;
+    shape = shape_of(&point);
+    latency_link(&point, &shape, 0, 77, words);
+    assert_int_equal(words[0], byte / 4);
+
+    point.path = LATENCY_CONSTANT;
+    shape = shape_of(&point);
+    latency_link(&point, &shape, 0, 77, words);
+    assert_int_equal(words[0], byte / 16);
+
+    point.path = LATENCY_IMAGE;
+    shape = shape_of(&point);
+    assert_int_equal(shape.nodes, (1 << 20) / 128);
+    latency_link(&point, &shape, 0, 77, words);
+    assert_true(words[0] % LATENCY_IMAGE_SIDE == 0 && words[1] % LATENCY_IMAGE_SIDE == 0);
+    uint32_t block =
+        words[0] / LATENCY_IMAGE_SIDE + words[1] / LATENCY_IMAGE_SIDE * shape.image_columns;
+    assert_int_equal(block, latency_place(&shape, 77).block);
+}
+
+static void images_are_whole_rows_and_about_square(void **state)
+{
+    (void)state;
+    for (uint64_t bytes = 512; bytes < 1 << 24; bytes += bytes / 8 * 3 / 512 * 512 + 512) {
+        struct latency_point point = {.path = LATENCY_IMAGE, .bytes = bytes, .pitch = 128};
+        struct latency_shape shape = shape_of(&point);
+        uint32_t rows = shape.nodes / shape.image_columns;
+        assert_int_equal(shape.nodes % shape.image_columns, 0);
+        assert_true(rows >= shape.image_columns && rows <= 4 * shape.image_columns);
+        assert_true(shape.bytes <= bytes && shape.bytes * 4 > bytes * 2);
+    }
+}
+
+static void values_that_make_no_chain_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct latency_point point;
+        enum error_code code;
+    } refused[] = {
+        {{.bytes = 1024, .pitch = 100}, ERROR_USAGE},
+        {{.bytes = 1024, .pitch = 0}, ERROR_USAGE},
+        {{.bytes = 1024, .pitch = 8}, ERROR_USAGE},
+        {{.bytes = 255, .pitch = 128}, ERROR_UNSUPPORTED},
+        {{.bytes = 511, .pitch = 128, .order = LATENCY_ORDER_PLRU}, ERROR_UNSUPPORTED},
+        {{.bytes = 1 << 20, .pitch = 128, .page = 384, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
+        {{.bytes = 1 << 20, .pitch = 128, .page = 0, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
+        {{.bytes = 1 << 20, .pitch = 64, .path = LATENCY_IMAGE}, ERROR_USAGE},
+        {{.bytes = UINT64_C(1) << 40, .pitch = 128}, ERROR_UNSUPPORTED},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct latency_shape shape;
+        struct error err = {0};
+        assert_false(latency_shape_of(&refused[i].point, 0, &shape, &err));
+        assert_int_equal(err.code, refused[i].code);
+        assert_true(err.message[0] != '\0');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lap_of_any_order_visits_every_place_once),
+        cmocka_unit_test(plru_reuses_a_line_after_all_others_for_any_line_size),
+        cmocka_unit_test(a_plru_lap_touches_every_32_bytes),
+        cmocka_unit_test(page_visits_pages_once_and_on_different_lines),
+        cmocka_unit_test(links_are_in_the_units_of_their_path),
+        cmocka_unit_test(images_are_whole_rows_and_about_square),
+        cmocka_unit_test(values_that_make_no_chain_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

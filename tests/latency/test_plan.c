@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Which cases presets and --set make, on a made-up device.
+#include "bench/latency/latency.h"
+#include "bench/latency/plan.h"
+#include "bench/latency/point.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+
+extern const struct benchmark bench_latency;
+
+// A discrete GPU that can do everything: 24 GiB, 32 MiB of last-level cache.
+static struct gpu_info device_with(gpu_caps missing)
+{
+    return (struct gpu_info){
+        .kind = GPU_KIND_DISCRETE,
+        .caps = ~missing,
+        .limits = {.memory_bytes = 24 * GIB,
+                   .storage_range_bytes = 4 * GIB - 4,
+                   .constant_range_bytes = 64 * KIB,
+                   .typed_elements = 1 << 27,
+                   .image_2d = 16384,
+                   .shared_bytes = 48 * KIB,
+                   .last_cache_bytes = 32 * MIB},
+    };
+}
+
+enum {
+    SIZES_MAX = 64,
+    TEXTS_MAX = 8
+};
+
+struct request {
+    struct arena *arena;
+    struct gpu_info device;
+    struct bench_choice choices[LATENCY_PARAM_COUNT];
+    struct bench_request request;
+    struct bench_case_list list;
+};
+
+static void choose_texts(struct request *r, enum latency_param param, const char *texts, bool user)
+{
+    struct bench_choice *choice = &r->choices[param];
+    choice->from_user = user;
+    choice->value_count = 0;
+    choice->values = ARENA_ARRAY(r->arena, TEXTS_MAX, struct case_value);
+    char *copy = arena_strdup(r->arena, texts), *rest = NULL;
+    for (char *text = strtok_r(copy, ",", &rest); text; text = strtok_r(NULL, ",", &rest))
+        choice->values[choice->value_count++].text = text;
+}
+
+static void choose_number(struct request *r, enum latency_param param, uint64_t number, bool user)
+{
+    struct bench_choice *choice = &r->choices[param];
+    choice->from_user = user;
+    choice->value_count = 1;
+    choice->values = ARENA_ARRAY(r->arena, 1, struct case_value);
+    choice->values[0].uint = number;
+}
+
+// As the suite would: 1 KiB, twice that, … and then all there is.
+static void begin(struct request *r, const char *preset, gpu_caps missing)
+{
+    *r = (struct request){.arena = arena_create(), .device = device_with(missing)};
+    for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++)
+        r->choices[i].param = &bench_latency.info.params[i];
+    bool full = strcmp(preset, "full") == 0;
+    choose_texts(r, LATENCY_PARAM_PATH, bench_latency.info.params[LATENCY_PARAM_PATH].standard,
+                 false);
+    choose_texts(r, LATENCY_PARAM_CHAIN, "pointer,index", false);
+    choose_texts(r, LATENCY_PARAM_ORDER, full ? "random,plru,page" : "random,plru", false);
+    choose_texts(r, LATENCY_PARAM_LOAD, "idle", false);
+    choose_number(r, LATENCY_PARAM_PITCH, 128, false);
+    choose_number(r, LATENCY_PARAM_PAGE, 2 * MIB, false);
+    struct bench_choice *sizes = &r->choices[LATENCY_PARAM_BYTES];
+    sizes->values = ARENA_ARRAY(r->arena, SIZES_MAX, struct case_value);
+    for (uint64_t bytes = KIB; bytes < UINT64_C(1) << 63; bytes *= 2)
+        sizes->values[sizes->value_count++].uint = bytes;
+    sizes->values[sizes->value_count++].uint = UINT64_MAX;
+    r->request = (struct bench_request){.arena = r->arena,
+                                        .device = &r->device,
+                                        .preset = preset,
+                                        .choices = r->choices,
+                                        .choice_count = LATENCY_PARAM_COUNT};
+}
+
+static void plan(struct request *r)
+{
+    struct error err = {0};
+    if (!bench_latency.plan(&r->request, &r->list, &err))
+        fail_msg("%s", err.message);
+}
+
+static bool matches(const struct bench_case *c, const char *path, const char *chain,
+                    const char *order)
+{
+    return strcmp(case_text(c, "path"), path) == 0 && strcmp(case_text(c, "chain"), chain) == 0 &&
+           strcmp(case_text(c, "order"), order) == 0;
+}
+
+struct found {
+    size_t count;
+    uint64_t least, most;
+};
+
+static struct found find(const struct request *r, const char *path, const char *chain,
+                         const char *order)
+{
+    struct found found = {.least = UINT64_MAX};
+    for (size_t i = 0; i < r->list.count; i++) {
+        const struct bench_case *c = &r->list.cases[i];
+        if (!matches(c, path, chain, order))
+            continue;
+        uint64_t bytes = case_uint(c, "bytes");
+        assert_true(found.count == 0 || bytes > found.most);
+        found.count++;
+        found.least = bytes < found.least ? bytes : found.least;
+        found.most = bytes;
+    }
+    return found;
+}
+
+static void standard_sweeps_vector_whole_and_other_paths_to_twice_the_cache(void **state)
+{
+    (void)state;
+    struct request r;
+    begin(&r, "standard", 0);
+    plan(&r);
+    struct found random = find(&r, "vector", "pointer", "random");
+    assert_int_equal(random.count, 23);
+    assert_int_equal(random.least, KIB);
+    assert_int_equal(random.most, 4 * GIB);
+    assert_int_equal(find(&r, "vector", "pointer", "plru").most, 4 * GIB);
+    assert_int_equal(find(&r, "vector", "pointer", "page").count, 0);
+    // Every second size, and the last one.
+    struct found scalar = find(&r, "scalar", "pointer", "random");
+    assert_int_equal(scalar.most, 64 * MIB);
+    assert_int_equal(scalar.count, 9);
+    assert_int_equal(find(&r, "scalar", "pointer", "plru").count, 0);
+    assert_int_equal(find(&r, "scalar", "index", "random").count, 0);
+    assert_int_equal(find(&r, "vector", "index", "random").most, 64 * MIB);
+    assert_int_equal(find(&r, "texel", "index", "random").most, 64 * MIB);
+    assert_int_equal(find(&r, "constant", "index", "random").most, 64 * KIB);
+    assert_int_equal(find(&r, "shared", "index", "random").most, 48 * KIB);
+    assert_int_equal(find(&r, "atomic-shared", "index", "random").most, 48 * KIB);
+    arena_destroy(r.arena);
+}
+
+static void full_has_every_chain_that_a_path_can_have(void **state)
+{
+    (void)state;
+    struct request r;
+    begin(&r, "full", 0);
+    plan(&r);
+    // Half of memory, in pages; four of them at least.
+    struct found page = find(&r, "vector", "pointer", "page");
+    assert_int_equal(page.least, 8 * MIB);
+    assert_int_equal(page.most, 12 * GIB);
+    assert_int_equal(find(&r, "vector", "index", "plru").most, 4 * GIB - 512);
+    assert_int_equal(find(&r, "atomic", "index", "page").most, 4 * GIB - 512);
+    assert_int_equal(find(&r, "texel", "index", "plru").most, 512 * MIB);
+    assert_int_equal(find(&r, "image", "index", "random").most, 2 * GIB);
+    assert_int_equal(find(&r, "image", "index", "plru").count, 0);
+    assert_int_equal(find(&r, "texel", "pointer", "random").count, 0);
+    assert_int_equal(find(&r, "shared", "index", "page").count, 0);
+    arena_destroy(r.arena);
+}
+
+static void a_device_without_addresses_chases_indices(void **state)
+{
+    (void)state;
+    struct request r;
+    begin(&r, "standard", GPU_CAP(ADDRESSES));
+    plan(&r);
+    assert_int_equal(find(&r, "vector", "pointer", "random").count, 0);
+    assert_int_equal(find(&r, "vector", "index", "plru").most, 4 * GIB - 512);
+    assert_int_equal(find(&r, "scalar", "index", "random").most, 64 * MIB);
+    arena_destroy(r.arena);
+}
+
+static void a_missing_feature_leaves_one_case_to_say_so(void **state)
+{
+    (void)state;
+    struct request r;
+    begin(&r, "standard", GPU_CAP(TYPED));
+    plan(&r);
+    assert_int_equal(find(&r, "texel", "index", "random").count, 1);
+    assert_true(find(&r, "image", "index", "random").count > 1);
+    arena_destroy(r.arena);
+}
+
+static void what_the_user_sets_is_kept_as_it_is(void **state)
+{
+    (void)state;
+    struct request r;
+    begin(&r, "quick", 0);
+    choose_texts(&r, LATENCY_PARAM_PATH, "texel,vector", true);
+    choose_texts(&r, LATENCY_PARAM_ORDER, "plru", true);
+    choose_number(&r, LATENCY_PARAM_BYTES, 8 * GIB, true);
+    plan(&r);
+    // Out of reach: the visit says so.
+    assert_int_equal(r.list.count, 2);
+    assert_int_equal(find(&r, "texel", "index", "plru").most, 8 * GIB);
+    assert_int_equal(find(&r, "vector", "pointer", "plru").most, 8 * GIB);
+    assert_string_equal(case_key(r.arena, "latency", &r.list.cases[0]),
+                        "latency/path=texel/chain=index/order=plru/bytes=8589934592/load=idle");
+    arena_destroy(r.arena);
+}
+
+static void choices_that_no_path_can_have_are_an_error(void **state)
+{
+    (void)state;
+    struct request r;
+    struct error err = {0};
+    begin(&r, "standard", 0);
+    choose_texts(&r, LATENCY_PARAM_PATH, "texel,shared", true);
+    choose_texts(&r, LATENCY_PARAM_CHAIN, "pointer", true);
+    assert_false(bench_latency.plan(&r.request, &r.list, &err));
+    assert_int_equal(err.code, ERROR_USAGE);
+    arena_destroy(r.arena);
+}
+
+static void limits_are_named(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_with(0);
+    const char *name = NULL;
+    struct latency_point point = {.path = LATENCY_SHARED};
+    assert_int_equal(latency_bytes_max(&device, &point, &name), 48 * KIB);
+    assert_string_equal(name, "shared_bytes");
+    device.limits.shared_bytes = 40 * KIB; // between two of the arrays that there are
+    assert_int_equal(latency_bytes_max(&device, &point, &name), 32 * KIB);
+    point = (struct latency_point){.path = LATENCY_VECTOR, .pointer = true};
+    device.limits.memory_bytes = 8 * GIB;
+    assert_int_equal(latency_bytes_max(&device, &point, &name), 2 * GIB);
+    assert_string_equal(name, "a quarter of memory_bytes");
+    device.limits.allocation_bytes = GIB;
+    assert_int_equal(latency_bytes_max(&device, &point, &name), GIB);
+    assert_string_equal(name, "allocation_bytes");
+    point = (struct latency_point){.path = LATENCY_CONSTANT};
+    device.limits.constant_range_bytes = 16 * KIB;
+    assert_int_equal(latency_bytes_max(&device, &point, &name), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_sweeps_vector_whole_and_other_paths_to_twice_the_cache),
+        cmocka_unit_test(full_has_every_chain_that_a_path_can_have),
+        cmocka_unit_test(a_device_without_addresses_chases_indices),
+        cmocka_unit_test(a_missing_feature_leaves_one_case_to_say_so),
+        cmocka_unit_test(what_the_user_sets_is_kept_as_it_is),
+        cmocka_unit_test(choices_that_no_path_can_have_are_an_error),
+        cmocka_unit_test(limits_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
