@@ -73,7 +73,7 @@ static void every_format_reads_its_values(void **state)
         for (size_t i = 0; i < TEXELS; i++)
             assert_texel(format, i, words + 4 * i);
     }
-    assert_true(formats >= 10);
+    assert_true(formats >= (strcmp(t->info->api, "opencl") == 0 ? 4u : 10u));
 }
 
 static void every_format_is_written_by_kernels_or_refused(void **state)
@@ -113,7 +113,9 @@ static void mip_levels_are_written_one_by_one(void **state)
         assert_done(gpu_image_write(image, mip, 0, words, (uint64_t)width * height * 4, &err),
                     &err);
     }
-    for (uint32_t mip = 0; mip < 5; mip++) {
+    // OpenCL C sees level 0 of an image without a sampler.
+    uint32_t readable = strcmp(t->info->api, "vulkan") == 0 ? 5 : 1;
+    for (uint32_t mip = 0; mip < readable; mip++) {
         uint32_t width = 16u >> mip, height = 8u >> mip ? 8u >> mip : 1;
         uint32_t *words = read_texels(t, image, GPU_FORMAT_R32_UINT, width, height, mip);
         for (uint32_t i = 0; i < width * height; i++)
@@ -216,15 +218,24 @@ static float sample(struct conformance *t, const struct gpu_sampler_desc *desc, 
     struct error err = {0};
     need(t, GPU_CAP(SAMPLERS));
     struct gpu_program *program = make_program(t, lod > 0 ? "conf_sampled_lod" : "conf_sampled");
-    struct gpu_image *image = make_image(
-        t, &(struct gpu_image_desc){
-               .format = GPU_FORMAT_R16_FLOAT, .width = 4, .height = 4, .mips = lod > 0 ? 2 : 1});
+    struct gpu_image_desc shape = {
+        .format = GPU_FORMAT_R16_FLOAT, .width = 4, .height = 4, .mips = lod > 0 ? 2 : 1};
+    struct gpu_image *image = image_or_refusal(t, &shape);
     static const uint16_t halves[16] = {// 0 1 2 3, 10 11 12 13, 20 21 22 23, 30 31 32 33
                                         0x0000, 0x3c00, 0x4000, 0x4200, 0x4900, 0x4980,
                                         0x4a00, 0x4a80, 0x4d00, 0x4d40, 0x4d80, 0x4dc0,
                                         0x4f80, 0x4fc0, 0x5000, 0x5020};
     static const uint16_t hundred[4] = {0x5640, 0x5640, 0x5640, 0x5640};
-    assert_done(gpu_image_write(image, 0, 0, halves, sizeof halves, &err), &err);
+    if (!image) { // then with floats, which need not be filterable where there are halves
+        float floats[16];
+        for (unsigned i = 0; i < 16; i++)
+            floats[i] = (float)(i / 4 * 10 + i % 4);
+        shape.format = GPU_FORMAT_R32_FLOAT;
+        image = make_image(t, &shape);
+        assert_done(gpu_image_write(image, 0, 0, floats, sizeof floats, &err), &err);
+    } else {
+        assert_done(gpu_image_write(image, 0, 0, halves, sizeof halves, &err), &err);
+    }
     if (lod > 0)
         assert_done(gpu_image_write(image, 1, 0, hundred, sizeof hundred, &err), &err);
     struct gpu_sampler *sampler = gpu_sampler_create(t->scope, desc, &err);

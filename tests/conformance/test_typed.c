@@ -4,9 +4,11 @@
 
 #include "texels.h"
 
+#include <string.h>
+
 enum {
     COUNT = 1000,
-    FIRST = 256 // texels before the view
+    FIRST = 512 // texels before the view: aligned for every device known
 };
 
 // The view, or NULL where the device lacks the format, having checked that it says so.
@@ -49,6 +51,12 @@ static void every_format_reads_its_values(void **state)
             gpu_buffer_write(buffer, offset, texel_pattern(t->arena, format, COUNT), bytes, &err),
             &err);
         struct gpu_typed *typed = view_or_refusal(t, buffer, format, offset);
+        if (!typed) { // at its beginning then: some drivers view only whole buffers
+            assert_done(
+                gpu_buffer_write(buffer, 0, texel_pattern(t->arena, format, COUNT), bytes, &err),
+                &err);
+            typed = view_or_refusal(t, buffer, format, 0);
+        }
         if (!typed)
             continue;
         formats++;
@@ -56,7 +64,8 @@ static void every_format_reads_its_values(void **state)
         for (size_t i = 0; i < COUNT; i++)
             assert_texel(format, i, words + 4 * i);
     }
-    assert_true(formats >= 9); // those that every Vulkan device has, and more
+    // Vulkan has 9 that every device must have; OpenCL has 4.
+    assert_true(formats >= (strcmp(t->info->api, "opencl") == 0 ? 4u : 9u));
 }
 
 static void every_format_is_written_or_said_not_to_be(void **state)

@@ -3,6 +3,10 @@
 // arguments. Every image is a mipmapped array, with one level as a rule.
 #include "gpu/cuda/cuda.h"
 
+enum {
+    ANISOTROPY_MOST = 16,
+};
+
 static int array_format(enum gpu_format format)
 {
     switch (format) {
@@ -87,39 +91,29 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-static bool image_resource(const struct cuda_api *api, const struct cuda_image *image,
-                           const struct gpu_image_desc *desc, struct cu_resource *resource,
-                           struct error *err)
+static bool level_resource(const struct cuda_api *api, const struct cuda_image *image,
+                           struct cu_resource *resource, struct error *err)
 {
-    *resource = (struct cu_resource){.type = CU_RESOURCE_MIPMAPPED_ARRAY};
-    resource->of.mipmap = image->mipmap;
-    if (desc->mips > 1)
-        return true;
-    resource->type = CU_RESOURCE_ARRAY;
+    *resource = (struct cu_resource){.type = CU_RESOURCE_ARRAY};
     return cuda_check(api, api->cuMipmappedArrayGetLevel(&resource->of.array, image->mipmap, 0),
                       "cuMipmappedArrayGetLevel", err);
 }
 
+// Without a sampler kernels see level 0, texel by texel; so do stores.
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
-    struct cu_resource resource, level = {.type = CU_RESOURCE_ARRAY};
-    struct cu_texture texture = {.address = {CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP},
-                                 .flags = read_flags(desc->format) |
-                                          (desc->kind == GPU_IMAGE_CUBE || desc->mips > 1
-                                               ? CU_TEXTURE_NORMALIZED_COORDINATES
-                                               : 0u),
-                                 .mip_most = (float)(desc->mips - 1)};
-    if (!image_resource(api, image, desc, &resource, err) ||
-        !cuda_check(api, api->cuTexObjectCreate(&image->texture, &resource, &texture, NULL),
+    struct cu_resource level;
+    struct cu_texture texture = {
+        .address = {CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP},
+        .flags = read_flags(desc->format),
+    };
+    if (!level_resource(api, image, &level, err) ||
+        !cuda_check(api, api->cuTexObjectCreate(&image->texture, &level, &texture, NULL),
                     "cuTexObjectCreate", err))
         return false;
-    if (!desc->storage)
-        return true;
-    return cuda_check(api, api->cuMipmappedArrayGetLevel(&level.of.array, image->mipmap, 0),
-                      "cuMipmappedArrayGetLevel", err) &&
-           cuda_check(api, api->cuSurfObjectCreate(&image->surface, &level), "cuSurfObjectCreate",
-                      err);
+    return !desc->storage || cuda_check(api, api->cuSurfObjectCreate(&image->surface, &level),
+                                        "cuSurfObjectCreate", err);
 }
 
 struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
@@ -129,6 +123,11 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
     struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
     struct cu_array_desc array = array_desc(desc);
     image->base.object.scope = scope; // cuda_image_destroy asks for it
+    if (desc->storage && array.format == CU_FORMAT_UINT8) {
+        error_set(err, ERROR_UNSUPPORTED, "image of %s: CUDA has no normalised stores",
+                  gpu_format_name(desc->format));
+        return NULL;
+    }
     if (!cuda_enter(device, err))
         return NULL;
     if (!cuda_check(device->api,
@@ -210,8 +209,12 @@ bool cuda_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, ui
 struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
                                         const struct gpu_sampler_desc *desc, struct error *err)
 {
-    (void)desc; // kept by the front; used when an image is bound with it
-    (void)err;
+    if (desc->anisotropy > ANISOTROPY_MOST) {
+        error_set(err, ERROR_UNSUPPORTED, "anisotropy %g: CUDA allows %d", (double)desc->anisotropy,
+                  ANISOTROPY_MOST);
+        return NULL;
+    }
+    // The front keeps the description; it is used when an image is bound with the sampler.
     return &ARENA_NEW(scope->arena, struct cuda_sampler)->base;
 }
 
@@ -229,8 +232,9 @@ bool cuda_texture_sampled(const struct cuda_device *device, const struct cuda_im
         .anisotropy = (unsigned)sampler->desc.anisotropy,
         .mip_most = (float)(desc->mips - 1),
     };
-    struct cu_resource resource;
-    return image_resource(device->api, image, desc, &resource, err) &&
+    struct cu_resource resource = {.type = CU_RESOURCE_MIPMAPPED_ARRAY};
+    resource.of.mipmap = image->mipmap;
+    return (desc->mips > 1 || level_resource(device->api, image, &resource, err)) &&
            cuda_check(device->api, device->api->cuTexObjectCreate(texture, &resource, &view, NULL),
                       "cuTexObjectCreate", err);
 }

@@ -50,7 +50,7 @@ static bool allocate(const struct cuda_device *device, struct cuda_buffer *buffe
     case GPU_MEMORY_VISIBLE:
         break;
     }
-    return error_set(err, ERROR_UNSUPPORTED, "CUDA maps no device memory into the host");
+    return error_set(err, ERROR_UNSUPPORTED, "CUDA has no host-visible device memory");
 }
 
 struct gpu_buffer *cuda_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,

@@ -74,6 +74,8 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         memory = 0;
     *limits = (struct gpu_limits){
         .memory_bytes = memory,
+        .allocation_bytes = memory, // no limit of its own
+        .storage_range_bytes = memory,
         .constant_range_bytes = attribute(api, device, CU_ATTR_TOTAL_CONSTANT_MEMORY),
         .typed_elements = attribute(api, device, CU_ATTR_TEXTURE1D_LINEAR_WIDTH),
         .storage_align_bytes = 16, // the widest load

@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "gpu/opencl/opencl.h"
 
+#include <string.h>
+
 enum {
     DRAIN_S = 30,            // a host copy waits this long for what was queued before it
     POLL_SPIN_NS = 50000,    // at first without sleep: short work should not wait for a timer
@@ -126,6 +128,7 @@ struct gpu_device *opencl_device_open(void *state_pointer, const struct gpu_info
     device->state = state;
     device->api = &state->api;
     device->device = state->devices[info->index];
+    device->pocl = strstr(info->driver, "Portable Computing Language");
     if (desc->robust) {
         error_set(err, ERROR_UNSUPPORTED, "%s: OpenCL has no bounds-checked buffer access",
                   info->id);

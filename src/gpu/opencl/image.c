@@ -42,6 +42,8 @@ static bool has_format(const struct opencl_device *device, struct arena *arena, 
     cl_uint count = 0;
     bool found = false;
     const struct opencl_api *api = device->api;
+    if (device->pocl && wanted.image_channel_data_type == CL_HALF_FLOAT)
+        return false;
     if (api->clGetSupportedImageFormats(device->context, flags, type, 0, NULL, &count) !=
         CL_SUCCESS)
         return false;
@@ -75,11 +77,11 @@ struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer
 {
     struct opencl_device *device = (struct opencl_device *)scope->device;
     struct opencl_typed *typed = ARENA_NEW(scope->arena, struct opencl_typed);
-    cl_mem range = NULL;
+    cl_mem range = ((struct opencl_buffer *)buffer)->memory;
     bool made = false;
     typed->base.object.scope = scope; // opencl_typed_destroy asks for it
-    typed->base.writable =
-        has_format(device, scope->arena, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE1D_BUFFER, format);
+    typed->base.writable = !device->pocl && has_format(device, scope->arena, CL_MEM_READ_WRITE,
+                                                       CL_MEM_OBJECT_IMAGE1D_BUFFER, format);
     cl_mem_flags flags = typed->base.writable ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
     if (!typed->base.writable &&
         !has_format(device, scope->arena, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE1D_BUFFER, format)) {
@@ -87,7 +89,13 @@ struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer
                   gpu_format_name(format));
         return NULL;
     }
-    if (!opencl_buffer_range((struct opencl_buffer *)buffer, offset,
+    if (offset && device->pocl) {
+        error_set(err, ERROR_UNSUPPORTED, "%s: PoCL has no typed views of %s from an offset on",
+                  device->base.info->id, gpu_format_name(format));
+        return NULL;
+    }
+    if (!device->pocl &&
+        !opencl_buffer_range((struct opencl_buffer *)buffer, offset,
                              elements * gpu_format_bytes(format), &range, &made, err))
         return NULL;
     if (made)
@@ -143,8 +151,10 @@ struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_
     struct opencl_image *image = ARENA_NEW(scope->arena, struct opencl_image);
     cl_mem_flags flags = desc->storage ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
     cl_image_desc image_desc;
-    if (!describe(desc, &image_desc, err))
+    if (!describe(desc, &image_desc, err)) {
+        error_prefix(err, "image of %s", gpu_format_name(desc->format));
         return NULL;
+    }
     if (!has_format(device, scope->arena, flags, image_desc.image_type, desc->format)) {
         error_set(err, ERROR_UNSUPPORTED, "%s: no %simages of %s", device->base.info->id,
                   desc->storage ? "storage " : "", gpu_format_name(desc->format));
@@ -215,7 +225,8 @@ struct gpu_sampler *opencl_sampler_create(struct gpu_scope *scope,
     struct opencl_sampler *sampler = ARENA_NEW(scope->arena, struct opencl_sampler);
     cl_int result = CL_SUCCESS;
     if (desc->anisotropy > 1.0f) {
-        error_set(err, ERROR_UNSUPPORTED, "OpenCL has no anisotropic filter");
+        error_set(err, ERROR_UNSUPPORTED, "anisotropy %g: OpenCL has no such filter",
+                  (double)desc->anisotropy);
         return NULL;
     }
     sampler->sampler = device->api->clCreateSampler(

@@ -40,7 +40,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
     if (desc->memory != GPU_MEMORY_DEVICE && !is_host(desc->memory)) {
         error_set(err, ERROR_UNSUPPORTED, "%s: OpenCL 1.2 has no %s memory",
                   scope->device->info->id,
-                  desc->memory == GPU_MEMORY_MANAGED ? "managed" : "mapped device");
+                  desc->memory == GPU_MEMORY_MANAGED ? "managed" : "host-visible device");
         return NULL;
     }
     cl_mem_flags flags = CL_MEM_READ_WRITE | (is_host(desc->memory) ? CL_MEM_ALLOC_HOST_PTR : 0u);

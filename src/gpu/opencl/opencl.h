@@ -28,6 +28,9 @@ struct opencl_device {
     cl_device_id device;
     cl_context context;
     cl_command_queue host; // copies between host and device: never behind a hold
+    // PoCL (3.1) views only whole buffers as images, crashes where a kernel writes to one, and
+    // reads half floats wrongly.
+    bool pocl;
 };
 
 struct opencl_buffer {

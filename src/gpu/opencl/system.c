@@ -82,7 +82,7 @@ static enum gpu_kind kind_of(const struct asked *asked)
 static gpu_caps caps_of(const struct asked *asked)
 {
     gpu_caps caps = GPU_CAP(INT64) | GPU_CAP(INT8) | GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) |
-                    GPU_CAP(CONSTANT) | GPU_CAP(HOLDS) | GPU_CAP(KERNEL_STATS);
+                    GPU_CAP(CONSTANT) | GPU_CAP(HOLDS) | GPU_CAP(STAMPS_INSIDE);
     if (has_extension(asked, "cl_khr_fp64"))
         caps |= GPU_CAP(FLOAT64);
     if (has_extension(asked, "cl_khr_fp16"))
@@ -121,6 +121,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
     *limits = (struct gpu_limits){
         .memory_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_SIZE),
         .allocation_bytes = number(asked, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+        .storage_range_bytes = number(asked, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
         .constant_range_bytes = number(asked, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
         .typed_elements = number(asked, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE),
         .storage_align_bytes = align_bytes, // a range is a sub-buffer
@@ -134,6 +135,9 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
                           number(asked, CL_DEVICE_IMAGE3D_MAX_DEPTH)),
         .image_layers = number(asked, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE),
         .params_bytes = GPU_PARAMS_MAX_BYTES,
+        .workgroup_count_x = UINT32_MAX, // OpenCL has no limit of its own
+        .workgroup_count_y = UINT32_MAX,
+        .workgroup_count_z = UINT32_MAX,
         .workgroup_threads = number(asked, CL_DEVICE_MAX_WORK_GROUP_SIZE),
         .workgroup_threads_x = sizes[0],
         .workgroup_threads_y = sizes[1],
