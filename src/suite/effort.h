@@ -7,12 +7,14 @@
 #include "results/results.h"
 
 struct effort {
-    unsigned samples;      // a visit
-    uint64_t sample_ns;    // device time of a sample, at least
-    uint64_t timeout_ns;   // of one submission
-    unsigned rounds_max;   // of a case
-    uint64_t case_ns;      // device time of a case; 0 = no limit
-    uint64_t benchmark_ns; // of a whole benchmark on one device; 0 = no limit
+    unsigned samples;    // a visit
+    uint64_t sample_ns;  // device time of a sample, at least
+    uint64_t timeout_ns; // of one submission
+    unsigned rounds_max; // of a case
+    uint64_t case_ns;    // device time of a case; 0 = no limit
+    // Of a whole benchmark on one device; 0 = no limit. Rounds beyond the fewest are made while
+    // the first lasts, the fewest while the second does.
+    uint64_t time_ns, time_most_ns;
 };
 
 // `preset` is one of PRESET_NAMES. CPUs that stand in for a GPU get shorter samples: they are

@@ -30,8 +30,8 @@ struct scheduler {
     struct random random;
     uint64_t start_ns, saved_ns;
     const struct benchmark *benchmark; // whose time runs
-    uint64_t benchmark_end_ns;
-    size_t done; // cases of finished blocks
+    uint64_t soft_ns, hard_ns;         // when it ends
+    size_t done;                       // cases of finished blocks
     bool interrupted;
     const char *given_up; // why no more visits are made on this device; NULL: they are
 };
@@ -226,22 +226,30 @@ static bool run_round(struct scheduler *s, struct block *block, unsigned round)
 
 // ---------------------------------------------------------------- blocks
 
-// The block's share of the time that its benchmark has left; twice that to bring every case to the
-// fewest rounds.
+static uint64_t limit_ns(uint64_t ns)
+{
+    return ns ? clock_deadline_ns(ns) : UINT64_MAX;
+}
+
+// `cases` of `left` cases get that share of what is left until `end_ns`.
+static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
+{
+    return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
+}
+
 static void set_times(struct scheduler *s, struct block *block)
 {
-    block->soft_ns = block->hard_ns = UINT64_MAX;
-    if (block->count == 0 || !s->desc->effort->benchmark_ns)
+    if (block->count == 0)
         return;
     const struct benchmark *benchmark = block->entries[0].planned.benchmark;
     if (s->benchmark != benchmark) {
         s->benchmark = benchmark;
-        s->benchmark_end_ns = clock_deadline_ns(s->desc->effort->benchmark_ns);
+        s->soft_ns = limit_ns(s->desc->effort->time_ns);
+        s->hard_ns = limit_ns(s->desc->effort->time_most_ns);
     }
     size_t left = block->count + s->desc->plan->left(s->desc->plan, benchmark);
-    uint64_t share_ns = clock_left_ns(s->benchmark_end_ns) / left * block->count;
-    block->soft_ns = clock_deadline_ns(share_ns);
-    block->hard_ns = clock_deadline_ns(2 * share_ns);
+    block->soft_ns = share_ns(s->soft_ns, block->count, left);
+    block->hard_ns = share_ns(s->hard_ns, block->count, left);
 }
 
 // What was never visited: skipped for lack of time, failed with the device, or left out.

@@ -10,6 +10,7 @@
 //   half     writes half a message there and ends the process
 //
 // and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), slow=MS (each submission takes so long),
+// noise=N (times are uneven by ±N ‰; 2),
 // once=PATH (events happen only while PATH does not exist; the first makes it), log=PATH (one line
 // for each call).
 #ifndef FAKES_FAKE_H
@@ -33,7 +34,7 @@ bool fake_is_cpu(const struct fake *fake);
 void fake_submit_slowly(const struct fake *fake);
 size_t fake_complaints(const struct fake *fake);
 
-// Device time, scripted: `ns` made uneven by ±0.2 % from a seeded series.
+// Device time, scripted: `ns` made uneven by a seeded series.
 double fake_uneven(struct fake *fake, double ns);
 
 // Executes a kernel on the host and tells how long the fake GPU took; false: no such kernel.

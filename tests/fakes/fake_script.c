@@ -25,7 +25,8 @@
     X(half)                                                                                        \
     X(devices)                                                                                     \
     X(cpu)                                                                                         \
-    X(slow)
+    X(slow)                                                                                        \
+    X(noise)
 
 struct fake {
     struct arena *arena;
@@ -36,7 +37,7 @@ struct fake {
     uint64_t calls, dispatches;
     size_t complaints;
     bool lost;
-    struct random noise;
+    struct random random;
 };
 
 static void set(struct fake *fake, const char *key, const char *value)
@@ -67,7 +68,8 @@ struct fake *fake_create(const char *script)
     struct fake *fake = ARENA_NEW(arena, struct fake);
     fake->arena = arena;
     fake->devices = 2;
-    random_init(&fake->noise, 1);
+    fake->noise = 2;
+    random_init(&fake->random, 1);
     for (char *at = arena_strdup(arena, script ? script : ""); *at;) {
         char *end = at + strcspn(at, ",");
         char *equals = memchr(at, '=', (size_t)(end - at));
@@ -171,5 +173,5 @@ size_t fake_complaints(const struct fake *fake)
 
 double fake_uneven(struct fake *fake, double ns)
 {
-    return ns * (1 + 0.004 * (random_unit(&fake->noise) - 0.5));
+    return ns * (1 + (double)fake->noise / 500 * (random_unit(&fake->random) - 0.5));
 }

@@ -184,9 +184,9 @@ static void what_is_known_is_in_the_run_at_each_save(void **state)
 static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **state)
 {
     (void)state;
-    // 4 submissions of 10 ms a visit, 2 cases: 400 ms for five rounds, against 2 × 100.
+    // 4 submissions of 10 ms a visit, 2 cases: 400 ms for five rounds.
     struct stage *stage = stage_create("slow=10", "bytes=4KiB,8KiB");
-    stage->effort.benchmark_ns = NS_PER_S / 10;
+    stage->effort.time_most_ns = NS_PER_S / 5;
     assert_true(schedule_run(&stage->desc));
     assert_int_equal(stage->run->result_count, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -199,11 +199,29 @@ static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **sta
     stage_destroy(stage);
 }
 
+static void noisy_cases_get_more_rounds_while_time_lasts(void **state)
+{
+    (void)state;
+    for (int in_a_hurry = 0; in_a_hurry < 2; in_a_hurry++) {
+        struct stage *stage = stage_create("noise=300", "bytes=4KiB,8KiB");
+        stage->effort.rounds_max = 40;
+        stage->effort.time_ns = in_a_hurry ? 1 : 0;
+        assert_true(schedule_run(&stage->desc));
+        for (size_t i = 0; i < stage->run->result_count; i++) {
+            const struct result *result = stage->run->results[i];
+            assert_int_equal(visits_of(stage, result->key), in_a_hurry ? 5 : 40);
+            assert_int_equal(has_reason(result, "out-of-time"), in_a_hurry);
+            assert_true(result->metric_count > 0);
+        }
+        stage_destroy(stage);
+    }
+}
+
 static void cases_that_time_never_reaches_are_skipped(void **state)
 {
     (void)state;
     struct stage *stage = stage_create("slow=10", "bytes=4KiB..1MiB");
-    stage->effort.benchmark_ns = NS_PER_S / 100;
+    stage->effort.time_most_ns = NS_PER_S / 50;
     assert_true(schedule_run(&stage->desc));
     size_t skipped = 0;
     for (size_t i = 0; i < stage->run->result_count; i++) {
@@ -256,6 +274,7 @@ int main(void)
         cmocka_unit_test(progress_goes_from_nothing_to_nearly_all),
         cmocka_unit_test(what_is_known_is_in_the_run_at_each_save),
         cmocka_unit_test(time_that_runs_out_before_five_rounds_makes_cases_suspect),
+        cmocka_unit_test(noisy_cases_get_more_rounds_while_time_lasts),
         cmocka_unit_test(cases_that_time_never_reaches_are_skipped),
         cmocka_unit_test(a_plan_longer_than_a_block_is_visited_whole),
         cmocka_unit_test(a_failing_case_is_visited_no_more),
