@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const unit_names[UNIT_COUNT] = {
@@ -54,8 +55,7 @@ static double round_shown(double value)
 {
     char text[32];
     snprintf(text, sizeof text, "%.3e", value);
-    double shown = 0;
-    return sscanf(text, "%lf", &shown) == 1 ? shown : value;
+    return strtod(text, NULL);
 }
 
 static int decimals_of(double shown)

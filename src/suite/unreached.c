@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,8 +37,11 @@ static bool read_hex(const struct search *s, const char *address, const char *na
         fopen(arena_printf(s->arena, "%s/sys/bus/pci/devices/%s/%s", s->root, address, name), "r");
     if (!file)
         return false;
-    bool read = fscanf(file, "%x", value) == 1;
+    char text[16];
+    bool read = fgets(text, sizeof text, file) != NULL;
     fclose(file);
+    if (read)
+        *value = (unsigned)strtoul(text, NULL, 16);
     return read;
 }
 

@@ -20,7 +20,7 @@ static bool is_integer(const struct param_info *param)
 
 static bool same_value(const struct case_value *a, const struct case_value *b)
 {
-    if (a->type == PARAM_TEXT)
+    if (a->type == PARAM_TEXT) // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): both have
         return strcmp(a->text, b->text) == 0;
     return a->type == PARAM_REAL ? !(a->real < b->real) && !(a->real > b->real)
                                  : a->uint == b->uint;

@@ -147,8 +147,8 @@ static void measure(struct arena *arena, struct probe *probe, struct curve *curv
     };
     double x[POINTS_MAX];
     size_t count = 0;
-    for (double at = 10; at <= 30; at += 1.0 / COARSE)
-        x[count++] = at;
+    for (int at = 10 * COARSE; at <= 30 * COARSE; at++)
+        x[count++] = at / (double)COARSE;
     add_points(probe, curve, x, count);
     fit_curve(arena, curve, fit);
     for (int pass = 0; pass < PASSES; pass++) {

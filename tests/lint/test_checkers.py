@@ -213,5 +213,24 @@ class Globals(Tree):
         self.assertEqual(code, 0, text)
 
 
+class Registered(Tree):
+    def build(self):
+        build = os.path.join(self.root, "build")
+        subprocess.run(["cmake", "-S", os.path.join(self.root, "tests"), "-B", build, "-G", "Ninja",
+                        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], check=True, capture_output=True)
+        subprocess.run(["cmake", "--build", build], check=True, capture_output=True)
+        return build
+
+    def test_a_test_that_nothing_runs_is_found(self):
+        self.write("tests/CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(t C)\n"
+                                           "enable_testing()\nadd_executable(tests a/test_one.c)\n"
+                                           "add_test(NAME one COMMAND tests)\n")
+        self.write("tests/a/test_one.c", "int main(void) { return 0; }\n")
+        self.assert_clean("registered.py", "--build", self.build())
+        self.write("tests/a/test_two.py", "\n")
+        self.assert_finds("tests/a/test_two.py: no test runs it", "registered.py", "--build",
+                          self.build())
+
+
 if __name__ == "__main__":
     unittest.main()

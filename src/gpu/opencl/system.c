@@ -234,6 +234,7 @@ static void list_device(struct opencl_state *state, const char *platform, cl_dev
     struct asked asked = {.api = &state->api, .arena = to->arena, .device = device};
     struct gpu_info info = {0};
     unsigned major = 0, minor = 0;
+    // NOLINTNEXTLINE(cert-err34-c): the form is OpenCL's, and other text leaves version 0
     if (sscanf(text(&asked, CL_DEVICE_VERSION), "OpenCL %u.%u", &major, &minor) == 2)
         asked.version = 10 * major + minor;
     asked.extensions = text(&asked, CL_DEVICE_EXTENSIONS);

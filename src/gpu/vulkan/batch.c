@@ -199,7 +199,7 @@ bool vulkan_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, str
 {
     const struct vulkan_batch *batch = (const struct vulkan_batch *)base;
     const struct vulkan_device *device = vulkan_device_of(&base->object);
-    const struct vulkan_stamp *begin = &batch->stamp_values[2 * span];
+    const struct vulkan_stamp *begin = &batch->stamp_values[(size_t)2 * span];
     const struct vulkan_stamp *end = begin + 1;
     if (!begin->available || !end->available)
         return error_set(err, ERROR_INTERNAL, "%s: the driver wrote no time stamps for span %u",
