@@ -29,24 +29,21 @@ static struct gpu_info device(void)
     };
 }
 
-static bool goes_round(const struct bandwidth_shape *shape)
-{
-    return shape->walk == BANDWIDTH_LOOP || shape->walk == BANDWIDTH_PART;
-}
-
-// What one workgroup reads, as walk.glsl and the kernels say.
-static void walk_group(const struct bandwidth_work *work, const struct bandwidth_shape *shape,
+// What one workgroup touches, as walk.glsl and the kernels say: reads go round in their place,
+// writes and copies straight.
+static void walk_group(const struct bandwidth_work_desc *desc, const struct bandwidth_params *p,
                        uint32_t group, uint32_t *visits)
 {
-    const struct bandwidth_params *p = &work->params;
-    for (uint32_t row = 0; row < shape->threads / BANDWIDTH_LANES; row++) {
+    bool round = desc->point->op == BANDWIDTH_READ;
+    uint32_t place = (round ? group % p->chunks : group) * p->pitch;
+    for (uint32_t row = 0; row < desc->shape->threads / BANDWIDTH_LANES; row++) {
         uint32_t at = row;
-        if (goes_round(shape))
-            at = (row + group * p->turn % p->extent) % p->extent;
+        if (round)
+            at = (group / p->chunks * p->turn % p->extent + row) % p->extent;
         for (uint32_t step = 0; step < p->steps; step++) {
-            visits[group * p->pitch + at]++;
+            visits[place + at]++;
             at += p->advance;
-            if (goes_round(shape) && at >= p->extent)
+            if (round && at >= p->extent)
                 at -= p->extent;
         }
     }
@@ -65,7 +62,7 @@ static void check_walk(const struct bandwidth_work_desc *desc)
     for (uint32_t pass = 0; pass < work.grid[2]; pass++)
         for (uint32_t group = 0; group < work.grid[0] * work.grid[1]; group++)
             if (group < work.params.groups)
-                walk_group(&work, desc->shape, group, visits);
+                walk_group(desc, &work.params, group, visits);
     for (uint64_t block = 0; block < blocks; block++)
         assert_int_equal(visits[block], block < work.stream_bytes / block_bytes ? work.times : 0);
     free(visits);

@@ -6,10 +6,11 @@
 #include <string.h>
 
 enum {
-    SMALL_BYTES = 16 << 10,     // fits every core's cache
-    APART_BYTES_MIN = 1 << 20,  // from here on workgroups can read different parts
-    SAME_BYTES_MAX = 1 << 20,   // up to here the device as a whole reads the same
-    MIDDLE_BYTES_MIN = 1 << 20, // "fits the last-level cache, not a core's own"
+    SMALL_BYTES = 16 << 10, // fits every core's cache
+    APART_BYTES_MIN = 1 << 20,
+    APART_BYTES_MAX = 4 << 20,
+    APART_CORE_BYTES = 16 << 10,
+    SAME_BYTES_MAX = 1 << 20, // up to here the device as a whole reads the same
     MIDDLE_BYTES_MAX = 32 << 20,
     DRAM_BYTES_MIN = 64 << 20,
     CPU_BYTES_MAX = 64 << 20, // a CPU as a device: its memory is slow to fill
@@ -19,6 +20,9 @@ static const uint64_t gibibyte = (uint64_t)1 << 30;
 
 // The three places that are measured in depth.
 struct regions {
+    // From here on workgroups read different parts: so much a core that hardly two of them want the
+    // same line at the same time, which one answer would serve.
+    uint64_t apart;
     uint64_t small;  // a core's own cache
     uint64_t middle; // the last-level cache
     uint64_t dram;   // as large as can be
@@ -72,8 +76,9 @@ static void find_regions(const struct planner *p, struct regions *regions)
     uint64_t cache = p->limits.last_cache_bytes;
     regions->max = largest_bytes(p->request->device);
     regions->small = SMALL_BYTES;
-    regions->middle = cache ? clamp(floor_power(cache / 4), MIDDLE_BYTES_MIN, MIDDLE_BYTES_MAX)
-                            : MIDDLE_BYTES_MIN;
+    regions->apart = clamp(ceil_power((uint64_t)APART_CORE_BYTES * p->limits.cores),
+                           APART_BYTES_MIN, APART_BYTES_MAX);
+    regions->middle = clamp(floor_power(cache / 4), regions->apart, MIDDLE_BYTES_MAX);
     uint64_t largest = floor_power(regions->max);
     regions->least = clamp(ceil_power(BANDWIDTH_DRAM_CACHES * cache), DRAM_BYTES_MIN, largest);
     regions->dram = p->quick ? regions->least : largest;
@@ -131,7 +136,7 @@ static bool is_wanted_scaling(const struct planner *p, const struct bandwidth_po
     if (point->width != 16 || point->doubles)
         return false;
     if (from_user(p, "bytes"))
-        return point->apart == (point->bytes >= APART_BYTES_MIN);
+        return point->apart == (point->bytes >= p->regions.apart);
     return point->apart ? point->bytes == p->regions.least || point->bytes == p->regions.middle
                         : point->bytes == p->regions.small;
 }
@@ -150,7 +155,7 @@ static bool is_wanted_read(const struct planner *p, const struct bandwidth_point
                (chosen || curve || point->bytes == p->regions.small);
     }
     if (!from_user(p, "access") &&
-        !(point->apart ? point->bytes >= APART_BYTES_MIN : point->bytes <= SAME_BYTES_MAX))
+        !(point->apart ? point->bytes >= p->regions.apart : point->bytes <= SAME_BYTES_MAX))
         return false;
     if (point->width == 16 && !point->doubles)
         return chosen || !p->quick || is_region(p, point);
@@ -166,7 +171,7 @@ static bool is_wanted(const struct planner *p, const struct bandwidth_point *poi
     if (point->op == BANDWIDTH_READ)
         return is_wanted_read(p, point);
     return from_user(p, "bytes") || is_dram(p, point) ||
-           (p->full && point->bytes >= APART_BYTES_MIN);
+           (p->full && point->bytes >= p->regions.apart);
 }
 
 // ---------------------------------------------------------------- the list
@@ -236,42 +241,54 @@ static struct bench_choice plan_workgroups(const struct planner *p)
 enum {
     KEY_COUNT = 9,
     KEY_SCOPE = 2,
+    KEY_BYTES = 4,
     KEY_WORKGROUPS = 7
 };
 static const char *const keys[KEY_COUNT] = {"op",    "path", "scope",      "access", "bytes",
                                             "width", "type", "workgroups", "shape"};
 
-// Counts `at` up like an odometer; false after the last combination.
-static bool next_combination(const struct bench_choice choices[KEY_COUNT], size_t at[KEY_COUNT])
+// A place in the product of all choices.
+struct combination {
+    const struct bench_choice *choices; // KEY_COUNT
+    size_t at[KEY_COUNT];
+};
+
+// Counts up like an odometer; false after the last.
+static bool next_combination(struct combination *c)
 {
     for (size_t k = KEY_COUNT; k-- > 0;) {
-        if (++at[k] < choices[k].value_count)
+        if (++c->at[k] < c->choices[k].value_count)
             return true;
-        at[k] = 0;
+        c->at[k] = 0;
     }
     return false;
 }
 
-static void add_case(struct planner *p, const struct bench_choice choices[KEY_COUNT],
-                     const size_t at[KEY_COUNT])
+// What a run that is short of time should have before all else.
+static bool is_headline(const struct planner *p, const struct bandwidth_point *point)
+{
+    return point->scope == BANDWIDTH_DEVICE &&
+           (point->shared || point->op != BANDWIDTH_READ || is_region(p, point));
+}
+
+static void add_case(struct planner *p, const struct combination *c, bool headline)
 {
     struct case_value values[KEY_COUNT];
     size_t count = 0;
-    bool scaling = strcmp(choices[KEY_SCOPE].values[at[KEY_SCOPE]].text, "scaling") == 0;
-    if (!scaling && at[KEY_WORKGROUPS] > 0)
+    bool scaling = strcmp(c->choices[KEY_SCOPE].values[c->at[KEY_SCOPE]].text, "scaling") == 0;
+    if (!scaling && c->at[KEY_WORKGROUPS] > 0)
         return;
     for (size_t k = 0; k < KEY_COUNT; k++)
         if (k != KEY_WORKGROUPS || scaling)
-            values[count++] = choices[k].values[at[k]];
+            values[count++] = c->choices[k].values[c->at[k]];
     struct bench_case made = {.values = values, .value_count = count};
     struct bandwidth_point point;
     bandwidth_point_read(&made, &point);
-    if (point.shared && from_user(p, "bytes"))
-        return;
-    if (!is_possible(&point) || !is_wanted(p, &point))
-        return;
     uint64_t grain = point.apart ? BANDWIDTH_GRAIN_APART : BANDWIDTH_GRAIN_SAME;
-    if (!from_user(p, "bytes") && bandwidth_stream_bytes(&point) % grain != 0)
+    bool whole =
+        from_user(p, "bytes") ? !point.shared : bandwidth_stream_bytes(&point) % grain == 0;
+    if (!whole || !is_possible(&point) || !is_wanted(p, &point) ||
+        is_headline(p, &point) != headline)
         return;
     made.values = ARENA_ARRAY(p->request->arena, count, struct case_value);
     memcpy(made.values, values, count * sizeof *values);
@@ -310,12 +327,15 @@ bool bandwidth_plan(const struct bench_request *request, struct bench_case_list 
     struct bench_choice choices[KEY_COUNT];
     for (size_t k = 0; k < KEY_COUNT; k++)
         choices[k] = *choice_of(&p, keys[k]);
-    choices[4] = plan_bytes(&p);
+    choices[KEY_BYTES] = plan_bytes(&p);
     choices[KEY_WORKGROUPS] = plan_workgroups(&p);
-    size_t at[KEY_COUNT] = {0}, before = list->count;
-    do
-        add_case(&p, choices, at);
-    while (next_combination(choices, at));
+    size_t before = list->count;
+    for (int headline = 1; headline >= 0; headline--) {
+        struct combination c = {.choices = choices};
+        do
+            add_case(&p, &c, headline);
+        while (next_combination(&c));
+    }
     if (list->count == before)
         return error_set(err, ERROR_USAGE,
                          "bandwidth: these values do not go together; see `fathom list bandwidth`");

@@ -4,7 +4,7 @@
 // integers, so that order does not matter and the rate of floating-point units does not either.
 //
 // -DBYTES=4|8|16 a load  -DDOUBLE=0|1 the element's type  -DLOADS=… in flight
-// -DACCESS_ADDRESS=0|1  -DROUND=0|1 straight, or round in a place  -DBYPASS=0|1 past the core's cache
+// -DACCESS_ADDRESS=0|1  -DBYPASS=0|1 past the core's cache
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"
@@ -31,24 +31,16 @@ void main()
     uint group = walk_group();
     if (group >= params.groups)
         return;
-#if ROUND
-    uint base = group * params.pitch, at = WALK_ENTER(group);
-#else
-    uint base = group * params.pitch, at = walk_row();
-#endif
+    uint place = WALK_PLACE(group), at = WALK_ENTER(group);
     SUM sum = SUM(0);
     for (uint i = 0; i < params.steps; i++) {
-        STREAM_CURSOR(Source, from, (base + at) * (LOADS * BANDWIDTH_LANES) + walk_lane(), BYTES);
+        STREAM_CURSOR(Source, from, (place + at) * (LOADS * BANDWIDTH_LANES) + walk_lane(), BYTES);
         ELEMENT values[LOADS];
         [[unroll]] for (int k = 0; k < LOADS; k++)
             values[k] = STREAM_AT(Source, from, k * BANDWIDTH_LANES);
         [[unroll]] for (int k = 0; k < LOADS; k++)
             sum += BITS(values[k]);
-#if ROUND
         WALK_ON(at);
-#else
-        at += params.advance;
-#endif
     }
     words_add(group, FOLD(sum));
 }

@@ -38,6 +38,10 @@ MUST_CHECK bool bandwidth_trial_prepare(struct bandwidth_trial *trial, uint64_t 
 // smallest would hold the device for too long.
 MUST_CHECK bool bandwidth_trial_size(struct bandwidth_trial *trial, struct error *err);
 
+// How fast it is, roughly: the best of a few units. Sized before.
+MUST_CHECK bool bandwidth_trial_speed(struct bandwidth_trial *trial, double *bytes_per_s,
+                                      struct error *err);
+
 // Measures: `samples` of them; `repeats` as in measure_span_desc.
 MUST_CHECK bool bandwidth_trial_run(struct bandwidth_trial *trial, unsigned samples,
                                     uint64_t repeats, struct measure_span *span, struct error *err);

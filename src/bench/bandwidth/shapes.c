@@ -18,7 +18,8 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape but for its route; every form is tried by address and as a storage buffer.
+// A shape but for its route. The first form of a kind and width is tried by both routes, the others
+// by the better guess alone.
 struct form {
     enum kind kind;
     unsigned width;
@@ -26,40 +27,24 @@ struct form {
     enum bandwidth_walk walk;
 };
 
-#define EACH_PASS(width, threads, loads)                                                           \
-    {KIND_CACHED, width, threads, loads, BANDWIDTH_LONG},                                          \
-        {KIND_BEYOND, width, threads, loads, BANDWIDTH_CHUNK},                                     \
-        {KIND_DRAM, width, threads, loads, BANDWIDTH_ONCE},                                        \
-    {                                                                                              \
-        KIND_DRAM, width, threads, loads, BANDWIDTH_CHUNK                                          \
-    }
-
 static const struct form forms[] = {
-    {KIND_LOOP, 16, 1024, 8, BANDWIDTH_LOOP},
-    {KIND_LOOP, 16, 1024, 4, BANDWIDTH_LOOP},
-    {KIND_LOOP, 16, 256, 4, BANDWIDTH_LOOP},
-    {KIND_LOOP, 8, 1024, 16, BANDWIDTH_LOOP},
-    {KIND_LOOP, 8, 256, 16, BANDWIDTH_LOOP},
-    {KIND_LOOP, 4, 1024, 32, BANDWIDTH_LOOP},
-    {KIND_LOOP, 4, 256, 32, BANDWIDTH_LOOP},
-    {KIND_PART, 16, 1024, 8, BANDWIDTH_PART},
-    {KIND_PART, 16, 256, 8, BANDWIDTH_PART},
-    EACH_PASS(16, 256, 8),
-    EACH_PASS(16, 1024, 8),
-    EACH_PASS(8, 256, 16),
-    EACH_PASS(4, 256, 32),
-    {KIND_WRITE, 16, 256, 1, BANDWIDTH_ONCE},
-    {KIND_WRITE, 16, 512, 1, BANDWIDTH_ONCE},
-    {KIND_WRITE, 16, 1024, 2, BANDWIDTH_ONCE},
-    {KIND_WRITE, 16, 256, 4, BANDWIDTH_CHUNK},
-    {KIND_COPY, 16, 128, 1, BANDWIDTH_ONCE},
-    {KIND_COPY, 16, 256, 1, BANDWIDTH_ONCE},
-    {KIND_COPY, 16, 256, 4, BANDWIDTH_CHUNK},
-    {KIND_SHARED, 16, 1024, 8, BANDWIDTH_LOOP},
-    {KIND_SHARED, 16, 256, 8, BANDWIDTH_LOOP},
-    {KIND_SHARED, 8, 1024, 16, BANDWIDTH_LOOP},
-    {KIND_SHARED, 8, 256, 16, BANDWIDTH_LOOP},
-    {KIND_SHARED, 4, 1024, 16, BANDWIDTH_LOOP},
+    {KIND_LOOP, 16, 1024, 8, BANDWIDTH_LOOP},   {KIND_LOOP, 16, 1024, 4, BANDWIDTH_LOOP},
+    {KIND_LOOP, 16, 256, 4, BANDWIDTH_LOOP},    {KIND_LOOP, 8, 1024, 16, BANDWIDTH_LOOP},
+    {KIND_LOOP, 8, 256, 16, BANDWIDTH_LOOP},    {KIND_LOOP, 4, 1024, 32, BANDWIDTH_LOOP},
+    {KIND_LOOP, 4, 256, 32, BANDWIDTH_LOOP},    {KIND_PART, 16, 1024, 8, BANDWIDTH_PART},
+    {KIND_PART, 16, 256, 8, BANDWIDTH_PART},    {KIND_CACHED, 16, 256, 8, BANDWIDTH_LONG},
+    {KIND_CACHED, 8, 256, 16, BANDWIDTH_LONG},  {KIND_CACHED, 4, 256, 32, BANDWIDTH_LONG},
+    {KIND_BEYOND, 16, 256, 8, BANDWIDTH_CHUNK}, {KIND_BEYOND, 8, 256, 16, BANDWIDTH_CHUNK},
+    {KIND_BEYOND, 4, 256, 32, BANDWIDTH_CHUNK}, {KIND_DRAM, 16, 256, 8, BANDWIDTH_ONCE},
+    {KIND_DRAM, 16, 256, 8, BANDWIDTH_CHUNK},   {KIND_DRAM, 16, 1024, 8, BANDWIDTH_CHUNK},
+    {KIND_DRAM, 8, 256, 16, BANDWIDTH_ONCE},    {KIND_DRAM, 8, 256, 16, BANDWIDTH_CHUNK},
+    {KIND_DRAM, 4, 256, 32, BANDWIDTH_ONCE},    {KIND_DRAM, 4, 256, 32, BANDWIDTH_CHUNK},
+    {KIND_WRITE, 16, 512, 1, BANDWIDTH_ONCE},   {KIND_WRITE, 16, 256, 1, BANDWIDTH_ONCE},
+    {KIND_WRITE, 16, 1024, 2, BANDWIDTH_ONCE},  {KIND_WRITE, 16, 256, 4, BANDWIDTH_CHUNK},
+    {KIND_COPY, 16, 128, 1, BANDWIDTH_ONCE},    {KIND_COPY, 16, 256, 1, BANDWIDTH_ONCE},
+    {KIND_COPY, 16, 256, 4, BANDWIDTH_CHUNK},   {KIND_SHARED, 16, 1024, 8, BANDWIDTH_LOOP},
+    {KIND_SHARED, 16, 256, 8, BANDWIDTH_LOOP},  {KIND_SHARED, 8, 1024, 16, BANDWIDTH_LOOP},
+    {KIND_SHARED, 8, 256, 16, BANDWIDTH_LOOP},  {KIND_SHARED, 4, 1024, 16, BANDWIDTH_LOOP},
     {KIND_SHARED, 4, 256, 16, BANDWIDTH_LOOP},
 };
 
@@ -97,6 +82,14 @@ static bool route_exists(const struct bandwidth_point *point, const struct gpu_i
     return !range_bytes || bandwidth_stream_bytes(point) <= range_bytes;
 }
 
+// Loops have one large workgroup a core where there can be one: several small ones would share with
+// each other what lies beyond the core's cache.
+static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
+{
+    bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;
+    return loops && first && form->threads < first->threads;
+}
+
 size_t bandwidth_shapes(const struct bandwidth_point *point, const struct gpu_info *info,
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
@@ -108,11 +101,13 @@ size_t bandwidth_shapes(const struct bandwidth_point *point, const struct gpu_in
     for (size_t i = 0; i < FORM_COUNT; i++) {
         const struct form *form = &forms[i];
         if (form->kind != kind || form->width != point->width ||
-            form->threads > info->limits.workgroup_threads)
+            form->threads > info->limits.workgroup_threads ||
+            is_for_small_devices(form, count ? &shapes[0] : NULL))
             continue;
+        size_t had = count;
         for (int route = 0; route < 2 && count < BANDWIDTH_SHAPES_MAX; route++) {
             bool address = (route == 0) == address_first;
-            if (route_exists(point, info, address))
+            if (route_exists(point, info, address) && (had == 0 || count == had))
                 shapes[count++] =
                     (struct bandwidth_shape){address, form->threads, form->loads, form->walk};
         }

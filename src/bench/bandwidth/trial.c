@@ -7,7 +7,9 @@ enum {
     DISPATCH_MS_MAX = 250, // watchdogs end what is longer, from 2 s on
     SAFE_BYTES = 32 << 20, // no device needs so long for these
     PASSES_MAX = 1 << 24,
-    GROWTH_MAX = 64 // from one try to the next
+    GROWTH_MAX = 64, // from one try to the next
+    SIZE_RUNS = 2,
+    SPEED_RUNS = 3
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -151,26 +153,46 @@ static bool refuse_slow(struct bandwidth_trial *trial, struct error *err)
     return make_work(trial, trial->point, 1, err);
 }
 
+static bool time_best(struct bandwidth_trial *trial, int runs, double *ns, struct error *err)
+{
+    *ns = INFINITY;
+    for (int run = 0; run < runs; run++) {
+        double once;
+        if (!time_unit(trial, &once, err))
+            return false;
+        *ns = fmin(*ns, once);
+    }
+    return true;
+}
+
 bool bandwidth_trial_size(struct bandwidth_trial *trial, struct error *err)
 {
     double target = (double)trial->run->request->sample_ns, ns = 0;
-    uint64_t passes = 1;
-    // The first run of all is cold and only tells whether it is slow.
-    if (!refuse_slow(trial, err) || !time_unit(trial, &ns, err))
+    // A first run is cold: what looks long enough once may be short, and many short units would
+    // measure the barriers between them.
+    if (!refuse_slow(trial, err) || !time_best(trial, SIZE_RUNS, &ns, err))
         return false;
     while (ns < target / 2) {
-        double growth = ns > 0 ? target / ns : GROWTH_MAX;
-        growth = fmin(fmax(growth, 2), GROWTH_MAX);
-        passes = (uint64_t)((double)trial->work.passes * growth);
+        double growth = fmin(fmax(target / fmax(ns, 1), 2), GROWTH_MAX);
+        uint64_t passes = (uint64_t)((double)trial->work.passes * growth);
         if (passes > PASSES_MAX)
             break;
         if (!make_work(trial, trial->point, passes, err))
             return false;
         if (trial->work.passes < passes)
             break;
-        if (!time_unit(trial, &ns, err))
+        if (!time_best(trial, SIZE_RUNS, &ns, err))
             return false;
     }
+    return true;
+}
+
+bool bandwidth_trial_speed(struct bandwidth_trial *trial, double *bytes_per_s, struct error *err)
+{
+    double ns;
+    if (!time_best(trial, SPEED_RUNS, &ns, err))
+        return false;
+    *bytes_per_s = (double)trial->work.moved_bytes / ns * 1e9;
     return true;
 }
 
@@ -185,8 +207,8 @@ bool bandwidth_trial_run(struct bandwidth_trial *trial, unsigned samples, uint64
         .context = trial,
         .clock = &trial->session->clock,
         .request = &request,
-        // Units side by side would be more workgroups than the case wants.
-        .unordered = trial->point->scope == BANDWIDTH_DEVICE &&
+        // Loops side by side would be more workgroups a core than the case wants.
+        .unordered = trial->point->scope == BANDWIDTH_DEVICE && trial->point->apart &&
                      (trial->run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
         .repeats = repeats,
     };

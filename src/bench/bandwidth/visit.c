@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-    SEARCH_SAMPLES = 3,        // of each shape
     HOST_CHECK_BYTES = 1 << 20 // the host works the sum out again up to here
 };
 
@@ -68,44 +67,60 @@ static double median_of(struct arena *arena, const double *values, size_t count)
     return stats_median(copy, count);
 }
 
-static bool try_shape(struct bandwidth_trial *trial, double *bytes_per_s, struct error *err)
+// One shape of a case at its turn in the search.
+struct candidate {
+    struct bandwidth_shape shape;
+    uint64_t passes;
+};
+
+// Sizes every shape, then times one after the other: by then the clock has risen for all.
+static bool search(struct bandwidth_trial *trial, struct candidate *candidates, size_t count,
+                   struct memory *memory, struct error *err)
 {
-    struct measure_span span;
-    if (!bandwidth_trial_prepare(trial, 1, err) || !bandwidth_trial_size(trial, err) ||
-        !bandwidth_trial_run(trial, SEARCH_SAMPLES, 0, &span, err))
-        return false;
-    double unit_ns = median_of(trial->run->arena, span.unit_ns, span.count);
-    *bytes_per_s = (double)trial->work.moved_bytes / unit_ns * 1e9;
+    struct bench_visit *run = trial->run;
+    const char *tried = "";
+    double best = 0;
+    for (size_t i = 0; i < count; i++) {
+        trial->shape = candidates[i].shape;
+        if (!bandwidth_trial_prepare(trial, 1, err) || !bandwidth_trial_size(trial, err))
+            return false;
+        candidates[i].passes = trial->work.passes;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double speed;
+        trial->shape = candidates[i].shape;
+        if (!bandwidth_trial_prepare(trial, candidates[i].passes, err) ||
+            !bandwidth_trial_speed(trial, &speed, err))
+            return false;
+        tried = arena_printf(run->arena, "%s%s%s %.4g", tried, *tried ? ", " : "",
+                             bandwidth_shape_name(run->arena, &trial->shape), speed);
+        if (speed > best) {
+            best = speed;
+            memory->shape = candidates[i].shape;
+            memory->passes = candidates[i].passes;
+        }
+    }
+    memory->tried = arena_strdup(run->session->arena, tried);
     return true;
 }
 
-// Takes the fastest of the shapes allowed; where there is but one, its speed does not matter.
+// Takes the fastest of the shapes allowed.
 static bool choose_shape(struct bandwidth_trial *trial, struct memory *memory, struct error *err)
 {
-    struct bench_visit *run = trial->run;
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    size_t count = allowed_shapes(run, trial->point, shapes, err);
-    double best = 0;
-    const char *tried = NULL;
-    for (size_t i = 0; i < count; i++) {
-        double speed = 1;
-        trial->shape = shapes[i];
-        bool done =
-            count > 1 ? try_shape(trial, &speed, err)
-                      : bandwidth_trial_prepare(trial, 1, err) && bandwidth_trial_size(trial, err);
-        if (!done)
-            return false;
-        tried = arena_printf(run->arena, "%s%s%s %.4g", tried ? tried : "", tried ? ", " : "",
-                             bandwidth_shape_name(run->arena, &shapes[i]), speed);
-        if (speed > best) {
-            best = speed;
-            memory->shape = shapes[i];
-            memory->passes = trial->work.passes;
-        }
-    }
-    memory->tried = count > 1 ? arena_strdup(run->session->arena, tried) : NULL;
-    trial->shape = memory->shape;
-    return count > 0;
+    struct candidate candidates[BANDWIDTH_SHAPES_MAX];
+    size_t count = allowed_shapes(trial->run, trial->point, shapes, err);
+    for (size_t i = 0; i < count; i++)
+        candidates[i] = (struct candidate){.shape = shapes[i]};
+    if (count > 1)
+        return search(trial, candidates, count, memory, err);
+    if (count == 0)
+        return false;
+    trial->shape = memory->shape = shapes[0];
+    if (!bandwidth_trial_prepare(trial, 1, err) || !bandwidth_trial_size(trial, err))
+        return false;
+    memory->passes = trial->work.passes;
+    return true;
 }
 
 // ---------------------------------------------------------------- the proof

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    STEPS_MAX = 65535, // lavapipe ends every loop there
-    PASSES_MAX = 65535,
+    STEPS_MAX = 65535,     // lavapipe ends every loop there
+    GROUPS_MAX = 1 << 28,  // of one dispatch
     GROUPS_UNKNOWN = 1024, // where nobody says how many cores there are: more than fit any device
     LOOP_CORE_THREADS = 1024
 };
@@ -120,8 +120,10 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     work->passes = at_least_one(at_most(work->passes, STEPS_MAX / lap_steps));
     uint64_t steps = work->passes * lap_steps, laps = steps * layout->rows / extent;
     work->groups = groups;
+    work->grid[2] = 1;
     work->params = (struct bandwidth_params){
         .groups = (uint32_t)groups,
+        .chunks = parts ? (uint32_t)groups : 1,
         .pitch = parts ? (uint32_t)share : 0,
         .turn = parts ? 0 : (uint32_t)at_least_one(share),
         .extent = (uint32_t)extent,
@@ -137,17 +139,22 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
-    uint64_t limit = desc->info->limits.workgroup_count_z;
-    work->passes = at_most(work->passes, limit ? at_most(limit, PASSES_MAX) : PASSES_MAX);
-    uint64_t groups = layout->blocks / layout->chunk;
-    work->groups = groups * work->passes;
+    bool in_z = desc->point->op != BANDWIDTH_READ;
+    uint64_t limit = desc->info->limits.workgroup_count_z, chunks = layout->blocks / layout->chunk;
+    if (!in_z)
+        work->passes = at_least_one(at_most(work->passes, GROUPS_MAX / chunks));
+    else if (limit)
+        work->passes = at_most(work->passes, limit);
+    work->groups = chunks * work->passes;
     work->params = (struct bandwidth_params){
-        .groups = (uint32_t)groups,
+        .groups = (uint32_t)(in_z ? chunks : work->groups),
+        .chunks = (uint32_t)chunks,
         .pitch = (uint32_t)layout->chunk,
         .extent = (uint32_t)layout->chunk,
-        .advance = (uint32_t)layout->rows,
+        .advance = (uint32_t)(in_z ? layout->rows : layout->rows % layout->chunk),
         .steps = (uint32_t)(layout->chunk / layout->rows),
     };
+    work->grid[2] = in_z ? (uint32_t)work->passes : 1;
     work->stream_bytes = layout->block_bytes * layout->blocks;
     work->times = work->passes;
 }
@@ -172,7 +179,6 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     uint64_t rows = row_max ? (groups + row_max - 1) / row_max : 1;
     work->grid[0] = (uint32_t)((groups + rows - 1) / rows);
     work->grid[1] = (uint32_t)rows;
-    work->grid[2] = loops ? 1 : (uint32_t)work->passes;
     return true;
 }
 

@@ -47,7 +47,7 @@ enum bandwidth_walk {
 };
 
 enum {
-    BANDWIDTH_LONG_BYTES = 512 << 10,
+    BANDWIDTH_LONG_BYTES = 256 << 10,
     BANDWIDTH_CHUNK_THREAD_BYTES = 512,
     BANDWIDTH_DRAM_CACHES = 4, // so many last-level caches and more are taken for DRAM
     BANDWIDTH_SHAPES_MAX = 16
@@ -85,7 +85,7 @@ size_t bandwidth_shapes(const struct bandwidth_point *point, const struct gpu_in
 
 // The run-time arguments of the kernels: walk.glsl, in its order.
 struct bandwidth_params {
-    uint32_t groups, pitch, turn, extent, advance, steps, seed;
+    uint32_t groups, chunks, pitch, turn, extent, advance, steps, seed;
 };
 
 // One unit of work: one dispatch.
