@@ -184,7 +184,7 @@ static void gap_measure(struct gap *gap)
         const struct cross_cell *cell = &row->cells[gap->device];
         if (!in_gap(gap, row))
             continue;
-        gap->equal += isfinite(cell->ratio.value);
+        gap->equal += isfinite(cell->ratio.value) ? 1 : 0;
         gap->apart += cell->apart;
         if (cell->apart && (!gap->worst || distance(gap, row) > distance(gap, gap->worst)))
             gap->worst = row;
