@@ -147,9 +147,9 @@ static const char *assembly_of(struct bench *bench, const char *name)
         kernel
             ? gpu_program_create(bench->scope, &(struct gpu_program_desc){.kernel = kernel}, &err)
             : NULL;
-    if (!program || !gpu_program_stats(program, bench->arena, &stats, &err) || !stats.text)
+    if (!program || !gpu_program_stats(program, bench->arena, &stats, &err))
         fail_msg("%s: %s", name, kernel ? err.message : "no such kernel");
-    const char *assembly = strstr(stats.text, "---- Assembly");
+    const char *assembly = stats.text ? strstr(stats.text, "---- Assembly") : NULL;
     if (!assembly)
         fail_msg("%s: the driver shows no assembly", name);
     return assembly;
@@ -169,11 +169,12 @@ static void every_hop_is_one_load_of_its_path(void **state)
     }
 }
 
-static void a_window_reads_the_counter_twice(void **state)
+static void the_clocks_are_read_where_they_should(void **state)
 {
     const char *assembly = assembly_of(*state, "latency_vector_pointer_clock");
+    // The core's counter: before and after a window, and beside each reading of the device clock.
     // RDNA 2 has it in a register, GCN reads it through the scalar cache.
-    assert_int_equal(count_of(assembly, "s_getreg_b32") + count_of(assembly, "s_memtime"), 2);
+    assert_int_equal(count_of(assembly, "s_getreg_b32") + count_of(assembly, "s_memtime"), 4);
     assert_int_equal(count_of(assembly, "s_memrealtime"), 2);
     assert_int_equal(count_of(assembly_of(*state, "latency_vector_pointer"), "s_memrealtime"), 0);
 }
@@ -221,7 +222,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_hop_is_one_load_of_its_path),
-        cmocka_unit_test(a_window_reads_the_counter_twice),
+        cmocka_unit_test(the_clocks_are_read_where_they_should),
         cmocka_unit_test(the_control_touches_no_memory_in_its_loop),
     };
     return cmocka_run_group_tests(tests, open_bench, close_bench);

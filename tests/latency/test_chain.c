@@ -62,12 +62,12 @@ static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
                                                                       .pitch = 128});
         for (uint32_t line_bytes = 32; line_bytes <= 512; line_bytes *= 2) {
             uint32_t lines = REGION / line_bytes, last_visit[REGION / 32];
-            for (uint32_t hop = 0; hop < 2 * shape.nodes; hop++) {
-                uint32_t line = (uint32_t)(byte_of(&shape, hop % shape.nodes) / line_bytes);
-                // A place is a hop; the same line is never visited twice in a row here.
-                if (hop >= shape.nodes)
-                    assert_int_equal(hop - last_visit[line], lines);
-                last_visit[line] = hop;
+            for (uint32_t count = 0; count < 2 * shape.nodes; count++) {
+                uint32_t hop = count < shape.nodes ? count : count - shape.nodes;
+                uint32_t line = (uint32_t)(byte_of(&shape, hop) / line_bytes);
+                if (count >= shape.nodes)
+                    assert_int_equal(count - last_visit[line], lines);
+                last_visit[line] = count;
             }
         }
     }
@@ -95,7 +95,7 @@ static void page_visits_pages_once_and_on_different_lines(void **state)
     };
     struct latency_shape shape = shape_of(&(struct latency_point){.pointer = true,
                                                                   .order = LATENCY_ORDER_PAGE,
-                                                                  .bytes = PAGE * PAGES,
+                                                                  .bytes = (uint64_t)PAGE * PAGES,
                                                                   .pitch = 128,
                                                                   .page = PAGE});
     assert_int_equal(shape.nodes, PAGES);

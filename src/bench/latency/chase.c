@@ -65,7 +65,7 @@ static void record_run(struct latency_chase *chase, struct gpu_batch *batch, uns
     params.token = ++session->token;
     struct gpu_arg out = {.buffer = session->out,
                           .offset = (uint64_t)slot * LATENCY_OUT_STRIDE,
-                          .bytes = LATENCY_OUT_WORDS * 4};
+                          .bytes = (uint64_t)LATENCY_OUT_WORDS * 4};
     struct gpu_dispatch dispatch = {
         .program = run->control ? chase->control : chase->program,
         .params = &params,

@@ -18,16 +18,16 @@ struct latency_params {
 // A chase to run, and what came of it. Hops = LATENCY_UNROLL × (lead + windows × repeats).
 struct latency_run {
     bool control;   // the index arithmetic alone
+    bool touch;     // before all else the workgroup reads one word in each page
     uint32_t start; // number of the first hop
-    uint32_t warm;  // hops before it that the workgroup reads first; 0: none
-    bool touch;     // it reads one word in each page before that
+    uint32_t warm;  // hops before it that the workgroup reads next; 0: none
     uint32_t lead;  // untimed repeats
     uint32_t windows, repeats;
 
+    uint32_t count;         // of the core's counter over all windows and what is between them
+    double device_ns;       // the same by the device's clock
     double span_ns;         // of the whole dispatch, by the device's time stamps
     const uint32_t *counts; // of each window, by the core's counter; valid until the next batch
-    uint32_t count;         // from the first stamp to the last
-    double device_ns;       // the same by the device's clock
 };
 
 // A chain of one case, for the length of a visit.

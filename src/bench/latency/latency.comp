@@ -47,10 +47,15 @@ LINK chase(LINK link, uint repeats)
     return link;
 }
 
-// The core's counter, once the link is there; the same for all lanes.
-uint stamp_after(LINK link)
+// The core's counter, once the value is there.
+uint stamp_after(uint value)
 {
-    return subgroupBroadcastFirst(clock_core_after(link_word(link), params.never).x);
+    const uint stamp = clock_core_after(value, params.never).x;
+#if defined(UNIFORM)
+    return subgroupBroadcastFirst(stamp); // so that compilers see it
+#else
+    return stamp;
+#endif
 }
 
 #if !defined(PATH_CONTROL)
@@ -114,17 +119,19 @@ void main()
     uvec2 device_begin = uvec2(0u);
     // Turn 0 is the untimed lead-in; turn n is window n − 1.
     [[dont_unroll]] for (uint turn = 0u; turn <= params.windows; turn++) {
-        if (turn == 1u)
+        if (turn == 1u) {
             device_begin = clock_device();
+            last_stamp = stamp_after(device_begin.x);
+            count = 0u;
+        }
         if (CHASERS) {
             // The first load needs the stamp before it, the stamp after needs the last load.
-            const uint begin = stamp_after(link);
+            const uint begin = stamp_after(link_word(link));
             link = chase(link_add(link, begin & params.zero),
                          turn == 0u ? params.lead : params.repeats);
-            const uint end = stamp_after(link);
+            const uint end = stamp_after(link_word(link));
             length = (end - begin) & params.mask;
-            if (turn > 0u)
-                count += (end - (turn == 1u ? begin : last_stamp)) & params.mask;
+            count += (end - last_stamp) & params.mask;
             last_stamp = end;
         }
         if (turn == 0u)
@@ -137,7 +144,9 @@ void main()
         if ((column == gl_SubgroupSize - 1u || turn == params.windows) && lane <= column)
             result[LATENCY_OUT_WINDOWS + window - column + lane] = mine;
     }
+    // Both times the counter is read right after the device's clock: what that takes cancels out.
     const uvec2 device_end = clock_device();
+    count += (stamp_after(device_end.x) - last_stamp) & params.mask;
 
     if (lane == 0u) {
         const uvec2 end = link_words(link);

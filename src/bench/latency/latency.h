@@ -28,8 +28,8 @@
 
 // Words of the result: a head, then one length a window.
 #define LATENCY_OUT_LINK    0 // where the chase ended (two words)
-#define LATENCY_OUT_DEVICE  2 // device clock at the first and last stamp (two words each)
-#define LATENCY_OUT_COUNT   6 // core counter from the first to the last stamp
+#define LATENCY_OUT_DEVICE  2 // device clock before and after the windows (two words each)
+#define LATENCY_OUT_COUNT   6 // core counter between the readings of the device clock
 #define LATENCY_OUT_DONE    7 // the run's token, written last
 #define LATENCY_OUT_WARM    8 // keeps the warming loads alive; never written in fact
 #define LATENCY_OUT_WINDOWS 16

@@ -21,12 +21,10 @@ bool latency_open(struct bench_session *bench, struct error *err)
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;
     session->clocked = session->clock.has_counter && session->clock.has_device_clock;
-    session->out = make_buffer(session, (uint64_t)LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
-                               GPU_MEMORY_DEVICE, err);
+    session->out = make_buffer(session, LATENCY_OUT_BYTES, GPU_MEMORY_DEVICE, err);
     if (!session->out)
         return false;
-    session->readback = make_buffer(session, (uint64_t)LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
-                                    GPU_MEMORY_READBACK, err);
+    session->readback = make_buffer(session, LATENCY_OUT_BYTES, GPU_MEMORY_READBACK, err);
     return session->readback != NULL;
 }
 

@@ -9,8 +9,9 @@
 enum {
     LATENCY_PROGRAMS_MAX = 64,
     LATENCY_REGION_CLASSES = 4,
-    LATENCY_RUNS_MAX = 4,           // chases that one batch can report
-    LATENCY_OUT_STRIDE = 8192,      // bytes from one run's result to the next
+    LATENCY_RUNS_MAX = 4,      // chases that one batch can report
+    LATENCY_OUT_STRIDE = 8192, // bytes from one run's result to the next
+    LATENCY_OUT_BYTES = LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
     LATENCY_STREAM_BYTES = 1 << 26, // what load=keep-awake reads
 };
 

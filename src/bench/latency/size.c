@@ -15,7 +15,8 @@ enum {
     CACHES_WARM = 4 // up to so many last-level caches a lap is warmed
 };
 
-static const double chase_ns_max = 100e6; // a dispatch: far from any watchdog
+static const double stamp_share_allowed = 0.001; // of a window may be the stamps themselves
+static const double chase_ns_max = 100e6;        // a dispatch: far from any watchdog
 static const double warm_ns_max = 100e6;
 static const uint64_t unknown_cache_bytes = UINT64_C(32) << 20; // where nobody says how large
 
@@ -45,7 +46,9 @@ static void size_windows(const struct latency_chase *chase, unsigned samples,
     double hops = fmin(HOPS, chase_ns_max / memory->hop_ns);
     double window = hops / WINDOWS;
     if (memory->hop_counts > 0) {
-        window = fmax(window, STEPS_MIN * clock->counter_step / memory->hop_counts);
+        double steps = fmax(STEPS_MIN * clock->counter_step,
+                            chase->session->stamp_counts / stamp_share_allowed);
+        window = fmax(window, steps / memory->hop_counts);
         window = fmin(window, ldexp(1, (int)clock->counter_bits - 2) / memory->hop_counts);
     }
     memory->repeats = repeats_for(window);

@@ -221,7 +221,7 @@ bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct latency_memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct latency_memory);
-        if (!latency_size(&chase, memory, err) || !latency_stamp_counts(&chase, err))
+        if (!latency_stamp_counts(&chase, err) || !latency_size(&chase, memory, err))
             return false;
         *run->memory = memory;
         visit->kernel = *latency_kernel_info(session, chase.program);
