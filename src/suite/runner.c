@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
+#include "analysis/cross.h"
 
 #include "analysis/cross.h"
 #include "base/clock.h"
