@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Run by cmake/Web.cmake at build time: installs the packages of web/package-lock.json into OUT and
+# bundles OUT/page.html. Writes an empty page and OUT/reason.txt where that fails, for example
+# without a network; fails only where REQUIRED is ON.
+file(COPY ${SOURCE}/web/ DESTINATION ${OUT}/source)
+file(COPY ${SOURCE}/LICENSE DESTINATION ${OUT})
+
+function(give_up reason)
+    if(REQUIRED STREQUAL "ON")
+        message(FATAL_ERROR "the report page cannot be built: ${reason}")
+    endif()
+    message(NOTICE "report page not in this build, because ${reason}")
+    file(WRITE ${OUT}/page.html "")
+    file(WRITE ${OUT}/reason.txt "${reason}; remove ${OUT} and build again")
+endfunction()
+
+# step(COMMAND…): sets `failed` to the last line that it said, if it failed.
+macro(step)
+    execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${OUT}/source RESULT_VARIABLE status
+                    OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    set(failed "")
+    if(NOT status EQUAL 0)
+        message(NOTICE "${said}")
+        string(REGEX MATCH "[^\n]*(code [A-Z]+|[Ee]rror[:!])[^\n]*" failed "${said}\nerror: it failed")
+        string(STRIP "${failed}" failed)
+    endif()
+endmacro()
+
+# The packages stay between builds while the lock file is the same.
+set(stamp ${OUT}/source/node_modules/.fathom-lock)
+file(SHA256 ${SOURCE}/web/package-lock.json lock)
+set(installed "")
+if(EXISTS ${stamp})
+    file(READ ${stamp} installed)
+endif()
+if(NOT installed STREQUAL lock)
+    step(${NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1)
+    if(failed)
+        give_up("npm ci failed (${failed})")
+        return()
+    endif()
+    file(WRITE ${stamp} ${lock})
+endif()
+
+step(${NODE} build.mjs ${OUT}/source ${OUT}/page.html)
+if(failed)
+    give_up("bundling failed (${failed})")
+    return()
+endif()
+file(WRITE ${OUT}/reason.txt "")

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Bundles the report page into one file: node build.mjs PACKAGES OUT, PACKAGES being the folder
+// that npm installed into. Text @RUNS@ stays: fathom puts the runs there (report/html.c).
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [packages, out] = process.argv.slice(2);
+if (!packages || !out) throw new Error("usage: node build.mjs PACKAGES OUT");
+const { build } = createRequire(join(packages, "package.json"))("esbuild");
+
+const shared = {
+  bundle: true, minify: true, write: false, charset: "utf8", target: "es2021",
+  nodePaths: [join(packages, "node_modules")], absWorkingDir: here, legalComments: "none",
+  metafile: true,
+};
+const script = await build({ ...shared, entryPoints: ["src/main.ts"], format: "iife" });
+const style = await build({ ...shared, entryPoints: ["src/style.css"] });
+
+// Licences of the packages that are in the bundle, and of no others.
+const bundled = [...new Set(Object.keys(script.metafile.inputs)
+  .flatMap((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1] ?? []))].sort();
+const notices = ["fathom: MIT\n\n" + readFileSync(join(here, "../LICENSE"), "utf8")];
+for (const name of bundled) {
+  const folder = join(packages, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const texts = readdirSync(folder, { withFileTypes: true })
+    .filter((file) => file.isFile() && /^(copying|licen[sc]e|notice)/i.test(file.name))
+    .map((file) => readFileSync(join(folder, file.name), "utf8"));
+  notices.push(`${name} ${version}: ${license}\n\n${texts.join("\n")}`);
+}
+
+const text = (result) => result.outputFiles[0].text.trim();
+// Inside <script> and <style> nothing may end them early.
+const code = text(script).replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const escape = (html) => html.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+const hash = createHash("sha256").update(code).digest("base64");
+const page = readFileSync(join(here, "page.html"), "utf8")
+  .replace("@SCRIPT_HASH@", () => `sha256-${hash}`)
+  .replace("@STYLE@", () => text(style))
+  .replace("@NOTICES@", () => escape(notices.join("\n\n----\n\n")))
+  .replace("@SCRIPT@", () => code);
+if (page.split("@RUNS@").length !== 2) throw new Error("the page must name @RUNS@ exactly once");
+writeFileSync(out, page);

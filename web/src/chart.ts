@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// A chart on the page: title, tools (switches, SVG, PNG, CSV), the drawing, and its numbers as a
+// table for who cannot or does not want to look at a drawing.
+import type { EChartsCoreOption, EChartsType } from "echarts/core";
+import { init, use } from "echarts/core";
+import { BarChart, CustomChart, HeatmapChart, LineChart } from "echarts/charts";
+import {
+  AriaComponent, DataZoomInsideComponent, DataZoomSliderComponent, GridComponent, LegendComponent,
+  LegendScrollComponent, MarkLineComponent, TooltipComponent, VisualMapContinuousComponent,
+} from "echarts/components";
+import { SVGRenderer } from "echarts/renderers";
+import { csvText, download, h } from "./dom";
+import type { Theme } from "./theme";
+import { currentTheme } from "./theme";
+
+use([
+  AriaComponent, BarChart, CustomChart, DataZoomInsideComponent, DataZoomSliderComponent,
+  GridComponent, HeatmapChart, LegendComponent, LegendScrollComponent, LineChart,
+  MarkLineComponent, SVGRenderer, TooltipComponent, VisualMapContinuousComponent,
+]);
+
+export type Cell = string | number | undefined;
+
+export interface Look {
+  theme: Theme;
+  narrow: boolean;
+  width: number;
+}
+
+export interface Switch {
+  label: string;
+  options: string[];
+  chosen: number;
+  change: (index: number) => void; // the chart is drawn anew afterwards
+}
+
+export interface ChartDesc {
+  id: string;
+  title: string;
+  subtitle: () => string;
+  summary: string; // one sentence for screen readers
+  height: (look: Look) => number;
+  option: (look: Look) => EChartsCoreOption;
+  switches?: Switch[];
+  numbers: () => { head: string[]; rows: Cell[][] }; // for the table
+  csv: () => Cell[][]; // with its head
+  steps?: number; // positions that the arrow keys visit
+}
+
+const NARROW = 560;
+
+export class Chart {
+  readonly element: HTMLElement;
+  readonly desc: ChartDesc;
+  readonly plot: HTMLDivElement;
+  private readonly subtitle = h("p", { class: "subtitle" });
+  private instance: EChartsType | undefined;
+  private step = -1;
+
+  constructor(desc: ChartDesc) {
+    this.desc = desc;
+    this.plot = h("div", {
+      class: "plot", role: "img", tabindex: "0", "aria-label": desc.summary,
+      keydown: (event) => this.onKey(event as KeyboardEvent),
+    });
+    this.element = h("figure", { class: "chart", id: desc.id },
+      h("figcaption", {}, h("h3", {}, desc.title), this.subtitle),
+      this.tools(), this.plot, this.numbers());
+  }
+
+  draw(theme: Theme = currentTheme()): void {
+    const width = this.plot.clientWidth;
+    if (width === 0) return;
+    const look: Look = { theme, narrow: width < NARROW, width };
+    const height = this.desc.height(look);
+    this.plot.style.height = `${height}px`;
+    this.instance?.dispose();
+    this.instance = init(this.plot, null, { renderer: "svg", width, height });
+    this.instance.setOption({
+      animation: false,
+      aria: { enabled: true, label: { description: this.desc.summary } },
+      textStyle: { color: theme.text, fontFamily: "inherit" },
+      ...this.desc.option(look),
+    });
+    this.subtitle.textContent = this.desc.subtitle();
+  }
+
+  get echarts(): EChartsType | undefined {
+    return this.instance;
+  }
+
+  // Left and right walk through the points, Escape ends.
+  private onKey(event: KeyboardEvent): void {
+    const steps = this.desc.steps ?? 0;
+    const way = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (event.key === "Escape") this.instance?.dispatchAction({ type: "hideTip" });
+    if (way === 0 || steps === 0) return;
+    event.preventDefault();
+    this.step = Math.min(Math.max(this.step + way, 0), steps - 1);
+    this.instance?.dispatchAction({ type: "showTip", seriesIndex: 0, dataIndex: this.step });
+  }
+
+  private tools(): HTMLElement {
+    const tools = h("div", { class: "tools" });
+    for (const one of this.desc.switches ?? []) tools.append(this.switchOf(one));
+    const save = h("span", { class: "save" });
+    const button = (label: string, title: string, action: () => void): HTMLElement =>
+      h("button", { type: "button", title, click: action }, label);
+    save.append(
+      button("SVG", "Save the drawing as SVG", () => this.saveSvg()),
+      button("PNG", "Save the drawing as PNG", () => this.savePng()),
+      button("CSV", "Save the numbers as CSV", () => this.saveCsv()));
+    tools.append(save);
+    return tools;
+  }
+
+  private switchOf(one: Switch): HTMLElement {
+    const group = h("span", { class: "switch", role: "group", "aria-label": one.label });
+    one.options.forEach((text, index) => {
+      const button = h("button", {
+        type: "button",
+        "aria-pressed": String(index === one.chosen),
+        click: () => {
+          one.change(index);
+          group.querySelectorAll("button").forEach((other, i) =>
+            other.setAttribute("aria-pressed", String(i === index)));
+          this.draw();
+        },
+      }, text);
+      group.append(button);
+    });
+    return group;
+  }
+
+  private numbers(): HTMLElement {
+    const details = h("details", { class: "numbers" }, h("summary", {}, "Numbers"));
+    // Filled when opened: large tables cost time that most readers need not wait for.
+    details.addEventListener("toggle", () => {
+      if (details.open && details.children.length === 1) {
+        const { head, rows } = this.desc.numbers();
+        details.append(tableOf(head, rows));
+      }
+    });
+    return details;
+  }
+
+  private name(ending: string): string {
+    return `fathom-${this.desc.id}.${ending}`;
+  }
+
+  private svgText(): string {
+    const drawing = this.plot.querySelector("svg");
+    if (!drawing) return "";
+    const copy = drawing.cloneNode(true) as SVGElement;
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.style.background = currentTheme().ground;
+    copy.style.fontFamily = "sans-serif";
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  private saveSvg(): void {
+    download(this.name("svg"), new Blob([this.svgText()], { type: "image/svg+xml" }));
+  }
+
+  private saveCsv(): void {
+    download(this.name("csv"), new Blob([csvText(this.desc.csv())], { type: "text/csv" }));
+  }
+
+  private savePng(): void {
+    const image = new Image();
+    const url = URL.createObjectURL(new Blob([this.svgText()], { type: "image/svg+xml" }));
+    image.onload = () => {
+      const scale = 2;
+      const canvas = h("canvas");
+      canvas.width = this.plot.clientWidth * scale;
+      canvas.height = this.plot.clientHeight * scale;
+      const context = canvas.getContext("2d");
+      if (!context) return;
+      context.fillStyle = currentTheme().ground;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.drawImage(image, 0, 0, canvas.width, canvas.height);
+      URL.revokeObjectURL(url);
+      canvas.toBlob((blob) => blob && download(this.name("png"), blob));
+    };
+    image.src = url;
+  }
+}
+
+// A table; numbers stand to the right.
+export function tableOf(head: string[], rows: Cell[][]): HTMLElement {
+  const isNumber = (text: Cell): boolean =>
+    text !== undefined && /^([-+±×]?\d[\d.,e+-]*( \S+)?|–)$/.test(String(text));
+  const cell = (text: Cell): HTMLElement =>
+    h("td", isNumber(text) ? { class: "number" } : {}, text === undefined ? "" : String(text));
+  return h("div", { class: "scroll", tabindex: "0" },
+    h("table", {},
+      h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map(cell))))));
+}

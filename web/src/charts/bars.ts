@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Bars: one a case, sortable, with its interval and what it is against the largest or smallest.
+import type { EChartsCoreOption } from "echarts/core";
+import type { Look } from "../chart";
+import { Chart } from "../chart";
+import { h } from "../dom";
+import { formatTick, formatUnit, formatValue } from "../units";
+import type { Grid, Point } from "../view";
+import { pointMetric } from "../view";
+import { axisStyle, gridCsv, gridNumbers, tip, tipLine, tooltipStyle } from "./parts";
+
+interface Bar {
+  label: string;
+  point: Point;
+  colour: number; // index of the series
+  value: number;
+}
+
+function barsOf(grid: Grid): Bar[] {
+  const bars: Bar[] = [];
+  let colour = 0;
+  const order = (point: Point): number => grid.xs.indexOf(point.x);
+  for (const panel of grid.panels)
+    for (const series of panel.series) {
+      for (const point of series.points) {
+        const value = pointMetric(point, grid.metric)?.median;
+        const label = [formatValue(point.x, grid.x), panel.label, series.label]
+          .filter(Boolean).join(" · ");
+        if (value !== undefined) bars.push({ label, point, colour, value });
+      }
+      colour++;
+    }
+  return bars.sort((a, b) => order(a.point) - order(b.point));
+}
+
+const worst = (grid: Grid, bars: Bar[]): number =>
+  grid.metric.better === "lower"
+    ? Math.max(...bars.map(({ value }) => value))
+    : Math.min(...bars.map(({ value }) => value));
+
+// How many times better than the worst; in the unit's own direction.
+function ratioText(grid: Grid, bar: Bar, base: number): string {
+  const ratio = grid.metric.better === "lower" ? base / bar.value : bar.value / base;
+  return Number.isFinite(ratio) ? `×${ratio.toFixed(ratio < 10 ? 2 : 1)}` : "";
+}
+
+interface Whisker {
+  coord: (value: number[]) => [number, number];
+  value: (dimension: number) => number;
+}
+
+function whiskers(grid: Grid, bars: Bar[], look: Look): object {
+  return {
+    type: "custom", silent: true, z: 3,
+    data: bars.flatMap((bar, index) => {
+      const ci95 = pointMetric(bar.point, grid.metric)?.ci95;
+      return ci95 ? [[ci95[0], ci95[1], index]] : [];
+    }),
+    encode: { x: [0, 1], y: 2 },
+    renderItem: (_: unknown, api: Whisker) => {
+      const low = api.coord([api.value(0), api.value(2)]);
+      const high = api.coord([api.value(1), api.value(2)]);
+      return {
+        type: "line",
+        shape: { x1: low[0], y1: low[1], x2: high[0], y2: high[1] },
+        style: { stroke: look.theme.text, lineWidth: 2 },
+      };
+    },
+  };
+}
+
+function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
+  const base = worst(grid, bars);
+  const labelWidth = look.narrow ? Math.min(130, look.width * 0.36) : 260;
+  const colourOf = (bar: Bar): string =>
+    bar.point.result.verdict === "suspect"
+      ? look.theme.warn
+      : look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
+  return {
+    grid: { left: 8, right: look.narrow ? 56 : 150, top: 8, bottom: 8, containLabel: true },
+    tooltip: {
+      ...tooltipStyle(look),
+      trigger: "item",
+      formatter: (item: { dataIndex: number }) => {
+        const bar = bars[item.dataIndex];
+        return bar ? tip(bar.label, [tipLine(bar.point, "", grid.metric, colourOf(bar))]) : h("div");
+      },
+    },
+    yAxis: {
+      type: "category",
+      inverse: true,
+      data: bars.map(({ label }) => label),
+      ...axisStyle(look),
+      axisTick: { show: false },
+      axisLabel: {
+        ...axisStyle(look).axisLabel, color: look.theme.text, hideOverlap: false, interval: 0,
+        width: labelWidth, overflow: "truncate",
+      },
+    },
+    xAxis: {
+      type: "value",
+      min: 0,
+      ...axisStyle(look),
+      splitNumber: look.narrow ? 3 : 6,
+      axisLabel: {
+        ...axisStyle(look).axisLabel,
+        formatter: (value: number) => formatTick(value, grid.metric.unit),
+      },
+    },
+    series: [
+      {
+        type: "bar",
+        barMaxWidth: 18,
+        data: bars.map((bar) => ({
+          value: bar.value,
+          itemStyle: { color: colourOf(bar) },
+          label: {
+            show: true, position: "right", color: look.theme.text,
+            formatter: look.narrow
+              ? ratioText(grid, bar, base)
+              : `${formatUnit(bar.value, grid.metric.unit)}  ${ratioText(grid, bar, base)}`,
+          },
+        })),
+      },
+      whiskers(grid, bars, look),
+    ],
+  };
+}
+
+export function barsChart(id: string, grid: Grid): Chart {
+  const asMeasured = barsOf(grid);
+  let bars = asMeasured;
+  return new Chart({
+    id,
+    title: grid.view.title ?? grid.metric.name,
+    subtitle: () => [grid.metric.name, grid.common, "× against the worst"].filter(Boolean).join(" · "),
+    summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
+    height: () => 60 + bars.length * 24,
+    option: (look) => option(grid, bars, look),
+    switches: [{
+      label: "order", options: ["as measured", "best first", "worst first"], chosen: 0,
+      change: (index) => {
+        const way = (grid.metric.better === "lower" ? 1 : -1) * (index === 1 ? 1 : -1);
+        bars = index === 0 ? asMeasured : [...asMeasured].sort((a, b) => way * (a.value - b.value));
+      },
+    }],
+    numbers: () => gridNumbers(grid, grid.metric),
+    csv: () => gridCsv(grid, [grid.metric]),
+    steps: bars.length,
+  });
+}

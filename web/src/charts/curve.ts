@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Curves: a line a series with its intervals as whiskers, log axes, limits and levels marked,
+// time ↔ cycles.
+import type { EChartsCoreOption } from "echarts/core";
+import type { Look } from "../chart";
+import { Chart } from "../chart";
+import type { MetricInfo } from "../run";
+import { formatTick, formatUnit, formatValue } from "../units";
+import type { Grid, GridSeries, Point } from "../view";
+import { allPoints, isLogX, isLogY, pointMetric } from "../view";
+import { levelsOf } from "./levels";
+import { axisStyle, gridCsv, gridNumbers, legendStyle, tip, tipLine, tooltipStyle } from "./parts";
+
+// What is drawn. ECharts copies its options deeply: only plain() may be handed over.
+interface Datum {
+  value: [number | string, number];
+  point: Point;
+  series: GridSeries;
+  colour: string;
+}
+
+function plain(datum: Datum, look: Look): object {
+  return datum.point.result.verdict !== "suspect" ? { value: datum.value } : {
+    value: datum.value, symbol: "emptyDiamond", symbolSize: 11,
+    itemStyle: { color: look.theme.warn },
+  };
+}
+
+interface State {
+  metric: MetricInfo;
+  log: boolean;
+}
+
+const dashes = ["solid", "dashed", "dotted"];
+
+const allSeries = (grid: Grid): GridSeries[] => grid.panels.flatMap((panel) => panel.series);
+
+function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): Datum[] {
+  const data: Datum[] = [];
+  for (const point of series.points) {
+    const median = pointMetric(point, state.metric)?.median;
+    if (median === undefined || (state.log && median <= 0)) continue;
+    const x = typeof point.x === "number" ? point.x : formatValue(point.x, grid.x);
+    data.push({ value: [x, median], point, series, colour });
+  }
+  return data;
+}
+
+// Whiskers from the lower to the upper end of each interval.
+function whiskers(data: Datum[], state: State, name: string): object {
+  const ends = data.flatMap((datum) => {
+    const ci95 = pointMetric(datum.point, state.metric)?.ci95;
+    return ci95 && (!state.log || ci95[0] > 0) ? [[datum.value[0], ci95[0], ci95[1]]] : [];
+  });
+  return {
+    name, type: "custom", data: ends, silent: true, clip: true, z: 1,
+    tooltip: { show: false },
+    encode: { x: 0, y: [1, 2] },
+    itemStyle: { color: data[0]?.colour },
+    renderItem: (_: unknown, api: WhiskerApi) => {
+      const low = api.coord([api.value(0), api.value(1)]);
+      const high = api.coord([api.value(0), api.value(2)]);
+      return {
+        type: "line",
+        shape: { x1: low[0], y1: low[1], x2: high[0], y2: high[1] },
+        style: { stroke: data[0]?.colour, lineWidth: 1.5, opacity: 0.8 },
+      };
+    },
+  };
+}
+
+interface WhiskerApi {
+  coord: (value: number[]) => [number, number];
+  value: (dimension: number) => number;
+}
+
+function marks(grid: Grid, state: State, look: Look): object {
+  const limits = new Set<number>();
+  for (const point of allPoints(grid)) {
+    const limit = pointMetric(point, state.metric)?.limit;
+    if (limit !== undefined) limits.add(limit);
+  }
+  // Many limits (one for each width, say) belong into the tooltips, not across the drawing.
+  const lines: object[] = [...limits].slice(0, limits.size > 3 ? 0 : 3).map((limit) => ({
+    yAxis: limit,
+    label: { formatter: `limit ${formatUnit(limit, state.metric.unit)}`, position: "insideEndTop" },
+  }));
+  if (grid.x.type === "bytes")
+    for (const level of levelsOf(grid))
+      lines.push({
+        xAxis: level.bytes,
+        label: { formatter: formatUnit(level.bytes, "B"), position: "end" },
+      });
+  return {
+    silent: true,
+    symbol: "none",
+    lineStyle: { color: look.theme.muted, type: "dashed" },
+    label: { color: look.theme.muted },
+    data: lines,
+  };
+}
+
+function xAxis(grid: Grid, look: Look): object {
+  const values = grid.xs.filter((x): x is number => typeof x === "number");
+  if (values.length < grid.xs.length)
+    return { type: "category", data: grid.xs.map((x) => formatValue(x, grid.x)), ...axisStyle(look) };
+  const log = isLogX(grid.view) && values.every((x) => x > 0);
+  return {
+    type: log ? "log" : "value",
+    logBase: (grid.view.scale ?? "").startsWith("log10") ? 10 : 2,
+    min: values[0],
+    max: values[values.length - 1],
+    name: grid.x.key,
+    nameLocation: "middle",
+    nameGap: 28,
+    ...axisStyle(look),
+    axisLabel: {
+      ...axisStyle(look).axisLabel,
+      formatter: (value: number) => formatValue(value, grid.x),
+    },
+  };
+}
+
+// Less than two decades: powers of two make better ticks.
+function narrowRange(data: Datum[]): boolean {
+  const values = data.map(({ value }) => value[1]);
+  const [low, high] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, 0]);
+  return high < low * 100;
+}
+
+function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
+  const list = allSeries(grid);
+  const series: object[] = [];
+  const drawn: Datum[][] = []; // by index of ECharts' series
+  list.forEach((one, index) => {
+    const colour = look.theme.series[index % look.theme.series.length] ?? look.theme.text;
+    const data = dataOf(grid, one, state, colour);
+    const name = one.label === "" ? state.metric.name : one.label;
+    const dash = dashes[Math.floor(index / look.theme.series.length) % dashes.length];
+    series.push({
+      name, type: "line", data: data.map((datum) => plain(datum, look)), z: 2,
+      color: colour,
+      lineStyle: { width: 2, type: dash },
+      symbol: "circle",
+      symbolSize: data.length > 60 ? 3 : 5,
+      emphasis: { focus: "series" },
+      ...(index === 0 ? { markLine: marks(grid, state, look) } : {}),
+    });
+    series.push(whiskers(data, state, name));
+    drawn.push(data, []);
+  });
+  return {
+    legend: { ...legendStyle(look), show: list.length > 1 },
+    grid: {
+      left: 8, right: look.narrow ? 12 : 24, top: list.length > 1 ? 44 : 28, bottom: 64,
+      containLabel: true,
+    },
+    tooltip: {
+      ...tooltipStyle(look),
+      trigger: "axis",
+      axisPointer: { type: "line", snap: true },
+      formatter: (items: { seriesIndex: number; dataIndex: number }[]) =>
+        tooltip(grid, state, items.map((item) => drawn[item.seriesIndex]?.[item.dataIndex])),
+    },
+    dataZoom: [
+      { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" },
+      {
+        type: "slider", filterMode: "none", height: 18, bottom: 8, showDetail: false,
+        borderColor: look.theme.line,
+      },
+    ],
+    xAxis: xAxis(grid, look),
+    yAxis: {
+      type: state.log ? "log" : "value",
+      logBase: narrowRange(drawn.flat()) ? 2 : 10,
+      ...axisStyle(look),
+      axisLabel: {
+        ...axisStyle(look).axisLabel,
+        formatter: (value: number) => formatTick(value, state.metric.unit),
+      },
+    },
+    series,
+  };
+}
+
+function tooltip(grid: Grid, state: State, data: (Datum | undefined)[]): HTMLElement | string {
+  const shown = data.filter((datum): datum is Datum => datum !== undefined);
+  const first = shown[0];
+  if (!first) return "";
+  return tip(formatValue(first.point.x, grid.x), shown.map((datum) =>
+    tipLine(datum.point, datum.series.label, state.metric, datum.colour)));
+}
+
+export function curveChart(id: string, grid: Grid): Chart {
+  const positive = allPoints(grid).every((point) => (pointMetric(point, grid.metric)?.median ?? 1) > 0);
+  const state: State = { metric: grid.metric, log: isLogY(grid.view) && positive };
+  const switches = [];
+  const cycles = grid.cycles;
+  if (cycles && allPoints(grid).some((point) => pointMetric(point, cycles)))
+    switches.push({
+      label: "unit", options: ["time", "cycles"], chosen: 0,
+      change: (index: number) => { state.metric = index === 0 ? grid.metric : cycles; },
+    });
+  if (positive)
+    switches.push({
+      label: "vertical axis", options: ["linear", "log"], chosen: state.log ? 1 : 0,
+      change: (index: number) => { state.log = index === 1; },
+    });
+  const list = allSeries(grid);
+  return new Chart({
+    id,
+    title: grid.view.title ?? grid.metric.name,
+    subtitle: () => [state.metric.name, grid.common].filter(Boolean).join(" · "),
+    summary: `Curve of ${grid.metric.name} over ${grid.x.key}, ${list.length} series`,
+    height: (look) => (look.narrow ? 340 : 420),
+    option: (look) => option(grid, state, look),
+    switches,
+    numbers: () => gridNumbers(grid, state.metric),
+    csv: () => gridCsv(grid, cycles ? [grid.metric, cycles] : [grid.metric]),
+    steps: list[0]?.points.length ?? 0,
+  });
+}

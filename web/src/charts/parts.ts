@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What several kinds of chart share: axes, tooltips, numbers of points.
+import type { Cell, Look } from "../chart";
+import { h } from "../dom";
+import type { MetricInfo, Result } from "../run";
+import type { Grid, Point } from "../view";
+import { allPoints, pointMetric } from "../view";
+import { formatMargin, formatUnit, formatValue } from "../units";
+
+export const axisStyle = (look: Look) => ({
+  axisLine: { lineStyle: { color: look.theme.muted } },
+  axisLabel: { color: look.theme.muted, fontSize: look.narrow ? 10 : 12, hideOverlap: true },
+  splitLine: { lineStyle: { color: look.theme.line } },
+  nameTextStyle: { color: look.theme.muted },
+});
+
+export const tooltipStyle = (look: Look) => ({
+  backgroundColor: look.theme.ground,
+  borderColor: look.theme.muted,
+  textStyle: { color: look.theme.text, fontSize: 12 },
+  confine: true,
+  extraCssText: "max-width: 90vw; white-space: normal;",
+});
+
+export const legendStyle = (look: Look) => ({
+  type: "scroll" as const,
+  top: 0,
+  left: look.narrow ? 0 : "center",
+  textStyle: { color: look.theme.text },
+  pageTextStyle: { color: look.theme.text },
+  pageIconColor: look.theme.text,
+  pageIconInactiveColor: look.theme.line,
+});
+
+export function doubtText(result: Result): string {
+  if (result.verdict === "ok") return "";
+  return [result.verdict, ...result.reasons.map(({ text }) => text)].join(": ");
+}
+
+// One line of a tooltip: a colour, a name, value, interval, n, doubts.
+export function tipLine(point: Point, label: string, metric: MetricInfo, colour: string): HTMLElement {
+  const found = pointMetric(point, metric);
+  const swatch = h("span", { class: "swatch" });
+  swatch.style.background = colour;
+  const line = h("div", { class: "tip" }, swatch, label === "" ? "" : `${label} `,
+    h("strong", {}, formatUnit(found?.median, metric.unit)));
+  if (found?.ci95)
+    line.append(` [${formatUnit(found.ci95[0], metric.unit)}, ` +
+      `${formatUnit(found.ci95[1], metric.unit)}]`);
+  if (found) line.append(` n=${found.n}`);
+  if (found?.of_limit !== undefined) line.append(`, ${(found.of_limit * 100).toFixed(1)} % of limit`);
+  const doubt = doubtText(point.result);
+  if (doubt !== "") line.append(h("div", { class: "doubt" }, doubt));
+  return line;
+}
+
+export function tip(title: string, lines: HTMLElement[]): HTMLElement {
+  return h("div", {}, h("div", { class: "tip-title" }, title), ...lines);
+}
+
+// The grid's points for people …
+export function gridNumbers(grid: Grid, metric: MetricInfo): { head: string[]; rows: Cell[][] } {
+  const rows: Cell[][] = [];
+  for (const panel of grid.panels)
+    for (const series of panel.series)
+      for (const point of series.points) {
+        const found = pointMetric(point, metric);
+        rows.push([
+          [panel.label, series.label].filter(Boolean).join(" · "),
+          formatValue(point.x, grid.x), formatUnit(found?.median, metric.unit),
+          formatMargin(found?.median, found?.ci95), found?.n,
+          found?.of_limit === undefined ? "" : `${(found.of_limit * 100).toFixed(1)} %`,
+          doubtText(point.result),
+        ]);
+      }
+  return {
+    head: ["series", grid.x.key, metric.name, "± half interval", "n", "of limit", "doubt"],
+    rows,
+  };
+}
+
+// … and for programs: every bit, one metric a row.
+export function gridCsv(grid: Grid, metrics: MetricInfo[]): Cell[][] {
+  const keys = grid.benchmark.params.map(({ key }) => key);
+  const head = ["run_started", "device", "device_name", "benchmark", "version", ...keys, "verdict",
+    "metric", "unit", "median", "ci95_low", "ci95_high", "n", "limit"];
+  const rows: Cell[][] = [head];
+  for (const point of allPoints(grid))
+    for (const metric of metrics) {
+      const { result, subject } = point;
+      const found = pointMetric(point, metric);
+      rows.push([subject.run.started, subject.device.id, subject.device.name, result.benchmark,
+        result.version, ...keys.map((key) => result.case[key]), result.verdict, metric.name,
+        metric.unit, found?.median, found?.ci95?.[0], found?.ci95?.[1], found?.n, found?.limit]);
+    }
+  return rows;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Series that results carry: tables of numbers whose columns say what they are.
+//   start, end (ns) and perhaps lane, core   spans on a time line, see timeline.ts
+//   low, high, count                         a histogram
+//   anything else                            lines over the first column
+import type { EChartsCoreOption } from "echarts/core";
+import type { Cell, Look } from "../chart";
+import { Chart } from "../chart";
+import type { Result, Series } from "../run";
+import { digits } from "../units";
+import { axisStyle, legendStyle, tooltipStyle } from "./parts";
+import { isTimeline, timelineChart } from "./timeline";
+
+const isHistogram = (series: Series): boolean =>
+  ["low", "high", "count"].every((name) => series.columns.includes(name));
+
+function histogramOption(series: Series, look: Look): EChartsCoreOption {
+  const [low, high, count] = ["low", "high", "count"].map((name) => series.columns.indexOf(name));
+  const cell = (row: (number | null)[], column: number | undefined): number =>
+    row[column ?? -1] ?? 0;
+  return {
+    grid: { left: 8, right: 16, top: 16, bottom: 40, containLabel: true },
+    tooltip: { ...tooltipStyle(look), trigger: "axis" },
+    xAxis: {
+      type: "category", ...axisStyle(look),
+      data: series.data.map((row) => `${digits(cell(row, low))} – ${digits(cell(row, high))}`),
+    },
+    yAxis: { type: "value", name: "count", ...axisStyle(look) },
+    dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl" }],
+    series: [{
+      type: "bar", barCategoryGap: "2%", data: series.data.map((row) => cell(row, count)),
+      itemStyle: { color: look.theme.series[0] },
+    }],
+  };
+}
+
+function linesOption(series: Series, look: Look): EChartsCoreOption {
+  return {
+    legend: legendStyle(look),
+    color: look.theme.series,
+    grid: { left: 8, right: 16, top: 40, bottom: 40, containLabel: true },
+    tooltip: { ...tooltipStyle(look), trigger: "axis" },
+    dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }],
+    xAxis: {
+      type: "value", name: series.columns[0], nameLocation: "middle", nameGap: 26,
+      scale: true, ...axisStyle(look),
+    },
+    yAxis: { type: "value", scale: true, ...axisStyle(look) },
+    series: series.columns.slice(1).map((name, index) => ({
+      name, type: "line", showSymbol: false,
+      data: series.data.map((row) => [row[0], row[index + 1]]),
+    })),
+  };
+}
+
+export function seriesChart(id: string, result: Result, series: Series): Chart {
+  if (isTimeline(series)) return timelineChart(id, result, series);
+  const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
+  return new Chart({
+    id,
+    title: `${result.key}: ${series.name}`,
+    subtitle: () => series.columns.join(", "),
+    summary: `${series.name} of ${result.key}, ${series.data.length} rows`,
+    height: () => 300,
+    option: (look) => isHistogram(series) ? histogramOption(series, look) : linesOption(series, look),
+    numbers: () => ({ head: series.columns, rows: rows.slice(0, 1000) }),
+    csv: () => [series.columns, ...rows],
+    steps: series.data.length,
+  });
+}

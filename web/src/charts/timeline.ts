@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// A time line: spans from start to end (ns) in lanes, zoomable; lanes by lane or by core, and
+// arrows from a span to the one that waited for it.
+import type { EChartsCoreOption } from "echarts/core";
+import type { Cell, Look } from "../chart";
+import { Chart } from "../chart";
+import { h } from "../dom";
+import type { Result, Series } from "../run";
+import { formatUnit } from "../units";
+import { axisStyle, tip, tooltipStyle } from "./parts";
+
+export const isTimeline = (series: Series): boolean =>
+  series.columns.includes("start") && series.columns.includes("end");
+
+interface Span {
+  start: number;
+  end: number;
+  row: number;
+  cells: (number | null)[];
+}
+
+interface Api {
+  coord: (value: number[]) => [number, number];
+  size: (value: number[]) => [number, number];
+  value: (dimension: number) => number;
+}
+
+const column = (series: Series, name: string): number => series.columns.indexOf(name);
+
+function spansOf(series: Series, by: string): { spans: Span[]; lanes: string[] } {
+  const lane = column(series, by);
+  const values = [...new Set(series.data.map((row) => row[lane] ?? 0))].sort((a, b) => a - b);
+  const spans = series.data.map((cells) => ({
+    start: cells[column(series, "start")] ?? 0,
+    end: cells[column(series, "end")] ?? 0,
+    row: values.indexOf(cells[lane] ?? 0),
+    cells,
+  }));
+  return { spans, lanes: values.map((value) => `${by} ${value}`) };
+}
+
+function drawSpan(look: Look, api: Api): object {
+  const [x, y] = api.coord([api.value(0), api.value(2)]);
+  const [end] = api.coord([api.value(1), api.value(2)]);
+  const height = Math.min(api.size([0, 1])[1] * 0.7, 22);
+  return {
+    type: "rect",
+    shape: { x, y: y - height / 2, width: Math.max(end - x, 1), height },
+    style: { fill: look.theme.series[api.value(2) % look.theme.series.length] },
+  };
+}
+
+// after: the row of the span that this one waited for.
+function arrowsOf(series: Series, spans: Span[]): number[][] {
+  const after = column(series, "after");
+  if (after < 0) return [];
+  return spans.flatMap((span) => {
+    const before = spans[span.cells[after] ?? -1];
+    return before ? [[before.end, before.row, span.start, span.row]] : [];
+  });
+}
+
+function drawArrow(look: Look, api: Api): object {
+  const [x1, y1] = api.coord([api.value(0), api.value(1)]);
+  const [x2, y2] = api.coord([api.value(2), api.value(3)]);
+  return {
+    type: "line", shape: { x1, y1, x2, y2 },
+    style: { stroke: look.theme.muted, lineWidth: 1, lineDash: [3, 3] },
+  };
+}
+
+function option(series: Series, by: string, look: Look): EChartsCoreOption {
+  const { spans, lanes } = spansOf(series, by);
+  const ends = spans.map(({ end }) => end), starts = spans.map(({ start }) => start);
+  const from = starts.reduce((a, b) => Math.min(a, b), Infinity);
+  const to = ends.reduce((a, b) => Math.max(a, b), -Infinity);
+  return {
+    grid: { left: 8, right: 20, top: 8, bottom: 60, containLabel: true },
+    tooltip: {
+      ...tooltipStyle(look),
+      formatter: ({ dataIndex }: { dataIndex: number }) => {
+        const span = spans[dataIndex];
+        if (!span) return h("div");
+        const lines = series.columns.map((name, i) => h("div", {}, `${name} ${span.cells[i] ?? "–"}`));
+        return tip(`${lanes[span.row] ?? ""}: ${formatUnit(span.end - span.start, "ns")}`, lines);
+      },
+    },
+    dataZoom: [
+      { type: "inside", filterMode: "weakFilter", zoomOnMouseWheel: "ctrl" },
+      { type: "slider", filterMode: "weakFilter", height: 18, bottom: 8, showDetail: false },
+    ],
+    xAxis: {
+      type: "value", min: from, max: to, ...axisStyle(look),
+      axisLabel: {
+        ...axisStyle(look).axisLabel,
+        formatter: (value: number) => formatUnit(value - from, "ns"),
+      },
+    },
+    yAxis: { type: "category", inverse: true, data: lanes, ...axisStyle(look) },
+    series: [
+      {
+        type: "custom", encode: { x: [0, 1], y: 2 }, clip: true,
+        data: spans.map(({ start, end, row }) => [start, end, row]),
+        renderItem: (_: unknown, api: Api) => drawSpan(look, api),
+      },
+      {
+        type: "custom", encode: { x: [0, 2], y: [1, 3] }, clip: true, silent: true,
+        data: arrowsOf(series, spans),
+        renderItem: (_: unknown, api: Api) => drawArrow(look, api),
+      },
+    ],
+  };
+}
+
+export function timelineChart(id: string, result: Result, series: Series): Chart {
+  const ways = ["lane", "core", "queue"].filter((name) => series.columns.includes(name));
+  let by = ways[0] ?? "";
+  const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
+  return new Chart({
+    id,
+    title: `${result.key}: ${series.name}`,
+    subtitle: () => `${series.data.length} spans`,
+    summary: `Time line of ${series.name}, ${series.data.length} spans`,
+    height: () => 110 + 28 * Math.min(spansOf(series, by).lanes.length, 24),
+    option: (look) => option(series, by, look),
+    ...(ways.length > 1
+      ? {
+          switches: [{
+            label: "lanes", options: ways.map((name) => `by ${name}`), chosen: 0,
+            change: (index: number) => { by = ways[index] ?? by; },
+          }],
+        }
+      : {}),
+    numbers: () => ({ head: series.columns, rows: rows.slice(0, 1000) }),
+    csv: () => [series.columns, ...rows],
+    steps: series.data.length,
+  });
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Making elements. Texts of run files only ever become text nodes: nothing here parses HTML.
+
+type Child = Node | string | undefined;
+type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
+
+function apply(element: Element, attributes: Attributes, children: Child[]): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false) element.setAttribute(name, value);
+  }
+  for (const child of children) if (child !== undefined) element.append(child);
+}
+
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K, attributes: Attributes = {}, ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  apply(element, attributes, children);
+  return element;
+}
+
+export function svg(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  apply(element, attributes, children);
+  return element;
+}
+
+// A file that the browser saves.
+export function download(name: string, content: Blob): void {
+  const link = h("a", { href: URL.createObjectURL(content), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// RFC 4180, as report/csv.c writes it.
+export function csvText(rows: (string | number | undefined)[][]): string {
+  const field = (value: string | number | undefined): string => {
+    const text = value === undefined ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return rows.map((row) => row.map(field).join(",") + "\n").join("");
+}

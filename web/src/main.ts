@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// The report: reads the runs that fathom embedded and builds the page. Knows views, not benchmarks.
+import { barsChart } from "./charts/bars";
+import { casesTable } from "./charts/cases";
+import { curveChart } from "./charts/curve";
+import { heatmapChart } from "./charts/heatmap";
+import { hierarchyOf } from "./charts/hierarchy";
+import { seriesChart } from "./charts/series";
+import { Chart } from "./chart";
+import { chipsOf, crossTable } from "./cross";
+import { h } from "./dom";
+import type { Benchmark, Run, Subject, View } from "./run";
+import { benchmarksOf, subjectsOf } from "./run";
+import { doubtsOf, findingsList, machineCard, provenance } from "./sections";
+import { currentTheme, onThemeChange, printTheme, toggleTheme } from "./theme";
+import { allPoints, buildGrid, pointMetric } from "./view";
+
+const SERIES_MAX = 12; // charts of series in one benchmark
+
+const charts: Chart[] = [];
+
+function keep(chart: Chart): HTMLElement {
+  charts.push(chart);
+  return chart.element;
+}
+
+const idOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+function viewElement(id: string, subjects: Subject[], benchmark: Benchmark, view: View):
+    HTMLElement | undefined {
+  const grid = view.kind === "table" || view.kind === "timeline"
+    ? undefined : buildGrid(subjects, benchmark, view);
+  if (grid && !allPoints(grid).some((point) => pointMetric(point, grid.metric))) return undefined;
+  if (grid && view.kind === "curve") return keep(curveChart(id, grid));
+  if (grid && view.kind === "bars") return keep(barsChart(id, grid));
+  if (grid && view.kind === "heatmap") return keep(heatmapChart(id, grid));
+  return casesTable(id, subjects, benchmark, view);
+}
+
+function seriesElements(subjects: Subject[], benchmark: Benchmark): HTMLElement[] {
+  const all = subjects.flatMap((subject) =>
+    subject.results.filter((result) => result.benchmark === benchmark.name)
+      .flatMap((result) => (result.series ?? []).map((series) => ({ result, series }))));
+  return all.filter(({ series }) => series.data.length > 0 && series.columns.length > 1)
+    .slice(0, SERIES_MAX)
+    .map(({ result, series }, i) =>
+      keep(seriesChart(`${idOf(benchmark.name)}-series-${i}`, result, series)));
+}
+
+function versionsNote(subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
+  const versions = new Set(subjects.flatMap((subject) =>
+    subject.results.filter((result) => result.benchmark === benchmark.name)
+      .map((result) => result.version)));
+  return versions.size < 2 ? undefined : h("p", { class: "warning" },
+    `Versions ${[...versions].join(" and ")} of this benchmark stand side by side: their numbers ` +
+    "are not comparable.");
+}
+
+function section(id: string, title: string, ...content: (HTMLElement | undefined)[]): HTMLElement {
+  const shown = content.filter((element): element is HTMLElement => element !== undefined);
+  return h("section", { id, "aria-label": title }, h("h2", {}, title), ...shown);
+}
+
+function benchmarkSection(subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
+  const measured = subjects.filter((subject) =>
+    subject.results.some((result) => result.benchmark === benchmark.name));
+  if (measured.length === 0) return undefined;
+  const id = idOf(benchmark.name);
+  return section(id, benchmark.title ?? benchmark.name,
+    versionsNote(measured, benchmark),
+    ...benchmark.views.map((view, i) => viewElement(`${id}-${i}`, measured, benchmark, view)),
+    ...seriesElements(measured, benchmark),
+    doubtsOf(measured, benchmark.name));
+}
+
+function header(runs: Run[], subjects: Subject[], sections: HTMLElement[]): HTMLElement {
+  const names = [...new Set(subjects.map(({ device }) => device.name ?? device.id))];
+  document.title = `fathom: ${names.join(", ")}`;
+  const nav = h("nav", { "aria-label": "Sections" }, ...sections.map((one) =>
+    h("a", { href: `#${one.id}` }, one.querySelector("h2")?.textContent ?? one.id)));
+  return h("header", {},
+    h("div", { class: "title" },
+      h("h1", {}, names.join(" · ")),
+      h("p", { class: "subtitle" }, `fathom ${runs[0]?.tool.version ?? ""} · medians with 95 % intervals`)),
+    h("button", { type: "button", class: "theme", title: "Light or dark",
+      click: () => { toggleTheme(); drawAll(); } }, "◐"),
+    nav);
+}
+
+function drawAll(): void {
+  for (const chart of charts) chart.draw(currentTheme());
+}
+
+function build(runs: Run[]): void {
+  const subjects = subjectsOf(runs);
+  const pictures = subjects.map(hierarchyOf).filter((one) => one !== undefined);
+  const findings = findingsList(runs);
+  const chips = chipsOf(subjects);
+  const sections = [
+    section("machines", subjects.length > 1 ? "Machines" : "Machine",
+      h("div", { class: "machines" }, ...subjects.map(machineCard)),
+      ...pictures),
+    findings && section("findings", "Findings", findings),
+    ...benchmarksOf(runs).map((benchmark) => benchmarkSection(subjects, benchmark)),
+    chips.length > 0 ? section("apis", "One chip, several APIs", ...chips.map(crossTable)) : undefined,
+    section("provenance", "Provenance", provenance(runs)),
+  ].filter((one): one is HTMLElement => one !== undefined);
+  const notices = document.getElementById("notices");
+  document.body.prepend(header(runs, subjects, sections), h("main", {}, ...sections));
+  if (notices) document.body.append(notices);
+}
+
+function followWindow(): void {
+  let width = window.innerWidth;
+  let timer = 0;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width) return;
+    width = window.innerWidth;
+    clearTimeout(timer);
+    timer = window.setTimeout(drawAll, 150);
+  });
+  onThemeChange(drawAll);
+  window.addEventListener("beforeprint", () => charts.forEach((chart) => chart.draw(printTheme())));
+  window.addEventListener("afterprint", drawAll);
+}
+
+function start(): void {
+  const embedded = document.getElementById("runs")?.textContent ?? "[]";
+  build(JSON.parse(embedded) as Run[]);
+  drawAll();
+  followWindow();
+  document.body.dataset["ready"] = "true";
+  // For tests and for who is curious in the browser's console.
+  Object.assign(window, { fathomCharts: new Map(charts.map((chart) => [chart.desc.id, chart])) });
+}
+
+start();

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What stands around the charts: machines, findings, doubts, provenance.
+import { h } from "./dom";
+import type { Result, Run, Subject, Verdict } from "./run";
+import { formatUnit } from "./units";
+
+const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
+
+export function countsOf(results: Result[]): HTMLElement {
+  const counts = h("p", { class: "counts" });
+  for (const verdict of verdicts) {
+    const count = results.filter((result) => result.verdict === verdict).length;
+    counts.append(h("span", { class: `count ${count > 0 ? verdict : "none"}` }, `${count} ${verdict}`));
+  }
+  return counts;
+}
+
+const stateText: Record<Run["status"], string | undefined> = {
+  complete: undefined,
+  interrupted: "This run was interrupted: not everything was measured.",
+  running: "This run was still going on when the file was saved.",
+};
+
+function statement(subject: Subject): HTMLElement | undefined {
+  const measured = subject.results.some(({ metrics }) => metrics.some(({ median }) => median !== undefined));
+  if (!measured)
+    return h("p", { class: "warning" }, subject.results.length === 0
+      ? "Nothing was measured on this device."
+      : "No case of this device gave a number; the reasons stand below.");
+  const text = stateText[subject.run.status];
+  return text === undefined ? undefined : h("p", { class: "warning" }, text);
+}
+
+export function machineCard(subject: Subject): HTMLElement {
+  const { device, run } = subject;
+  const list = h("dl");
+  const add = (name: string, value: string | undefined): void => {
+    if (value) list.append(h("dt", {}, name), h("dd", {}, value));
+  };
+  add("device", device.id);
+  add("kind", device.kind);
+  add("vendor", device.vendor);
+  add("driver", device.driver);
+  add("API", device.api_version);
+  add("preset", run.preset);
+  add("measured", run.started);
+  for (const [name, { value, unit }] of Object.entries(device.limits))
+    if (value !== undefined) add(name.replaceAll("_", " "), formatUnit(value, unit));
+  return h("article", { class: "machine" },
+    h("h3", {}, subject.label), statement(subject), countsOf(subject.results), list);
+}
+
+export function findingsList(runs: Run[]): HTMLElement | undefined {
+  const texts = [...new Set(runs.flatMap((run) => run.findings.map(({ text }) => text)))];
+  return texts.length === 0 ? undefined
+    : h("ul", { class: "findings" }, ...texts.map((text) => h("li", {}, text)));
+}
+
+// Every reason why a number is doubted or missing, with how many cases give it.
+export function doubtsOf(subjects: Subject[], benchmark: string): HTMLElement | undefined {
+  const found = new Map<string, { verdict: Verdict; code: string; text: string; keys: string[] }>();
+  for (const subject of subjects)
+    for (const result of subject.results)
+      for (const { code, text } of result.benchmark === benchmark ? result.reasons : []) {
+        const key = `${result.verdict} ${code}`;
+        const entry = found.get(key) ?? { verdict: result.verdict, code, text, keys: [] };
+        entry.keys.push(subjects.length > 1 ? `${subject.label}: ${result.key}` : result.key);
+        found.set(key, entry);
+      }
+  if (found.size === 0) return undefined;
+  const list = h("ul", { class: "doubts" });
+  for (const { verdict, code, text, keys } of found.values())
+    list.append(h("li", {},
+      h("span", { class: `count ${verdict}` }, verdict),
+      ` ${code}: ${text} `,
+      h("details", {}, h("summary", {}, `${keys.length} case${keys.length === 1 ? "" : "s"}`),
+        h("ul", {}, ...keys.slice(0, 500).map((key) => h("li", {}, key))))));
+  return list;
+}
+
+export function provenance(runs: Run[]): HTMLElement {
+  return h("div", { class: "machines" }, ...runs.map((run) => {
+    const rows: string[][] = [
+      ["fathom", [run.tool.version, run.tool.commit, run.tool.build].filter(Boolean).join(", ")],
+      ["started", run.started ?? ""],
+      ["status", run.status],
+      ["command", (run.command ?? []).join(" ")],
+      ["seed", run.seed === undefined ? "" : String(run.seed)],
+      ...Object.entries(run.host ?? {}),
+      ...run.benchmarks.map(({ name, version }) => [`${name}`, `version ${version}`]),
+    ];
+    const list = h("dl");
+    for (const [name, value] of rows)
+      if (value) list.append(h("dt", {}, name ?? ""), h("dd", {}, value));
+    return h("article", { class: "machine" }, list);
+  }));
+}

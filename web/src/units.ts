@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Numbers as people read them: the same scaling as results/units.c.
+import type { Unit, Value, Param } from "./run";
+
+interface Scale {
+  base: number;
+  home: number;
+  names: string[];
+}
+
+const scales: Record<Unit, Scale> = {
+  "1": { base: Infinity, home: 0, names: [""] },
+  ns: { base: 1000, home: 0, names: ["ns", "µs", "ms", "s"] },
+  cycle: { base: 1000, home: 0, names: ["cycles", "kcycles", "Mcycles", "Gcycles"] },
+  B: { base: 1024, home: 0, names: ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] },
+  "B/s": { base: 1000, home: 0, names: ["B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"] },
+  "B/cycle": { base: 1000, home: 0, names: ["B/cycle", "kB/cycle"] },
+  "op/s": { base: 1000, home: 0, names: ["op/s", "kop/s", "Mop/s", "Gop/s", "Top/s", "Pop/s"] },
+  "op/cycle": { base: 1000, home: 0, names: ["op/cycle", "kop/cycle"] },
+  Hz: { base: 1000, home: 0, names: ["Hz", "kHz", "MHz", "GHz"] },
+  W: { base: 1000, home: 1, names: ["mW", "W", "kW", "MW"] },
+  J: { base: 1000, home: 3, names: ["nJ", "µJ", "mJ", "J", "kJ", "MJ"] },
+  degC: { base: Infinity, home: 0, names: ["°C"] },
+};
+
+export interface Scaled {
+  factor: number; // value × factor is shown
+  name: string;
+}
+
+const rounded = (value: number): number => Math.abs(Number(value.toExponential(3)));
+
+// The scale that shows `value` with one to four digits before the point.
+export function scaleFor(value: number, unit: Unit): Scaled {
+  const { base, home, names } = scales[unit];
+  let at = home;
+  let shown = value;
+  while (at + 1 < names.length && rounded(shown) >= base) {
+    shown /= base;
+    at++;
+  }
+  while (at > 0 && shown !== 0 && rounded(shown) < 1) {
+    shown *= base;
+    at--;
+  }
+  return { factor: value === 0 ? 1 : shown / value, name: names[value === 0 ? home : at] ?? "" };
+}
+
+// Four significant digits.
+export function digits(value: number): string {
+  const size = rounded(value);
+  if (size !== 0 && (size >= 1e15 || size < 1e-4)) return value.toExponential(3);
+  const decimals = size >= 1000 || size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
+  return value.toFixed(decimals);
+}
+
+// "4.614 TB/s", "32 KiB"; "–" for what is absent.
+export function formatUnit(value: number | undefined | null, unit: Unit): string {
+  if (value === undefined || value === null || !Number.isFinite(value)) return "–";
+  const { factor, name } = scaleFor(value, unit);
+  let text = digits(value * factor);
+  if ((unit === "B" || unit === "1") && text.includes(".") && !text.includes("e"))
+    text = text.replace(/\.?0+$/, "");
+  return name === "" ? text : `${text} ${name}`;
+}
+
+// For axes: no more digits than it takes.
+export function formatTick(value: number, unit: Unit): string {
+  const { factor, name } = scaleFor(value, unit);
+  const text = String(Number((value * factor).toPrecision(4)));
+  return name === "" ? text : `${text} ${name}`;
+}
+
+// One scale for many values: fit for their geometric mean.
+export function commonScale(values: number[], unit: Unit): Scaled {
+  const logs = values.filter((value) => Number.isFinite(value) && value !== 0)
+    .map((value) => Math.log(Math.abs(value)));
+  const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
+  return scaleFor(logs.length > 0 ? Math.exp(mean) : 0, unit);
+}
+
+// A value of a case: "32 KiB", "64", "vector".
+export function formatValue(value: Value | undefined, param: Param | undefined): string {
+  if (value === undefined) return "–";
+  if (typeof value === "string") return value;
+  if (param?.type === "bytes") return formatUnit(value, "B");
+  if (param && param.unit !== "1") return formatUnit(value, param.unit);
+  return String(value);
+}
+
+// "±0.4 %" of an interval.
+export function formatMargin(median: number | undefined, ci95: [number, number] | undefined): string {
+  if (median === undefined || ci95 === undefined || median === 0) return "";
+  const percent = ((ci95[1] - ci95[0]) / 2 / Math.abs(median)) * 100;
+  return `±${percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// A view of a benchmark turned into panels of series over x, as report/view.c does for the
+// terminal, but with all devices of all runs side by side.
+import type { Benchmark, Metric, MetricInfo, Param, Result, Subject, Unit, Value, View } from "./run";
+import { metricOf } from "./run";
+import { formatValue } from "./units";
+
+export interface Point {
+  x: Value;
+  result: Result;
+  subject: Subject;
+}
+
+export interface GridSeries {
+  label: string;
+  subject: Subject;
+  points: Point[]; // ascending in x
+}
+
+export interface Panel {
+  label: string;
+  series: GridSeries[];
+}
+
+export interface Grid {
+  benchmark: Benchmark;
+  view: View;
+  metric: MetricInfo;
+  cycles: MetricInfo | undefined; // the same in cycles of the core clock
+  x: Param;
+  y: Param | undefined;
+  xs: Value[];
+  panels: Panel[];
+  common: string; // what all cases share
+}
+
+export interface Selected {
+  result: Result;
+  subject: Subject;
+}
+
+export const isLogX = (view: View): boolean => (view.scale ?? "").startsWith("log");
+export const isLogY = (view: View): boolean => {
+  const scale = view.scale ?? "";
+  const dash = scale.indexOf("-");
+  return dash < 0 ? isLogX(view) : scale.slice(dash + 1).startsWith("log");
+};
+
+function matches(result: Result, where: string | undefined): boolean {
+  return (where ?? "").split(",").filter((item) => item.includes("=")).every((item) => {
+    const at = item.indexOf("=");
+    const value = result.case[item.slice(0, at)];
+    return value !== undefined && String(value) === item.slice(at + 1);
+  });
+}
+
+// The cases that a view shows, of all subjects; the last one where a key stands twice.
+export function select(subjects: Subject[], benchmark: Benchmark, view: View): Selected[] {
+  const chosen: Selected[] = [];
+  for (const subject of subjects) {
+    const last = new Map<string, Result>();
+    for (const result of subject.results)
+      if (result.benchmark === benchmark.name &&
+          (view.x === undefined || result.case[view.x] !== undefined) &&
+          matches(result, view.where))
+        last.set(result.key, result);
+    for (const result of last.values()) chosen.push({ result, subject });
+  }
+  return chosen;
+}
+
+const differs = (key: string, chosen: Selected[]): boolean =>
+  chosen.some(({ result }) => result.case[key] !== chosen[0]?.result.case[key]);
+
+// Axes that take more than one value.
+export function varying(benchmark: Benchmark, chosen: Selected[]): Param[] {
+  return benchmark.params.filter((param) => param.role === "axis" && differs(param.key, chosen));
+}
+
+function labelOf(result: Result, params: Param[]): string {
+  return params.map((param) => {
+    const value = result.case[param.key];
+    const text = formatValue(value, param);
+    // A bare number says nothing: width=16.
+    return typeof value === "number" && param.type !== "bytes" ? `${param.key}=${text}` : text;
+  }).join(" ");
+}
+
+const cycleUnits: Partial<Record<Unit, Unit>> = {
+  ns: "cycle", "B/s": "B/cycle", "op/s": "op/cycle",
+};
+
+function commonPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+// The metric that counts the same in cycles.
+export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo | undefined {
+  const unit = cycleUnits[metric.unit];
+  return benchmark.metrics
+    .filter((other) => unit !== undefined && other.unit === unit)
+    .filter((other) => commonPrefix(other.name, metric.name) > 0)
+    .sort((a, b) => commonPrefix(b.name, metric.name) - commonPrefix(a.name, metric.name))[0];
+}
+
+const compareValues = (a: Value, b: Value): number =>
+  typeof a === "number" && typeof b === "number" ? a - b : 0;
+
+function common(benchmark: Benchmark, chosen: Selected[], shown: (Param | undefined)[]): string {
+  return benchmark.params
+    .filter((param) => param.role === "axis" && !shown.includes(param) &&
+      chosen[0]?.result.case[param.key] !== undefined && !differs(param.key, chosen))
+    .map((param) => `${param.key}=${formatValue(chosen[0]?.result.case[param.key], param)}`)
+    .join(", ");
+}
+
+function place(grid: Grid, panels: Map<string, Map<string, GridSeries>>, chosen: Selected,
+               group: Param[], many: boolean): void {
+  const { result, subject } = chosen;
+  const rest = labelOf(result, group);
+  const subjectLabel = many ? subject.label : "";
+  const panelLabel = grid.y ? [subjectLabel, rest].filter(Boolean).join(" · ") : "";
+  const seriesLabel = grid.y ? formatValue(result.case[grid.y.key], grid.y)
+                             : [subjectLabel, rest].filter(Boolean).join(" · ");
+  const panel = panels.get(panelLabel) ?? new Map<string, GridSeries>();
+  panels.set(panelLabel, panel);
+  const series = panel.get(seriesLabel) ?? { label: seriesLabel, subject, points: [] };
+  panel.set(seriesLabel, series);
+  series.points.push({ x: result.case[grid.x.key] ?? "", result, subject });
+}
+
+// Undefined where the view shows nothing, or names an x or a metric that is not declared.
+export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View): Grid | undefined {
+  const chosen = select(subjects, benchmark, view);
+  const metric = view.metric === undefined
+    ? benchmark.metrics[0]
+    : benchmark.metrics.find(({ name }) => name === view.metric);
+  const x = benchmark.params.find(({ key }) => key === view.x);
+  const y = benchmark.params.find(({ key }) => key === view.y);
+  if (chosen.length === 0 || !metric || !x) return undefined;
+  const named = (view.group ?? "").split(",");
+  const group = benchmark.params.filter((param) =>
+    param !== x && param !== y && (param.role === "axis" || named.includes(param.key)) &&
+    differs(param.key, chosen));
+  const xs = [...new Set(chosen.map(({ result }) => result.case[x.key] ?? ""))].sort(compareValues);
+  const grid: Grid = {
+    benchmark, view, metric, cycles: inCycles(benchmark, metric), x, y, xs, panels: [],
+    common: common(benchmark, chosen, [x, y]),
+  };
+  const panels = new Map<string, Map<string, GridSeries>>();
+  for (const one of chosen) place(grid, panels, one, group, subjects.length > 1);
+  for (const [label, series] of panels)
+    grid.panels.push({ label, series: [...series.values()] });
+  for (const panel of grid.panels)
+    for (const series of panel.series)
+      series.points.sort((a, b) => xs.indexOf(a.x) - xs.indexOf(b.x));
+  return grid;
+}
+
+export function allPoints(grid: Grid): Point[] {
+  return grid.panels.flatMap((panel) => panel.series.flatMap((series) => series.points));
+}
+
+export function pointMetric(point: Point | undefined, metric: MetricInfo): Metric | undefined {
+  return point ? metricOf(point.result, metric.name) : undefined;
+}
