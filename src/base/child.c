@@ -195,6 +195,8 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     sigset_t none;
     sigemptyset(&none);
     sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGTERM, &ignore, NULL);
+    sigaction(SIGHUP, &ignore, NULL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // The parent may have died before prctl: then nobody will ever signal.

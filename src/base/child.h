@@ -17,8 +17,9 @@ struct child_desc {
     size_t line_bytes_max;   // 0: 64 MiB; a longer line from the child is an error
 };
 
-// Starts it with SIGINT ignored (the terminal sends that to everybody; the parent decides) and
-// no signals blocked. NULL with ERROR_IO where it cannot be started.
+// Starts it with SIGINT, SIGTERM and SIGHUP ignored (terminals and service managers send them to
+// everybody; the parent decides) and no signals blocked. NULL with ERROR_IO where it cannot be
+// started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
 // Closes the channel, gives the child `grace_ns` to end by itself, then kills and reaps it. NULL is

@@ -14,7 +14,8 @@
 static const uint64_t save_ns = NS_PER_S;
 
 enum {
-    WORKER_ARGS_MAX = 16
+    WORKER_ARGS_MAX = 16,
+    SILENT_WAITS = 6 // bounded waits of a visit, after which a worker counts as hanging
 };
 
 struct runner {
@@ -130,7 +131,7 @@ static bool run_device(struct runner *runner)
         .device_id = device->id,
         .in_process = desc->in_process,
         .worker_argv = worker_argv(runner, device->id),
-        .silence_ns = desc->silence_ns,
+        .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * effort.timeout_ns,
         .validation = desc->validation,
         .interrupt = desc->interrupt,
     };

@@ -15,7 +15,7 @@ struct runner_desc {
     const char *output; // path of the run file; NULL: none
     bool in_process;
     const char *const *worker_argv; // NULL-ended, without the device: "-d ID" is added
-    uint64_t silence_ns;            // 0: the executor's default
+    uint64_t silence_ns;            // 0: six times the preset's longest wait
     uint64_t seed;
     bool validation;
     struct interrupt *interrupt;

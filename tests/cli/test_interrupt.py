@@ -70,6 +70,19 @@ class Interrupted(fathom.Case):
         self.assertEqual(130, done.status)
         self.assertEqual("interrupted", document["status"])
 
+    def test_a_signal_to_the_whole_group_costs_no_case(self):
+        # What a terminal (SIGINT) and a service manager (SIGTERM) do: the worker gets it as well.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            path = self.path("run.json")
+            process = fathom.start("run", "--preset", "quick", "-o", path, fake="slow=20",
+                                   start_new_session=True)
+            time.sleep(0.4)
+            os.killpg(process.pid, number)
+            process.communicate(timeout=fathom.TIMEOUT_S)
+            self.assertEqual(130, process.returncode)
+            verdicts = {result["verdict"] for result in self.read_run(path)["results"]}
+            self.assertEqual({"suspect"}, verdicts)
+
     def test_without_isolation_too(self):
         done, document = self.interrupt(0.25, "--no-isolate")
         self.assertEqual(130, done.status)

@@ -1,0 +1,49 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The real program on a real driver, once through: a CPU that stands in for a GPU will do."""
+
+import json
+import os
+import sys
+import time
+
+import fathom
+
+REAL = os.environ["FATHOM_REAL"]
+
+
+def has_device():
+    return bool(json.loads(fathom.run("devices", "--json", binary=REAL).out)["devices"])
+
+
+class Quick(fathom.Case):
+    def test_the_quick_preset_measures_and_verifies_within_its_time(self):
+        path = self.path("run.json")
+        begin = time.monotonic()
+        done = fathom.run("run", "latency", "bandwidth", "--preset", "quick", "-o", path,
+                          binary=REAL)
+        seconds = time.monotonic() - begin
+        self.assertEqual(0, done.status, done.err + done.out)
+        document = self.read_run(path)
+        self.assertEqual("complete", document["status"])
+        measured = [one for one in document["results"] if one["verdict"] in ("ok", "suspect")]
+        self.assertGreater(len(measured), 20)
+        self.assertTrue(all(one["metrics"] for one in measured))
+        self.assertLess(seconds, 40)  # 25 on an idle machine with two cores
+        print(f"{len(measured)} cases in {seconds:.1f} s", file=sys.stderr)
+
+    def test_a_value_out_of_reach_is_skipped_with_the_reason(self):
+        path = self.path("run.json")
+        done = fathom.run("run", "bandwidth", "--preset", "quick", "--set", "bytes=16KiB,8TiB", "-o",
+                          path, binary=REAL)
+        self.assertEqual(0, done.status, done.err + done.out)
+        verdicts = {one["verdict"] for one in self.read_run(path)["results"]}
+        self.assertIn("skipped", verdicts)
+        self.assertNotIn("failed", verdicts)
+
+
+if __name__ == "__main__":
+    if not has_device():
+        print("skipped: no Vulkan, CUDA or OpenCL device here")
+        sys.exit(77)
+    fathom.main()
