@@ -75,12 +75,14 @@ static bool make_things(struct things *t, struct error *err)
 static void record(struct things *t, struct gpu_batch *batch, bool two_constants)
 {
     const uint32_t params[2] = {1, 2};
-    struct gpu_dispatch ids = {.program = t->ids, .groups = {2, 1, 1}, .args = {{t->device}}};
-    struct gpu_dispatch memory = {
-        .program = t->memory,
-        .args = {{t->device}, {t->upload}, {.buffer = t->device, .bytes = 1024}},
-        .params = params,
-        .params_bytes = sizeof params};
+    struct gpu_dispatch ids = {
+        .program = t->ids, .groups = {2, 1, 1}, .args = {{.buffer = t->device}}};
+    struct gpu_dispatch memory = {.program = t->memory,
+                                  .args = {{.buffer = t->device},
+                                           {.buffer = t->upload},
+                                           {.buffer = t->device, .bytes = 1024}},
+                                  .params = params,
+                                  .params_bytes = sizeof params};
     struct gpu_dispatch images = {.program = t->images,
                                   .args = {{.typed = t->typed},
                                            {.typed = t->typed},
@@ -88,7 +90,7 @@ static void record(struct things *t, struct gpu_batch *batch, bool two_constants
                                            {.image = t->image},
                                            {.image = t->image, .sampler = t->sampler},
                                            {.image = t->stored},
-                                           {t->device}}};
+                                           {.buffer = t->device}}};
     gpu_batch_copy(batch, t->device, 0, t->upload, 0, 4096);
     gpu_batch_span_begin(batch, 0);
     gpu_batch_dispatch(batch, &ids);
