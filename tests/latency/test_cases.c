@@ -23,15 +23,15 @@ static bool formula_is_wrong;
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
 void __real_latency_link(const struct latency_point *point, const struct latency_shape *shape,
-                         uint64_t base, uint32_t k, uint32_t words[2]);
+                         const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 void __wrap_latency_link(const struct latency_point *point, const struct latency_shape *shape,
-                         uint64_t base, uint32_t k, uint32_t words[2]);
+                         const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 
 void __wrap_latency_link(const struct latency_point *point, const struct latency_shape *shape,
-                         uint64_t base, uint32_t k, uint32_t words[2])
+                         const uint64_t *chunks, uint32_t k, uint32_t words[2])
 {
     uint32_t next = k + 1 < shape->nodes ? k + 1 : 0;
-    __real_latency_link(point, shape, base, formula_is_wrong ? next : k, words);
+    __real_latency_link(point, shape, chunks, formula_is_wrong ? next : k, words);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
@@ -254,6 +254,26 @@ static void keep_awake_ends_with_the_chase(void **state)
     check_case(bench, &(struct values){"texel", "index", "random", 65536, "keep-awake"});
 }
 
+static void pages_may_lie_in_several_chunks_of_memory(void **state)
+{
+    struct bench *bench = *state;
+    struct gpu_info info = *bench->session.info;
+    info.limits.allocation_bytes = 4 << 20; // chunks of 2 MiB
+    bench->session.info = &info;
+    static const struct values pages[] = {
+        {"vector", "pointer", "page", 11 << 20, "idle"},
+        {"scalar", "pointer", "page", 2 << 20, "idle"},
+        {"atomic", "pointer", "page", 12 << 20, "idle"},
+    };
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        check_case(bench, &pages[i]);
+    formula_is_wrong = true;
+    struct error err;
+    void *memory = NULL;
+    assert_null(visit_case(bench, &pages[0], 0, &memory, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
 static void a_cold_cycle_is_followed_from_where_the_last_round_ended(void **state)
 {
     struct bench *bench = *state;
@@ -316,6 +336,7 @@ int main(void)
         ON_BENCH(without_a_counter_the_slope_of_time_stamps_is_taken),
         ON_BENCH(a_narrow_counter_gets_short_windows),
         ON_BENCH(keep_awake_ends_with_the_chase),
+        ON_BENCH(pages_may_lie_in_several_chunks_of_memory),
         ON_BENCH(a_cold_cycle_is_followed_from_where_the_last_round_ended),
         ON_BENCH(a_wrong_formula_is_a_mismatch_on_every_path),
         ON_BENCH(a_region_out_of_reach_is_unsupported),

@@ -86,26 +86,41 @@ static void a_plru_lap_touches_every_32_bytes(void **state)
         assert_true(touched[i]);
 }
 
-static void page_visits_pages_once_and_on_different_lines(void **state)
+static void page_comes_to_another_page_each_hop_and_to_a_line_once(void **state)
 {
     (void)state;
     enum {
         PAGE = 65536,
-        PAGES = 256
+        LINES = PAGE / 128,
+        PAGES_MAX = 16384
     };
-    struct latency_shape shape = shape_of(&(struct latency_point){.pointer = true,
-                                                                  .order = LATENCY_ORDER_PAGE,
-                                                                  .bytes = (uint64_t)PAGE * PAGES,
-                                                                  .pitch = 128,
-                                                                  .page = PAGE});
-    assert_int_equal(shape.nodes, PAGES);
-    assert_int_equal(shape.footprint_bytes, PAGES * 128);
-    bool page_seen[PAGES] = {false}, line_seen[PAGE / 128] = {false};
-    for (uint32_t hop = 0; hop < PAGES; hop++) {
-        struct latency_place place = latency_place(&shape, hop);
-        assert_false(page_seen[place.block]);
-        assert_false(line_seen[place.byte / 128]);
-        page_seen[place.block] = line_seen[place.byte / 128] = true;
+    static const uint32_t page_counts[] = {2, 4, 255, 256, PAGES_MAX};
+    for (size_t i = 0; i < sizeof page_counts / sizeof *page_counts; i++) {
+        uint32_t pages = page_counts[i];
+        struct latency_shape shape = shape_of(&(struct latency_point){
+            .pointer = true,
+            .order = LATENCY_ORDER_PAGE,
+            .bytes = (uint64_t)PAGE * pages,
+            .pitch = 128,
+            .page = PAGE,
+        });
+        // Enough lines to leave any first-level cache, as far as the pages have them.
+        assert_int_equal(shape.nodes % pages, 0);
+        uint64_t most = (uint64_t)pages * PAGE;
+        assert_true(shape.footprint_bytes >= LATENCY_PAGE_LAP_BYTES ||
+                    shape.footprint_bytes == most);
+        bool *line_seen = calloc((size_t)PAGES_MAX * LINES, sizeof *line_seen);
+        uint32_t last_page = UINT32_MAX;
+        for (uint32_t hop = 0; hop < shape.nodes; hop++) {
+            struct latency_place place = latency_place(&shape, hop);
+            bool *seen = &line_seen[(size_t)place.block * LINES + place.byte / 128];
+            assert_false(*seen);
+            *seen = true;
+            if (hop % pages != 0) // from one turn to the next it may be the same
+                assert_int_not_equal(place.block, last_page);
+            last_page = place.block;
+        }
+        free(line_seen);
     }
 }
 
@@ -115,27 +130,34 @@ static void links_are_in_the_units_of_their_path(void **state)
     uint32_t words[2];
     struct latency_point point = {.pointer = true, .bytes = 1 << 20, .pitch = 128};
     struct latency_shape shape = shape_of(&point);
-    uint64_t byte = byte_of(&shape, 77), base = UINT64_C(0x7fff12345600);
-    latency_link(&point, &shape, base, 77, words);
-    assert_int_equal(words[0] | (uint64_t)words[1] << 32, base + byte);
+    const uint64_t chunks[] = {UINT64_C(0x7fff12345600), UINT64_C(0x20000000000)};
+    uint64_t byte = byte_of(&shape, 77);
+    latency_link(&point, &shape, chunks, 77, words);
+    assert_int_equal(words[0] | (uint64_t)words[1] << 32, chunks[0] + byte);
+
+    // Chunks of half the region: block n/2 + i is block i of the second.
+    shape.chunk_shift = latency_log2(shape.nodes / 2);
+    uint32_t block = latency_place(&shape, 77).block, half = shape.nodes / 2;
+    latency_link(&point, &shape, chunks, 77, words);
+    assert_int_equal(words[0] | (uint64_t)words[1] << 32,
+                     block < half ? chunks[0] + byte : chunks[1] + byte - (1 << 19));
 
     point.pointer = false;
     shape = shape_of(&point);
-    latency_link(&point, &shape, 0, 77, words);
+    latency_link(&point, &shape, NULL, 77, words);
     assert_int_equal(words[0], byte / 4);
 
     point.path = LATENCY_CONSTANT;
     shape = shape_of(&point);
-    latency_link(&point, &shape, 0, 77, words);
+    latency_link(&point, &shape, NULL, 77, words);
     assert_int_equal(words[0], byte / 16);
 
     point.path = LATENCY_IMAGE;
     shape = shape_of(&point);
     assert_int_equal(shape.nodes, (1 << 20) / 128);
-    latency_link(&point, &shape, 0, 77, words);
+    latency_link(&point, &shape, NULL, 77, words);
     assert_true(words[0] % LATENCY_IMAGE_SIDE == 0 && words[1] % LATENCY_IMAGE_SIDE == 0);
-    uint32_t block =
-        words[0] / LATENCY_IMAGE_SIDE + words[1] / LATENCY_IMAGE_SIDE * shape.image_columns;
+    block = words[0] / LATENCY_IMAGE_SIDE + words[1] / LATENCY_IMAGE_SIDE * shape.image_columns;
     assert_int_equal(block, latency_place(&shape, 77).block);
 }
 
@@ -165,6 +187,7 @@ static void values_that_make_no_chain_are_refused(void **state)
         {{.bytes = 255, .pitch = 128}, ERROR_UNSUPPORTED},
         {{.bytes = 511, .pitch = 128, .order = LATENCY_ORDER_PLRU}, ERROR_UNSUPPORTED},
         {{.bytes = 1 << 20, .pitch = 128, .page = 384, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
+        {{.bytes = 1 << 20, .pitch = 48, .page = 192, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
         {{.bytes = 1 << 20, .pitch = 128, .page = 0, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
         {{.bytes = 1 << 20, .pitch = 64, .path = LATENCY_IMAGE}, ERROR_USAGE},
         {{.bytes = UINT64_C(1) << 40, .pitch = 128}, ERROR_UNSUPPORTED},
@@ -184,7 +207,7 @@ int main(void)
         cmocka_unit_test(a_lap_of_any_order_visits_every_place_once),
         cmocka_unit_test(plru_reuses_a_line_after_all_others_for_any_line_size),
         cmocka_unit_test(a_plru_lap_touches_every_32_bytes),
-        cmocka_unit_test(page_visits_pages_once_and_on_different_lines),
+        cmocka_unit_test(page_comes_to_another_page_each_hop_and_to_a_line_once),
         cmocka_unit_test(links_are_in_the_units_of_their_path),
         cmocka_unit_test(images_are_whole_rows_and_about_square),
         cmocka_unit_test(values_that_make_no_chain_are_refused),

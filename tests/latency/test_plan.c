@@ -214,6 +214,23 @@ static void what_the_user_sets_is_kept_as_it_is(void **state)
     arena_destroy(r.arena);
 }
 
+static void a_range_of_the_user_ends_where_the_device_does(void **state)
+{
+    (void)state;
+    struct request r;
+    begin(&r, "standard", 0);
+    r.choices[LATENCY_PARAM_BYTES].from_user = true;
+    choose_texts(&r, LATENCY_PARAM_PATH, "texel,vector", true);
+    choose_texts(&r, LATENCY_PARAM_ORDER, "page", true);
+    plan(&r);
+    struct found pages = find(&r, "vector", "pointer", "page");
+    assert_int_equal(pages.least, 8 * MIB);
+    assert_int_equal(pages.most, 12 * GIB);
+    assert_int_equal(pages.count, 12);
+    assert_int_equal(find(&r, "texel", "index", "page").most, 64 * MIB);
+    arena_destroy(r.arena);
+}
+
 static void choices_that_no_path_can_have_are_an_error(void **state)
 {
     (void)state;
@@ -257,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_device_without_addresses_chases_indices),
         cmocka_unit_test(a_missing_feature_leaves_one_case_to_say_so),
         cmocka_unit_test(what_the_user_sets_is_kept_as_it_is),
+        cmocka_unit_test(a_range_of_the_user_ends_where_the_device_does),
         cmocka_unit_test(choices_that_no_path_can_have_are_an_error),
         cmocka_unit_test(limits_are_named),
     };

@@ -90,7 +90,8 @@ struct latency_params latency_params_of(const struct latency_chase *chase)
         .key = shape->key,
         .link_shift = shape->link_shift,
         .image_columns = shape->image_columns,
-        .base = chase->base,
+        .turns = shape->turns,
+        .chunk_shift = shape->chunk_shift,
     };
 }
 
@@ -121,32 +122,49 @@ static bool build_links(const struct latency_chase *chase, struct gpu_program *b
     return true;
 }
 
-// Builds in the shared region; texels and images are made of it.
+static const char *builder_name(const struct latency_point *point)
+{
+    if (point->pointer)
+        return "latency_chain_pointer";
+    return point->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
+}
+
+// The memory of the chain, as the argument by which builder and chase reach it.
+static bool find_memory(struct latency_chase *chase, struct error *err)
+{
+    struct latency_session *session = chase->session;
+    const struct latency_point *point = &chase->point;
+    struct latency_shape *shape = &chase->shape;
+    if (point->path == LATENCY_CONSTANT) {
+        chase->region = (struct gpu_arg){.buffer = latency_constants(session, err)};
+        return chase->region.buffer != NULL;
+    }
+    bool chunks = point->pointer && point->order == LATENCY_ORDER_PAGE;
+    if (chunks && point->page > latency_chunk_bytes(session->bench->info))
+        return error_set(err, ERROR_UNSUPPORTED, "pages of %" PRIu32 " bytes: %" PRIu64 " at most",
+                         point->page, latency_chunk_bytes(session->bench->info));
+    struct latency_region *memory =
+        latency_region(&session->regions, session->bench, point, shape->bytes, err);
+    if (!memory)
+        return false;
+    chase->memory = memory;
+    if (!point->pointer)
+        chase->region = (struct gpu_arg){.buffer = memory->chunks[0], .bytes = shape->bytes};
+    else
+        chase->region = (struct gpu_arg){.buffer = memory->directory};
+    if (chunks)
+        shape->chunk_shift = latency_log2(memory->chunk_bytes / shape->block_bytes);
+    return true;
+}
+
+// Builds in memory that all cases share; typed views and images are made of it.
 static bool build(struct latency_chase *chase, struct error *err)
 {
-    const struct latency_point *point = &chase->point;
-    const struct latency_shape *shape = &chase->shape;
-    struct latency_session *session = chase->session;
-    uint32_t base = 0;
-    struct gpu_buffer *memory = point->path == LATENCY_CONSTANT
-                                    ? latency_constants(session, err)
-                                    : latency_region(session, point, shape->bytes, &base, err);
+    chase->has_region = find_memory(chase, err);
     struct gpu_program *builder =
-        latency_program(session,
-                        point->pointer                 ? "latency_chain_pointer"
-                        : point->path == LATENCY_IMAGE ? "latency_chain_image"
-                                                       : "latency_chain_index",
-                        err);
-    if (!memory || !builder)
-        return false;
-    struct gpu_arg region = {.buffer = memory, .bytes = point->pointer ? 0 : shape->bytes};
-    chase->base = base;
-    chase->address = point->pointer ? gpu_buffer_address(memory) + base : 0;
-    chase->region = region;
-    chase->has_region = true;
-    if (point->path == LATENCY_CONSTANT)
-        chase->region.bytes = gpu_buffer_bytes(memory); // the kernel's block has one size
-    return build_links(chase, builder, &region, err);
+        chase->has_region ? latency_program(chase->session, builder_name(&chase->point), err)
+                          : NULL;
+    return builder && build_links(chase, builder, &chase->region, err);
 }
 
 static bool make_views(struct latency_chase *chase, struct error *err)

@@ -24,9 +24,7 @@ void main()
         return;
     const uvec2 here = chain_place(k), next = chain_place(chain_hop(k, 1u));
 #if defined(POINTER)
-    const uint64_t region = params.chain + params.base;
-    const uint64_t at = region + uint64_t(here.x) * params.block_bytes + here.y;
-    Link(at).next = region + uint64_t(next.x) * params.block_bytes + next.y;
+    Link(place_address(here)).next = place_address(next);
 #elif defined(IMAGE)
     const uvec2 at = place_texel(here), to = place_texel(next);
     const uint word = 2u * (at.y * params.image_columns * LATENCY_IMAGE_SIDE + at.x);

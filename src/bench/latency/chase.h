@@ -38,10 +38,9 @@ struct latency_chase {
     struct latency_shape shape;
     struct gpu_program *program, *control, *awake; // control, awake: NULL where not wanted
     unsigned control_shift;
-    struct gpu_arg region; // the argument that the chain is reached by
-    bool has_region;       // shared: the kernel has its own
-    uint32_t base;         // pointer chains: where the region begins in its buffer
-    uint64_t address;      // and its address
+    struct gpu_arg region;               // the argument that the chain is reached by
+    bool has_region;                     // shared: the kernel has its own
+    const struct latency_region *memory; // NULL: shared, constant
 };
 
 // The parameters that describe the chain; the others are 0.

@@ -46,7 +46,8 @@
     X(key)           /* of the bijection */                                                        \
     X(link_shift)    /* index chains: a link counts units of 4 << link_shift bytes */              \
     X(image_columns) /* image: blocks a row */                                                     \
-    X(base)          /* pointer chains: bytes from `chain` to the region */                        \
+    X(turns)         /* times that a lap comes to each block, each time at another place */        \
+    X(chunk_shift)   /* pointer chains: blocks a chunk of memory, as a power of two */             \
     X(start)         /* number of the first hop; chain.comp: first node to write */                \
     X(warm)          /* hops before it that the whole workgroup reads first */                     \
     X(touch)         /* blocks that it reads before that, one in each page */                      \

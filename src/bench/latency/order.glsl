@@ -5,17 +5,17 @@
 // (block, byte in the block) of hop k < nodes.
 uvec2 chain_place(uint k)
 {
+    const uint blocks = params.nodes / params.turns;
+    const uint turn = k / blocks, i = k - turn * blocks;
     if (params.order == LATENCY_ORDER_PLRU) {
         // One word of each stride in turn; then the word that a tree-PLRU would name next.
-        const uint strides = params.nodes / params.slots;
-        const uint turn = k / strides;
         const uint slot = bitfieldReverse(0u - turn) >> (32 - findMSB(params.slots));
-        return uvec2(k - turn * strides, slot * params.slot_bytes);
+        return uvec2(i, slot * params.slot_bytes);
     }
-    const uint block = permute(k, params.nodes, params.key);
+    const uint block = permute(i, blocks, params.key);
     if (params.order == LATENCY_ORDER_PAGE) {
-        const uint line = permute(block & (params.slots - 1u), params.slots, ~params.key);
-        return uvec2(block, line * params.slot_bytes);
+        const uint line = (block * params.turns + turn) & (params.slots - 1u);
+        return uvec2(block, permute(line, params.slots, ~params.key) * params.slot_bytes);
     }
     return uvec2(block, 0u);
 }
@@ -38,3 +38,12 @@ uvec2 place_texel(uvec2 place)
     return uvec2(place.x % params.image_columns, place.x / params.image_columns) *
            uint(LATENCY_IMAGE_SIDE);
 }
+
+#if defined(POINTER)
+uint64_t place_address(uvec2 place)
+{
+    const uint64_t chunk = Directory(params.directory).chunks[place.x >> params.chunk_shift];
+    const uint block = place.x & ((1u << params.chunk_shift) - 1u);
+    return chunk + uint64_t(block) * params.block_bytes + place.y;
+}
+#endif

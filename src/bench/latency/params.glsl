@@ -4,7 +4,7 @@
 layout(push_constant, std430) uniform Params
 {
 #if defined(POINTER)
-    uint64_t chain; // address of the buffer that holds the region
+    uint64_t directory; // address of the addresses of the chunks that the region lies in
 #endif
     LATENCY_PARAMS(PARAM)
 }
@@ -22,5 +22,10 @@ params;
 layout(buffer_reference, std430, buffer_reference_align = 8) LINK_ACCESS buffer Link
 {
     uint64_t next;
+};
+
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Directory
+{
+    uint64_t chunks[];
 };
 #endif

@@ -56,7 +56,7 @@ layout(set = 0, binding = 0, std430) readonly buffer Region
 #define LINK uint64_t
 LINK link_at(uvec2 place)
 {
-    return params.chain + params.base + uint64_t(place.x) * params.block_bytes + place.y;
+    return place_address(place);
 }
 #if defined(ATOMIC)
 LINK follow(LINK link)

@@ -111,26 +111,38 @@ static void add_case(struct plan *plan, const size_t pick[LATENCY_PARAM_COUNT], 
     bench_case_add(plan->request->arena, plan->list, c);
 }
 
+// The size that value number i stands for; 0: none. What the user names is kept, in reach or not;
+// a range to `max` ends where the device does.
+static uint64_t plan_size(const struct plan *plan, const struct latency_point *point, size_t i)
+{
+    const struct bench_choice *sizes = plan->choices[LATENCY_PARAM_BYTES];
+    uint64_t bytes = sizes->values[i].uint, bytes_max = plan_bytes_max(plan, point);
+    bool to_max = sizes->values[sizes->value_count - 1].uint == UINT64_MAX;
+    if (sizes->from_user && !to_max)
+        return bytes;
+    bytes_max -= bytes_max % GRAIN_BYTES;
+    if (bytes >= bytes_max)
+        return bytes_max;
+    bool thin = !plan->full && !plan->quick && !sizes->from_user && !is_main(plan, point);
+    if (thin && i % 2)
+        return 0;
+    uint64_t bytes_min = GRAIN_BYTES;
+    if (point->order == LATENCY_ORDER_PAGE)
+        bytes_min = PAGES_MIN * (uint64_t)point->page;
+    bytes -= bytes % GRAIN_BYTES;
+    return bytes < bytes_min ? 0 : bytes;
+}
+
 // The sizes of one combination.
 static void plan_sizes(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT],
                        const struct latency_point *point)
 {
-    const struct bench_choice *sizes = plan->choices[LATENCY_PARAM_BYTES];
-    bool user = sizes->from_user, possible = has_caps(plan, point->path, point->pointer);
-    bool thin = !plan->full && !plan->quick && !user && !is_main(plan, point);
-    uint64_t bytes_max = plan_bytes_max(plan, point), last = 0;
-    uint64_t bytes_min = point->order == LATENCY_ORDER_PAGE ? PAGES_MIN * (uint64_t)point->page : 0;
-    for (size_t i = 0; i < sizes->value_count; i++) {
-        uint64_t bytes = sizes->values[i].uint;
-        if (!user) {
-            bytes = bytes < bytes_max ? bytes - bytes % GRAIN_BYTES
-                                      : bytes_max - bytes_max % GRAIN_BYTES;
-            if (bytes < bytes_min || bytes < GRAIN_BYTES || bytes == last ||
-                (thin && i % 2 && bytes < bytes_max - bytes_max % GRAIN_BYTES))
-                continue;
-        } else if (bytes == UINT64_MAX) {
-            bytes = bytes_max - bytes_max % GRAIN_BYTES;
-        }
+    bool possible = has_caps(plan, point->path, point->pointer);
+    uint64_t last = 0;
+    for (size_t i = 0; i < plan->choices[LATENCY_PARAM_BYTES]->value_count; i++) {
+        uint64_t bytes = plan_size(plan, point, i);
+        if (bytes == 0 || bytes == last)
+            continue;
         pick[LATENCY_PARAM_BYTES] = i;
         last = bytes;
         add_case(plan, pick, bytes);

@@ -146,11 +146,20 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_poi
         bound_by(&bound, UINT64_C(4) << 30, "4 GiB");
         bound_by(&bound, limits->memory_bytes / 4, "a quarter of memory_bytes");
     }
-    if (limits->allocation_bytes)
+    bool chunks = point->pointer && point->order == LATENCY_ORDER_PAGE;
+    if (limits->allocation_bytes && !chunks)
         bound_by(&bound, limits->allocation_bytes, "allocation_bytes");
     bound_by_path(&bound, limits, point);
     *name = bound.name;
     return bound.bytes;
+}
+
+uint64_t latency_chunk_bytes(const struct gpu_info *info)
+{
+    uint64_t bytes = UINT64_C(1) << 30, most = info->limits.allocation_bytes;
+    while (most && bytes > 1 << 20 && 2 * bytes > most)
+        bytes /= 2;
+    return bytes;
 }
 
 // ---------------------------------------------------------------- chains
@@ -176,10 +185,10 @@ static bool shape_check(const struct latency_point *point, struct error *err)
                          "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 1 MiB",
                          point->pitch);
     if (point->order == LATENCY_ORDER_PAGE &&
-        (point->page % point->pitch || !power_of_two(point->page / point->pitch)))
+        (!power_of_two(point->page) || !power_of_two(point->pitch) || point->page < point->pitch))
         return error_set(err, ERROR_USAGE,
                          "page %" PRIu32 " with pitch %" PRIu32
-                         ": want a power of two of lines a page",
+                         ": want powers of two, the page the larger one",
                          point->page, point->pitch);
     if (point->path == LATENCY_IMAGE && point->pitch != 128)
         return error_set(err, ERROR_USAGE,
@@ -188,48 +197,78 @@ static bool shape_check(const struct latency_point *point, struct error *err)
     return true;
 }
 
+// Bytes of one link, and of the step between two of them.
+static uint32_t link_bytes(const struct latency_point *point)
+{
+    return point->pointer ? 8 : point->path == LATENCY_CONSTANT ? 16 : 4;
+}
+
+uint32_t latency_log2(uint64_t power)
+{
+    uint32_t bits = 0;
+    while (power >>= 1)
+        bits++;
+    return bits;
+}
+
+// What a block is and how many places it has; how often a lap comes to it.
+static void shape_blocks(const struct latency_point *point, struct latency_shape *shape)
+{
+    switch (point->order) {
+    case LATENCY_ORDER_PLRU:
+        shape->block_bytes = LATENCY_STRIDE_BYTES;
+        shape->slot_bytes = link_bytes(point);
+        shape->slots = LATENCY_STRIDE_BYTES / shape->slot_bytes;
+        shape->turns = shape->slots;
+        break;
+    case LATENCY_ORDER_PAGE: {
+        shape->block_bytes = point->page;
+        shape->slot_bytes = point->pitch;
+        shape->slots = point->page / point->pitch;
+        uint64_t pages = point->bytes / point->page;
+        while (shape->turns < shape->slots &&
+               pages * shape->turns * point->pitch < LATENCY_PAGE_LAP_BYTES)
+            shape->turns *= 2;
+        break;
+    }
+    default:
+        break;
+    }
+}
+
 bool latency_shape_of(const struct latency_point *point, uint32_t key, struct latency_shape *shape,
                       struct error *err)
 {
     if (!shape_check(point, err))
         return false;
-    uint32_t unit = point->pointer ? 8 : point->path == LATENCY_CONSTANT ? 16 : 4;
     *shape = (struct latency_shape){
         .order = point->order,
         .block_bytes = point->pitch,
         .slots = 1,
+        .turns = 1,
         .key = key,
-        .link_shift = unit == 16 ? 2 : 0,
+        .link_shift = latency_log2(link_bytes(point) / 4),
         .image_columns = 1,
+        .chunk_shift = 31,
     };
-    if (point->order == LATENCY_ORDER_PLRU) {
-        shape->block_bytes = LATENCY_STRIDE_BYTES;
-        shape->slot_bytes = unit;
-        shape->slots = LATENCY_STRIDE_BYTES / unit;
-    } else if (point->order == LATENCY_ORDER_PAGE) {
-        shape->block_bytes = point->page;
-        shape->slot_bytes = point->pitch;
-        shape->slots = point->page / point->pitch;
-    }
-    uint64_t blocks = point->bytes / shape->block_bytes;
-    uint64_t places = point->order == LATENCY_ORDER_PLRU ? blocks * shape->slots : blocks;
-    if (places > INT32_MAX)
-        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " nodes: more than 2^31 − 1", places);
-    shape->nodes = (uint32_t)places;
+    shape_blocks(point, shape);
+    uint64_t blocks = point->bytes / shape->block_bytes, nodes = blocks * shape->turns;
+    if (nodes > INT32_MAX)
+        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " nodes: more than 2^31 − 1", nodes);
     if (point->path == LATENCY_IMAGE) {
-        shape->image_columns = image_columns(shape->nodes);
-        shape->nodes -= shape->nodes % shape->image_columns;
-        blocks = shape->nodes;
+        shape->image_columns = image_columns((uint32_t)blocks);
+        nodes = blocks -= blocks % shape->image_columns;
     }
-    if (shape->nodes < LATENCY_NODES_MIN)
+    if (blocks < LATENCY_BLOCKS_MIN)
         return error_set(err, ERROR_UNSUPPORTED,
                          "%" PRIu64 " bytes hold fewer than two blocks of %" PRIu32, point->bytes,
                          shape->block_bytes);
     bool plru = point->order == LATENCY_ORDER_PLRU;
+    shape->nodes = (uint32_t)nodes;
     shape->bytes = blocks * shape->block_bytes;
-    shape->footprint_bytes = plru ? shape->bytes : (uint64_t)shape->nodes * point->pitch;
-    // The first 16 turns of plru name 16 different thirty-seconds bytes of each stride.
-    shape->lap = plru ? (uint32_t)blocks * (shape->slots < 16 ? shape->slots : 16) : shape->nodes;
+    shape->footprint_bytes = plru ? shape->bytes : nodes * point->pitch;
+    // The first 16 turns of plru name 16 different 32 bytes of each stride.
+    shape->lap = plru ? (uint32_t)blocks * 16 : shape->nodes;
     return true;
 }
 
@@ -241,30 +280,23 @@ static uint32_t reverse_bits(uint32_t x)
     return reversed;
 }
 
-static unsigned log2_of(uint32_t power)
-{
-    unsigned bits = 0;
-    while (power >>= 1)
-        bits++;
-    return bits;
-}
-
 struct latency_place latency_place(const struct latency_shape *shape, uint32_t k)
 {
+    uint32_t blocks = shape->nodes / shape->turns, turn = k / blocks, i = k % blocks;
     if (shape->order == LATENCY_ORDER_PLRU) {
-        uint32_t strides = shape->nodes / shape->slots, turn = k / strides;
-        uint32_t slot = reverse_bits(0 - turn) >> (32 - log2_of(shape->slots));
-        return (struct latency_place){k % strides, slot * shape->slot_bytes};
+        uint32_t slot = reverse_bits(0 - turn) >> (32 - latency_log2(shape->slots));
+        return (struct latency_place){i, slot * shape->slot_bytes};
     }
-    uint32_t block = permute_index(k, shape->nodes, shape->key);
+    uint32_t block = permute_index(i, blocks, shape->key);
     if (shape->order != LATENCY_ORDER_PAGE)
         return (struct latency_place){block, 0};
-    uint32_t line = permute_index(block & (shape->slots - 1), shape->slots, ~shape->key);
+    uint32_t line = (block * shape->turns + turn) & (shape->slots - 1);
+    line = permute_index(line, shape->slots, ~shape->key);
     return (struct latency_place){block, line * shape->slot_bytes};
 }
 
 void latency_link(const struct latency_point *point, const struct latency_shape *shape,
-                  uint64_t base, uint32_t k, uint32_t words[2])
+                  const uint64_t *chunks, uint32_t k, uint32_t words[2])
 {
     struct latency_place place = latency_place(shape, k);
     if (point->path == LATENCY_IMAGE) {
@@ -272,8 +304,14 @@ void latency_link(const struct latency_point *point, const struct latency_shape 
         words[1] = place.block / shape->image_columns * LATENCY_IMAGE_SIDE;
         return;
     }
-    uint64_t byte = (uint64_t)place.block * shape->block_bytes + place.byte;
-    uint64_t link = point->pointer ? base + byte : byte >> (2 + shape->link_shift);
+    uint32_t in_chunk = place.block;
+    uint64_t chunk = 0;
+    if (point->pointer) {
+        chunk = chunks[place.block >> shape->chunk_shift];
+        in_chunk &= (UINT32_C(1) << shape->chunk_shift) - 1;
+    }
+    uint64_t byte = chunk + (uint64_t)in_chunk * shape->block_bytes + place.byte;
+    uint64_t link = point->pointer ? byte : byte >> (2 + shape->link_shift);
     words[0] = (uint32_t)link;
     words[1] = (uint32_t)(link >> 32);
 }

@@ -21,8 +21,7 @@ enum latency_path {
 };
 
 enum {
-    LATENCY_PITCH_MIN_BYTES = 8, // a pointer; the least that --set pitch may say is checked
-    LATENCY_NODES_MIN = 2
+    LATENCY_BLOCKS_MIN = 2
 };
 
 struct latency_point {
@@ -36,7 +35,8 @@ struct latency_point {
 
 // The chain in a region: words for the kernels' parameters of the same names (latency.h).
 struct latency_shape {
-    uint32_t order, nodes, block_bytes, slots, slot_bytes, key, link_shift, image_columns;
+    uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
+    uint32_t chunk_shift;
     uint64_t bytes;           // that it spans, at most the point's
     uint64_t footprint_bytes; // of the lines that a lap touches: what a cache must hold
     uint32_t lap;             // hops that touch every line of it once (plru: every 32 bytes)
@@ -61,10 +61,22 @@ void latency_point_read(const struct bench_case *c, struct latency_point *point)
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_point *point,
                            const char **name);
 
+// Memory of this size, a power of two, is what a pointer chain over pages is put together from: any
+// device gives as much at once, if it has that much at all.
+uint64_t latency_chunk_bytes(const struct gpu_info *info);
+
 // The chain that fits a region of point->bytes; ERROR_USAGE where the values do not go together,
 // ERROR_UNSUPPORTED where the region is too small for one.
 MUST_CHECK bool latency_shape_of(const struct latency_point *point, uint32_t key,
                                  struct latency_shape *shape, struct error *err);
+
+// Where a lap is so short that it stays in a first-level cache, page would not show the TLB: a
+// first-level cache may be found by virtual addresses. A lap comes to each page often enough to
+// touch this many bytes of lines.
+#define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
+
+// Of a power of two.
+uint32_t latency_log2(uint64_t power);
 
 // Where hop k < nodes is: the closed formula, as in order.glsl.
 struct latency_place {
@@ -72,9 +84,9 @@ struct latency_place {
 };
 struct latency_place latency_place(const struct latency_shape *shape, uint32_t k);
 
-// The link to hop k's place, as two words, in a chain whose region begins at address `base`
-// (pointer chains).
+// The link to hop k's place, as two words. `chunks` are the addresses of the region's chunks of
+// 2^chunk_shift blocks (pointer chains; else NULL).
 void latency_link(const struct latency_point *point, const struct latency_shape *shape,
-                  uint64_t base, uint32_t k, uint32_t words[2]);
+                  const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "bench/latency/latency.h"
 
-#include <inttypes.h>
-
 static struct gpu_buffer *make_buffer(struct latency_session *session, uint64_t bytes,
                                       enum gpu_memory memory, struct error *err)
 {
@@ -62,45 +60,6 @@ const struct kernel_info *latency_kernel_info(struct latency_session *session,
         session->kernels[i] = visit->kernel;
     }
     return &session->kernels[i];
-}
-
-// Few sizes of memory, each made once, when first needed; made for every case, 4 GiB would cost
-// more than measuring in them. Pages have their own: they go to half of the device's memory.
-static uint64_t region_class(const struct gpu_info *info, const struct latency_point *point,
-                             uint64_t bytes, size_t *class)
-{
-    static const uint64_t small_bytes = UINT64_C(256) << 20;
-    const char *name = NULL;
-    struct latency_point widest = {.pointer = true, .order = point->order}; // of all paths
-    uint64_t room = latency_bytes_max(info, &widest, &name) / 4 * 4;
-    bool page = point->order == LATENCY_ORDER_PAGE;
-    uint64_t small = page ? room / 8 : small_bytes < room ? small_bytes : room;
-    *class = (page ? 2u : 0u) + (bytes <= small ? 0u : 1u);
-    return bytes <= small ? small / 4 * 4 : bytes < room ? room : bytes;
-}
-
-struct gpu_buffer *latency_region(struct latency_session *session,
-                                  const struct latency_point *point, uint64_t bytes,
-                                  uint32_t *offset, struct error *err)
-{
-    size_t class = 0;
-    uint64_t want = region_class(session->bench->info, point, bytes, &class);
-    struct gpu_buffer **region = &session->regions[class];
-    struct error refused = {0};
-    if (!*region || gpu_buffer_bytes(*region) < bytes)
-        *region = make_buffer(session, want, GPU_MEMORY_DEVICE, &refused);
-    if (!*region && refused.code == ERROR_OUT_OF_MEMORY && bytes < want)
-        *region = make_buffer(session, bytes, GPU_MEMORY_DEVICE, &refused);
-    if (!*region) {
-        *err = refused;
-        error_prefix(err, "a region of %" PRIu64 " bytes", bytes);
-        return NULL;
-    }
-    bool aligned = point->pointer && point->order == LATENCY_ORDER_PAGE;
-    uint64_t past = aligned ? gpu_buffer_address(*region) % point->page : 0;
-    uint64_t to_page = past ? point->page - past : 0;
-    *offset = to_page <= gpu_buffer_bytes(*region) - bytes ? (uint32_t)to_page : 0;
-    return *region;
 }
 
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err)

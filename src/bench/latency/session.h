@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What `latency` keeps between visits: programs, the memory that chains are built in, the clocks.
+// What `latency` keeps between visits: programs, memory, the clocks.
 #ifndef BENCH_LATENCY_SESSION_H
 #define BENCH_LATENCY_SESSION_H
 
-#include "bench/latency/point.h"
+#include "bench/latency/region.h"
 #include "measure/clock.h"
 
 enum {
     LATENCY_PROGRAMS_MAX = 64,
-    LATENCY_REGION_CLASSES = 4,
     LATENCY_RUNS_MAX = 4,      // chases that one batch can report
     LATENCY_OUT_STRIDE = 8192, // bytes from one run's result to the next
     LATENCY_OUT_BYTES = LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
@@ -23,7 +22,7 @@ struct latency_session {
     struct gpu_program *programs[LATENCY_PROGRAMS_MAX];
     struct kernel_info kernels[LATENCY_PROGRAMS_MAX]; // hash NULL: not asked for yet
     size_t program_count;
-    struct gpu_buffer *regions[LATENCY_REGION_CLASSES];
+    struct latency_regions regions;
     struct gpu_buffer *constants, *out, *readback, *stream; // as first used; out: at open
     uint32_t token;                                         // of the last run
     double stamp_counts; // what two stamps with no hop between them count; 0 = not known
@@ -39,13 +38,6 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
 // What the driver says of a program. Asked once: the answer takes a compilation.
 const struct kernel_info *latency_kernel_info(struct latency_session *session,
                                               struct gpu_program *program);
-
-// Memory for a chain, shared with other cases: what it holds lasts until the next visit. The region
-// of `bytes` begins at *offset: 0, but for pointer chains over pages, which begin where a page does
-// (as far as there is room for that).
-struct gpu_buffer *latency_region(struct latency_session *session,
-                                  const struct latency_point *point, uint64_t bytes,
-                                  uint32_t *offset, struct error *err);
 
 // Small buffers with one purpose each.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
