@@ -48,11 +48,10 @@ check_stage() {
     return $status
 }
 
-# run_tests NAME OPTIONS: prints ctest's closing lines. What fails is run a second time: some tests
-# time a software GPU, and the machine may be busy with other work just then.
+# run_tests NAME OPTIONS: prints ctest's closing lines.
 run_tests() {
     # shellcheck disable=SC2086
-    ctest --test-dir "build-$1" -j "$jobs" --no-tests=error --repeat until-pass:2 $2 2>&1 | tee -a "build-$1/check.log" |
+    ctest --test-dir "build-$1" -j "$jobs" --no-tests=error $2 2>&1 | tee -a "build-$1/check.log" |
         sed -n '/% tests passed/,$p'
     [ "${PIPESTATUS[0]}" = 0 ]
 }
