@@ -20,6 +20,7 @@ struct running {
     struct run *run;
     struct device_list devices;
     struct runner_desc desc;
+    struct interrupt interrupt; // until all that was measured is told and saved
     struct progress progress;
     struct console_desc console;
     struct error unsaved; // why the run file could not be written at the end
@@ -180,14 +181,11 @@ static void show_progress(void *context, const struct schedule_state *state, siz
 static bool measure(struct running *r, struct error *err)
 {
     static const char *const worker[] = {"/proc/self/exe", "__worker", NULL};
-    struct interrupt interrupt;
-    if (!interrupt_init(&interrupt, err))
-        return false;
     progress_init(&r->progress, r->cli->err);
     r->console = (struct console_desc){.colour = terminal_has_colour(r->cli->out),
                                        .columns = terminal_columns(r->cli->out, CONSOLE_COLUMNS)};
     r->desc.worker_argv = worker;
-    r->desc.interrupt = &interrupt;
+    r->desc.interrupt = &r->interrupt;
     r->desc.starting = show_head;
     r->desc.progress = r->progress.out ? show_progress : NULL;
     r->desc.benchmark_done = show_benchmark;
@@ -196,7 +194,6 @@ static bool measure(struct running *r, struct error *err)
     runner_describe(r->run, &r->desc, r->cli->argc, r->cli->argv);
     bool done = runner_run(r->run, &r->desc, &r->unsaved, err);
     progress_wipe(&r->progress);
-    interrupt_fini(&interrupt);
     r->console.elapsed_s = (double)(clock_now_ns() - start_ns) / 1e9;
     return done;
 }
@@ -237,7 +234,11 @@ bool command_run(struct cli *cli, struct error *err)
         return false;
     running.run = run_create();
     running.system = cli_system_create(NULL);
-    bool done = choose_devices(&running, err) && measure(&running, err) && tell(&running, err);
+    bool done = choose_devices(&running, err) && interrupt_init(&running.interrupt, err);
+    if (done) {
+        done = measure(&running, err) && tell(&running, err);
+        interrupt_fini(&running.interrupt);
+    }
     gpu_system_destroy(running.system);
     run_destroy(running.run);
     return done;

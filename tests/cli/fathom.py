@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -95,6 +96,19 @@ def reason_codes(result):
 def kill(process, number=signal.SIGKILL):
     if process.poll() is None:
         process.send_signal(number)
+
+
+def wait_until_watching(process):
+    """Until the run watches for signals (it blocks them) or has ended; says whether it watches."""
+    bit = 1 << signal.SIGINT - 1
+    deadline = time.monotonic() + TIMEOUT_S
+    while process.poll() is None and time.monotonic() < deadline:
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+        blocked = [line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:")]
+        if blocked and int(blocked[0], 16) & bit:
+            return True
+        time.sleep(0.001)
+    return False
 
 
 def main():

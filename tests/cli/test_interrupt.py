@@ -15,13 +15,16 @@ TIMES = 20
 
 
 class Interrupted(fathom.Case):
-    def interrupt(self, after_s, *arguments, fake="slow=3", number=signal.SIGINT, again_s=None):
-        """Runs, sends the signal (and another one); the outcome and the run file, None where there
-        is none."""
+    def interrupt(self, after_s, *arguments, fake="slow=3", number=signal.SIGINT, again_s=None,
+                  watching=True):
+        """Runs, sends the signal (and another one) `after_s` from when the run watches for it, or
+        from its start; the outcome and the run file, None where there is none."""
         path = self.path("run.json")
         if os.path.exists(path):
             os.remove(path)
         process = fathom.start("run", "--preset", "quick", "-o", path, *arguments, fake=fake)
+        if watching:
+            self.assertTrue(fathom.wait_until_watching(process))
         time.sleep(after_s)
         fathom.kill(process, number)
         if again_s is not None:
@@ -40,10 +43,10 @@ class Interrupted(fathom.Case):
         for i in range(TIMES):
             after_s = moments.uniform(0.0, 0.35)
             number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[i % 3]
-            done, document = self.interrupt(after_s, number=number)
+            done, document = self.interrupt(after_s, number=number, watching=i % 2)
             statuses.add(done.status)
-            if done.status == -number:  # before the run began: like any program
-                self.assertIsNone(document)
+            if done.status == -number:  # before the run began or after its end: like any program
+                self.assertIn(document and document["status"], (None, "complete"))
             elif done.status == 0:  # after its end
                 self.assertEqual("complete", document["status"])
             else:
@@ -54,7 +57,7 @@ class Interrupted(fathom.Case):
         self.assertIn(130, statuses)
 
     def test_cases_say_how_far_they_came(self):
-        done, document = self.interrupt(0.4, fake="slow=20")
+        done, document = self.interrupt(0.5, fake="slow=40")
         self.assertEqual(130, done.status)
         self.assertLess(len(document["results"]), 4)  # chase had not begun
         self.assertGreater(len(document["results"]), 0)
@@ -76,7 +79,8 @@ class Interrupted(fathom.Case):
             path = self.path("run.json")
             process = fathom.start("run", "--preset", "quick", "-o", path, fake="slow=20",
                                    start_new_session=True)
-            time.sleep(0.4)
+            self.assertTrue(fathom.wait_until_watching(process))
+            time.sleep(0.3)
             os.killpg(process.pid, number)
             process.communicate(timeout=fathom.TIMEOUT_S)
             self.assertEqual(130, process.returncode)
