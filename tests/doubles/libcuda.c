@@ -140,7 +140,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
         [CU_ATTR_TEXTURE1D_LINEAR_WIDTH] = 1 << 28,
         [CU_ATTR_STREAM_PRIORITIES_SUPPORTED] = 1,
         [CU_ATTR_MANAGED_MEMORY] = 1,
-        [CU_ATTR_CAN_USE_STREAM_MEM_OPS] = 1,
+        [CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS] = 1,
     };
     (void)device;
     FAKE_ENTER();
@@ -269,6 +269,19 @@ int cuMemsetD32Async(uint64_t to, unsigned word, size_t words, struct cu_stream 
     op->bytes = words;
     fake_enqueue(stream, op);
     return CU_SUCCESS;
+}
+
+int cuArray3DCreate_v2(struct cu_array **array, const struct cu_array_desc *desc)
+{
+    (void)desc;
+    FAKE_ENTER();
+    *array = fake_make(1);
+    return CU_SUCCESS;
+}
+
+int cuArrayDestroy(struct cu_array *array)
+{
+    return give_back(__func__, array);
 }
 
 int cuMipmappedArrayCreate(struct cu_mipmap **mipmap, const struct cu_array_desc *desc,

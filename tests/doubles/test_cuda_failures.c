@@ -24,7 +24,7 @@ struct things {
     struct gpu_scope *scope;
     struct gpu_buffer *device, *upload, *readback, *managed;
     struct gpu_typed *typed;
-    struct gpu_image *image, *stored;
+    struct gpu_image *image, *stored, *levels;
     struct gpu_sampler *sampler;
     struct gpu_program *ids, *memory, *images;
     struct gpu_hold *hold;
@@ -48,11 +48,15 @@ static bool make_images(struct things *t, struct error *err)
 {
     const float texels[4] = {0};
     struct gpu_image_desc desc = {.width = 2, .height = 2, .format = GPU_FORMAT_R32_FLOAT};
+    struct gpu_image_desc levels = {
+        .width = 2, .height = 2, .mips = 2, .format = GPU_FORMAT_R32_FLOAT};
     struct gpu_image_desc stored = {
         .width = 8, .height = 1, .format = GPU_FORMAT_RGBA32_FLOAT, .storage = true};
     return (t->typed = gpu_typed_create(t->scope, t->device, GPU_FORMAT_RGBA32_UINT, 0, 8, err)) &&
            (t->image = gpu_image_create(t->scope, &desc, err)) &&
            (t->stored = gpu_image_create(t->scope, &stored, err)) &&
+           (t->levels = gpu_image_create(t->scope, &levels, err)) &&
+           gpu_image_write(t->levels, 1, 0, texels, sizeof *texels, err) &&
            gpu_image_write(t->image, 0, 0, texels, sizeof texels, err) &&
            gpu_image_copy_from(t->image, t->upload, 0, err) &&
            (t->sampler = gpu_sampler_create(t->scope, &(struct gpu_sampler_desc){0}, err));

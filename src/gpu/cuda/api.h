@@ -85,7 +85,8 @@ enum {
     CU_ATTR_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
     CU_ATTR_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
     CU_ATTR_MANAGED_MEMORY = 83,
-    CU_ATTR_CAN_USE_STREAM_MEM_OPS = 92,
+    CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92, // what drivers before CUDA 12 say
+    CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
 };
 
 // Flags and options.
@@ -234,6 +235,8 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
                        unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
                        unsigned shared_bytes, struct cu_stream *stream, void **arguments, \
                        void **extra)) \
+    X(cuArray3DCreate_v2, (struct cu_array **array, const struct cu_array_desc *desc)) \
+    X(cuArrayDestroy, (struct cu_array *array)) \
     X(cuMipmappedArrayCreate, (struct cu_mipmap **mipmap, const struct cu_array_desc *desc, \
                                unsigned levels)) \
     X(cuMipmappedArrayGetLevel, (struct cu_array **array, struct cu_mipmap *mipmap, \

@@ -33,6 +33,7 @@ struct cuda_owned {
     void *host;
     struct cu_module *module;
     struct cu_mipmap *mipmap;
+    struct cu_array *array;
 };
 
 struct cuda_kept {
@@ -62,9 +63,10 @@ struct cuda_typed {
 
 struct cuda_image {
     struct gpu_image base;
-    struct cu_mipmap *mipmap;
-    uint64_t texture; // by texel, without filter
-    uint64_t surface; // 0 without desc.storage
+    struct cu_mipmap *mipmap; // NULL where there is one level
+    struct cu_array *array;   // level 0
+    uint64_t texture;         // of level 0, by texel, without filter
+    uint64_t surface;         // 0 without desc.storage
 };
 
 struct cuda_sampler {

@@ -91,11 +91,17 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-static bool level_resource(const struct cuda_api *api, const struct cuda_image *image,
-                           struct cu_resource *resource, struct error *err)
+// An array, or a mipmapped one where there are levels: those may not be as large.
+static bool create_array(const struct cuda_api *api, struct cuda_image *image,
+                         const struct gpu_image_desc *desc, struct error *err)
 {
-    *resource = (struct cu_resource){.type = CU_RESOURCE_ARRAY};
-    return cuda_check(api, api->cuMipmappedArrayGetLevel(&resource->of.array, image->mipmap, 0),
+    struct cu_array_desc array = array_desc(desc);
+    if (desc->mips == 1)
+        return cuda_check(api, api->cuArray3DCreate_v2(&image->array, &array), "cuArray3DCreate",
+                          err);
+    return cuda_check(api, api->cuMipmappedArrayCreate(&image->mipmap, &array, desc->mips),
+                      "cuMipmappedArrayCreate", err) &&
+           cuda_check(api, api->cuMipmappedArrayGetLevel(&image->array, image->mipmap, 0),
                       "cuMipmappedArrayGetLevel", err);
 }
 
@@ -103,13 +109,14 @@ static bool level_resource(const struct cuda_api *api, const struct cuda_image *
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
-    struct cu_resource level;
+    struct cu_resource level = {.type = CU_RESOURCE_ARRAY};
     struct cu_texture texture = {
         .address = {CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP, CU_ADDRESS_CLAMP},
-        .flags = read_flags(desc->format),
+        .flags = read_flags(desc->format) |
+                 (desc->kind == GPU_IMAGE_CUBE ? CU_TEXTURE_NORMALIZED_COORDINATES : 0u),
     };
-    if (!level_resource(api, image, &level, err) ||
-        !cuda_check(api, api->cuTexObjectCreate(&image->texture, &level, &texture, NULL),
+    level.of.array = image->array;
+    if (!cuda_check(api, api->cuTexObjectCreate(&image->texture, &level, &texture, NULL),
                     "cuTexObjectCreate", err))
         return false;
     return !desc->storage || cuda_check(api, api->cuSurfObjectCreate(&image->surface, &level),
@@ -121,24 +128,21 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
-    struct cu_array_desc array = array_desc(desc);
     image->base.object.scope = scope; // cuda_image_destroy asks for it
-    if (desc->storage && array.format == CU_FORMAT_UINT8) {
+    if (desc->storage && array_format(desc->format) == CU_FORMAT_UINT8) {
         error_set(err, ERROR_UNSUPPORTED, "image of %s: CUDA has no normalised stores",
                   gpu_format_name(desc->format));
         return NULL;
     }
     if (!cuda_enter(device, err))
         return NULL;
-    if (!cuda_check(device->api,
-                    device->api->cuMipmappedArrayCreate(&image->mipmap, &array, desc->mips),
-                    "cuMipmappedArrayCreate", err) ||
+    if (!create_array(device->api, image, desc, err) ||
         !create_objects(device->api, image, desc, err)) {
         error_prefix(err, "image of %s", gpu_format_name(desc->format));
         cuda_image_destroy(image);
         return NULL;
     }
-    image->base.filterable = array.format != CU_FORMAT_UINT32;
+    image->base.filterable = array_format(desc->format) != CU_FORMAT_UINT32;
     return &image->base;
 }
 
@@ -149,7 +153,8 @@ void cuda_image_destroy(struct cuda_image *image)
         device->api->cuSurfObjectDestroy(image->surface);
     if (image->texture)
         device->api->cuTexObjectDestroy(image->texture);
-    cuda_free(device, (struct cuda_owned){.mipmap = image->mipmap});
+    cuda_free(device, image->mipmap ? (struct cuda_owned){.mipmap = image->mipmap}
+                                    : (struct cuda_owned){.array = image->array});
 }
 
 // ---------------------------------------------------------------- contents
@@ -157,6 +162,14 @@ void cuda_image_destroy(struct cuda_image *image)
 static size_t level_size(uint32_t size, uint32_t mip)
 {
     return size >> mip ? size >> mip : 1;
+}
+
+static bool level_array(const struct cuda_api *api, const struct cuda_image *image, uint32_t mip,
+                        struct cu_array **array, struct error *err)
+{
+    *array = image->array;
+    return mip == 0 || cuda_check(api, api->cuMipmappedArrayGetLevel(array, image->mipmap, mip),
+                                  "cuMipmappedArrayGetLevel", err);
 }
 
 // Copies one level of one layer from `from`, whose rows are packed; waits.
@@ -176,9 +189,7 @@ static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
     copy.from.pitch = copy.width_bytes;
     copy.from.height = copy.height;
     return cuda_enter(device, err) && cuda_stream_drain(device, stream, err) &&
-           cuda_check(device->api,
-                      device->api->cuMipmappedArrayGetLevel(&copy.to.array, image->mipmap, mip),
-                      "cuMipmappedArrayGetLevel", err) &&
+           level_array(device->api, image, mip, &copy.to.array, err) &&
            cuda_check(device->api, device->api->cuMemcpy3DAsync_v2(&copy, stream),
                       "cuMemcpy3DAsync", err) &&
            cuda_stream_drain(device, stream, err);
@@ -232,9 +243,12 @@ bool cuda_texture_sampled(const struct cuda_device *device, const struct cuda_im
         .anisotropy = (unsigned)sampler->desc.anisotropy,
         .mip_most = (float)(desc->mips - 1),
     };
-    struct cu_resource resource = {.type = CU_RESOURCE_MIPMAPPED_ARRAY};
-    resource.of.mipmap = image->mipmap;
-    return (desc->mips > 1 || level_resource(device->api, image, &resource, err)) &&
-           cuda_check(device->api, device->api->cuTexObjectCreate(texture, &resource, &view, NULL),
+    struct cu_resource resource = {.type = CU_RESOURCE_ARRAY};
+    resource.of.array = image->array;
+    if (image->mipmap) {
+        resource.type = CU_RESOURCE_MIPMAPPED_ARRAY;
+        resource.of.mipmap = image->mipmap;
+    }
+    return cuda_check(device->api, device->api->cuTexObjectCreate(texture, &resource, &view, NULL),
                       "cuTexObjectCreate", err);
 }

@@ -81,6 +81,8 @@ static void free_now(const struct cuda_api *api, const struct cuda_owned *owned)
         api->cuModuleUnload(owned->module);
     if (owned->mipmap)
         api->cuMipmappedArrayDestroy(owned->mipmap);
+    if (owned->array)
+        api->cuArrayDestroy(owned->array);
 }
 
 void cuda_free(struct cuda_device *device, struct cuda_owned owned)

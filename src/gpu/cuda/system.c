@@ -117,7 +117,9 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
                     GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
                     GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
                     GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS);
-    if (api->cuStreamWaitValue32_v2 && attribute(api, device, CU_ATTR_CAN_USE_STREAM_MEM_OPS))
+    if (api->cuStreamWaitValue32_v2 &&
+        (attribute(api, device, CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1) ||
+         attribute(api, device, CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS)))
         caps |= GPU_CAP(HOLDS);
     if (cuda_api_has_graphs(api))
         caps |= GPU_CAP(REPLAY);
