@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Run by cmake/Web.cmake at build time: installs the packages of web/package-lock.json into OUT and
-# bundles OUT/page.html. Writes an empty page and OUT/reason.txt where that fails, for example
-# without a network; fails only where REQUIRED is ON.
+# bundles OUT/page.html. Where the packages cannot be had (no network) it writes an empty page and
+# OUT/reason.txt, unless REQUIRED is ON; a page that does not bundle is an error in web/.
 file(COPY ${SOURCE}/web/ DESTINATION ${OUT}/source)
 file(COPY ${SOURCE}/LICENSE DESTINATION ${OUT})
 
@@ -44,7 +44,6 @@ endif()
 
 step(${NODE} build.mjs ${OUT}/source ${OUT}/page.html)
 if(failed)
-    give_up("bundling failed (${failed})")
-    return()
+    message(FATAL_ERROR "the report page does not bundle (above)")
 endif()
 file(WRITE ${OUT}/reason.txt "")

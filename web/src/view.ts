@@ -121,9 +121,9 @@ function place(grid: Grid, panels: Map<string, Map<string, GridSeries>>, chosen:
   const { result, subject } = chosen;
   const rest = labelOf(result, group);
   const subjectLabel = many ? subject.label : "";
-  const panelLabel = grid.y ? [subjectLabel, rest].filter(Boolean).join(" · ") : "";
+  const panelLabel = grid.y ? [rest, subjectLabel].filter(Boolean).join(" · ") : "";
   const seriesLabel = grid.y ? formatValue(result.case[grid.y.key], grid.y)
-                             : [subjectLabel, rest].filter(Boolean).join(" · ");
+                             : [rest, subjectLabel].filter(Boolean).join(" · ");
   const panel = panels.get(panelLabel) ?? new Map<string, GridSeries>();
   panels.set(panelLabel, panel);
   const series = panel.get(seriesLabel) ?? { label: seriesLabel, subject, points: [] };

@@ -198,7 +198,8 @@ export function curveChart(id: string, grid: Grid): Chart {
   const cycles = grid.cycles;
   if (cycles && allPoints(grid).some((point) => pointMetric(point, cycles)))
     switches.push({
-      label: "unit", options: ["time", "cycles"], chosen: 0,
+      label: "unit", chosen: 0,
+      options: [grid.metric, cycles].map(({ unit }) => (unit === "cycle" ? "cycles" : unit)),
       change: (index: number) => { state.metric = index === 0 ? grid.metric : cycles; },
     });
   if (positive)

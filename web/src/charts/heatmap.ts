@@ -35,17 +35,29 @@ function fieldsOf(grid: Grid, state: State): Field[] {
     }));
 }
 
+// Relative luminance (WCAG 2) of the ramp at `share` of its length: above 0.18 dark text has more
+// contrast than white.
+function luminance(ramp: string[], share: number): number {
+  const at = share * (ramp.length - 1);
+  const channel = (index: number, offset: number): number =>
+    parseInt((ramp[index] ?? "#000000").slice(offset, offset + 2), 16) / 255;
+  const mix = (offset: number): number => {
+    const low = channel(Math.floor(at), offset), high = channel(Math.ceil(at), offset);
+    const value = low + (high - low) * (at - Math.floor(at));
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * mix(1) + 0.7152 * mix(3) + 0.0722 * mix(5);
+}
+
 function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const fields = fieldsOf(grid, state);
   const colours = fields.map(({ value }) => value[2]);
   const low = Math.min(...colours), high = Math.max(...colours);
   const scale = commonScale(fields.map(({ shown }) => shown), grid.metric.unit);
   const small = look.width / Math.max(grid.xs.length, 1) < 52;
-  // The ramp ends dark on a light page and light on a dark one.
-  const textColour = (colour: number): string => {
-    const strong = high > low && (colour - low) / (high - low) > 0.55;
-    return strong !== look.theme.dark ? "#ffffff" : "#10161b";
-  };
+  const textColour = (colour: number): string =>
+    luminance(look.theme.ramp, high > low ? (colour - low) / (high - low) : 0) > 0.18
+      ? "#10161b" : "#ffffff";
   return {
     grid: { left: 8, right: 16, top: 8, bottom: 70, containLabel: true },
     tooltip: {

@@ -19,7 +19,7 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
   const cell = (row: (number | null)[], column: number | undefined): number =>
     row[column ?? -1] ?? 0;
   return {
-    grid: { left: 8, right: 16, top: 16, bottom: 40, containLabel: true },
+    grid: { left: 8, right: 16, top: 36, bottom: 40, containLabel: true },
     tooltip: { ...tooltipStyle(look), trigger: "axis" },
     xAxis: {
       type: "category", ...axisStyle(look),
@@ -47,7 +47,7 @@ function linesOption(series: Series, look: Look): EChartsCoreOption {
     },
     yAxis: { type: "value", scale: true, ...axisStyle(look) },
     series: series.columns.slice(1).map((name, index) => ({
-      name, type: "line", showSymbol: false,
+      name, type: "line", showSymbol: series.data.length < 200, symbolSize: 4,
       data: series.data.map((row) => [row[0], row[index + 1]]),
     })),
   };

@@ -75,7 +75,7 @@ function option(series: Series, by: string, look: Look): EChartsCoreOption {
   const from = starts.reduce((a, b) => Math.min(a, b), Infinity);
   const to = ends.reduce((a, b) => Math.max(a, b), -Infinity);
   return {
-    grid: { left: 8, right: 20, top: 8, bottom: 60, containLabel: true },
+    grid: { left: 8, right: 48, top: 8, bottom: 60, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
       formatter: ({ dataIndex }: { dataIndex: number }) => {
