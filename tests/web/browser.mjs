@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// A browser, reports in it, and what every report must keep to: no error, no message, no request.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const work = process.env.WORK;
+const { chromium } = createRequire(join(work, "packages/package.json"))("playwright-core");
+const golden = join(dirname(fileURLToPath(import.meta.url)), "../golden");
+
+export const demo = () => JSON.parse(readFileSync(join(golden, "demo.json"), "utf8"));
+export const rich = () => JSON.parse(readFileSync(join(golden, "rich.json"), "utf8"));
+export const shots = join(work, "shots");
+mkdirSync(shots, { recursive: true });
+
+export const launch = () => chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+});
+
+// The file of a report of these runs (objects as in a run file).
+export function report(name, ...runs) {
+  const files = runs.map((run, i) => {
+    const file = join(work, `${name}-${i}.json`);
+    writeFileSync(file, JSON.stringify(run));
+    return file;
+  });
+  const html = join(work, `${name}.html`);
+  execFileSync(process.env.MAKE_REPORT, [html, ...files], { stdio: "inherit" });
+  return html;
+}
+
+// A page with the report open; page.complaints gathers what may not happen.
+export async function open(browser, html, { width = 1280, colorScheme = "light" } = {}) {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  page.setDefaultTimeout(60000);
+  page.complaints = [];
+  page.on("console", (message) => page.complaints.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => page.complaints.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    page.complaints.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) page.complaints.push(`request: ${request.url()}`);
+  });
+  await page.goto(`file://${html}`, { timeout: 120000 });
+  await page.waitForSelector("body[data-ready]", { timeout: 60000 });
+  return page;
+}
+
+export async function close(page) {
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+}
+
+// Where the value of a point of the n-th drawn series stands on the screen.
+export const pixelOf = (page, id, series, data) => page.evaluate(([id, series, data]) => {
+  const chart = window.fathomCharts.get(id);
+  chart.plot.scrollIntoView({ block: "center" });
+  const option = chart.echarts.getOption();
+  const value = option.series[series].data[data].value;
+  const [x, y] = chart.echarts.convertToPixel({ seriesIndex: series }, value);
+  const box = chart.plot.getBoundingClientRect();
+  return { x: box.x + x, y: box.y + y };
+}, [id, series, data]);
+
+export async function download(page, id, kind) {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.click(`#${id} .save button:has-text("${kind}")`),
+  ]);
+  return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
+}

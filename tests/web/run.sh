@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh types|browser WORK MAKE_REPORT PAGE: type-checks web/, or tests the page in a browser.
+# WORK: a folder of the build; PAGE: where the build made the page and its packages.
+set -eu
+what=$1 work=$2 make_report=$3 page=$4
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+
+skip() {
+    echo "skipped: $1"
+    [ -n "${FATHOM_NO_SKIP-}" ] && exit 1
+    exit 77
+}
+
+command -v npm >/dev/null && command -v node >/dev/null || skip "no npm (apt-get install npm)"
+[ -s "$page/page.html" ] || skip "no report page in this build: $(cat "$page/reason.txt")"
+
+if [ "$what" = types ]; then
+    [ -d "$page/source/node_modules" ] || skip "the page comes from another build"
+    exec node "$page/source/node_modules/typescript/bin/tsc" -p "$page/source"
+fi
+
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser ||
+    command -v google-chrome || true)}
+[ -n "$CHROMIUM" ] || skip "no browser (apt-get install chromium, or set CHROMIUM)"
+
+# The packages stay between runs while the lock file is the same.
+mkdir -p "$work/packages"
+if ! cmp -s "$here/package-lock.json" "$work/packages/installed"; then
+    cp "$here/package.json" "$here/package-lock.json" "$work/packages/"
+    (cd "$work/packages" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+        --fetch-retries=1) || skip "npm ci failed (above)"
+    cp "$here/package-lock.json" "$work/packages/installed"
+fi
+export CHROMIUM MAKE_REPORT="$make_report" WORK="$work"
+exec node --test --test-concurrency=1 "$here"/*.test.mjs

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Reports of other runs: several at once, one chip through two APIs, hostile texts, nothing but
+// failures, time lines and histograms.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { close, demo, launch, open, report, rich, shots } from "./browser.mjs";
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+const shoot = (page, name) => page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+
+test("several runs are overlaid, a column each", async () => {
+  const other = demo();
+  other.devices[0].name = "Another chip";
+  for (const result of other.results)
+    for (const metric of result.metrics) {
+      metric.median *= 1.3;
+      metric.ci95 = metric.ci95.map((value) => value * 1.3);
+    }
+  const page = await open(browser, report("two", demo(), other));
+  const names = await page.evaluate(() =>
+    window.fathomCharts.get("latency-0").echarts.getOption().series.map(({ name }) => name));
+  assert.ok(names.includes("vector random · Demo chip (formulas, not measured)"));
+  assert.ok(names.includes("vector random · Another chip"));
+  assert.equal(await page.locator("#machines .machine").count(), 2);
+  await shoot(page, "two");
+  await close(page);
+});
+
+test("the same device twice is told apart by what differs", async () => {
+  const later = demo();
+  later.started = "2026-05-06T07:08:09Z";
+  const page = await open(browser, report("again", demo(), later));
+  const heads = await page.locator("#machines .machine h3").allInnerTexts();
+  assert.equal(new Set(heads).size, 2);
+  assert.ok(heads[1].includes("2026-05-06"), heads[1]);
+  await close(page);
+});
+
+test("one chip through two APIs has a table of ratios", async () => {
+  const run = rich();
+  run.devices = [run.devices[0], { ...run.devices[0], id: "cuda:0" }];
+  const twin = structuredClone(run.results[0]);
+  twin.device = "cuda:0";
+  twin.metrics[0].median *= 0.9;
+  twin.metrics[0].ci95 = twin.metrics[0].ci95.map((value) => value * 0.9);
+  run.results.push(twin);
+  const page = await open(browser, report("apis", run));
+  const row = page.locator("#apis tbody tr").first();
+  assert.match(await row.innerText(), /latency\/path=vector.*latency.*14\.67 ns.*16\.30 ns.*1\.111/s);
+  assert.match(await row.getAttribute("class"), /suspect/);
+  await shoot(page, "apis");
+  await close(page);
+});
+
+test("other versions of a benchmark side by side are warned of", async () => {
+  const newer = demo();
+  newer.devices[0].name = "Another chip";
+  newer.benchmarks[0].version = 2;
+  for (const result of newer.results) if (result.benchmark === "latency") result.version = 2;
+  const page = await open(browser, report("versions", demo(), newer));
+  assert.match(await page.locator("#latency .warning").innerText(), /not comparable/);
+  await close(page);
+});
+
+test("hostile texts are shown, never run", async () => {
+  const run = rich();
+  const attack = "</script><script>alert(1)</script><img src=x onerror=alert(2)><b>\u0007\u202e";
+  run.devices[0].name = attack;
+  run.tool.version = attack;
+  run.host[attack] = attack;
+  run.findings[0].text = attack;
+  run.benchmarks[0].title = attack;
+  run.benchmarks[0].views[0].title = attack;
+  run.results[1].reasons[0].text = attack;
+  run.results[0].series[0].columns = [attack, attack];
+  for (const result of run.results) {
+    result.case.path += attack;
+    result.key += attack;
+  }
+  const page = await open(browser, report("hostile", run));
+  assert.equal(await page.locator("img").count(), 0);
+  assert.ok((await page.locator("h1").innerText()).includes("<script>alert(1)"));
+  await page.focus("#latency-0 .plot");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector("#latency-0 .tip");
+  for (const summary of await page.locator("details:visible > summary").all()) await summary.click();
+  assert.equal(await page.locator("img").count(), 0);
+  await close(page);
+});
+
+test("a text of ten million letters does not break the page", async () => {
+  const run = rich();
+  run.devices[0].driver = "x".repeat(10 << 20);
+  const page = await open(browser, report("huge", run));
+  assert.equal(await page.locator("#latency-0 svg").count(), 1);
+  await close(page);
+});
+
+test("a run with only failures says so", async () => {
+  const run = rich();
+  run.results = run.results.filter(({ verdict }) => verdict === "failed");
+  const page = await open(browser, report("failed", run));
+  assert.match(await page.locator(".machine .warning").first().innerText(), /No case of this device gave a number/);
+  assert.match(await page.locator("#latency .doubts").innerText(), /mismatch: hop 12 is at 7/);
+  await shoot(page, "failed");
+  await close(page);
+});
+
+test("an empty, interrupted run is a page", async () => {
+  const run = { ...rich(), status: "interrupted", results: [], findings: [] };
+  const page = await open(browser, report("empty", run));
+  assert.match(await page.locator(".machine .warning").first().innerText(), /Nothing was measured/);
+  await close(page);
+});
+
+test("time lines and histograms are drawn from series", async () => {
+  const run = rich();
+  run.results[0].series = [
+    {
+      name: "spans", columns: ["start", "end", "lane", "core", "after"],
+      data: [[0, 500, 0, 0, null], [100, 900, 1, 1, null], [600, 1200, 0, 2, 0], [950, 1500, 1, 0, 1]],
+    },
+    { name: "delays", columns: ["low", "high", "count"], data: [[0, 10, 5], [10, 20, 50], [20, 30, 2]] },
+    { name: "clock", columns: ["time", "clock"], data: [[0, 1.9e9], [1, null], [2, 1.7e9]] },
+  ];
+  const page = await open(browser, report("series", run));
+  for (const i of [0, 1, 2])
+    assert.ok(await page.locator(`#latency-series-${i} svg path`).count() > 3, `series ${i}`);
+  const lanes = () => page.evaluate(() =>
+    window.fathomCharts.get("latency-series-0").echarts.getOption().yAxis[0].data);
+  assert.deepEqual(await lanes(), ["lane 0", "lane 1"]);
+  await page.click('#latency-series-0 .switch button:has-text("by core")');
+  assert.deepEqual(await lanes(), ["core 0", "core 1", "core 2"]);
+  await shoot(page, "series");
+  await close(page);
+});
