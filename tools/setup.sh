@@ -79,6 +79,7 @@ vulkan_driver() { [ -n "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ] ||
 vulkan_icd() { file_in "$1" /usr/share/vulkan/icd.d /etc/vulkan/icd.d; }
 vulkan_layer() { file_in "$1" /usr/share/vulkan/explicit_layer.d /etc/vulkan/explicit_layer.d; }
 opencl_icd() { file_in "$1" /etc/OpenCL/vendors; }
+browser() { [ -n "${CHROMIUM-}" ] || has chromium || has chromium-browser || has google-chrome; }
 python_module() { [ -x /usr/bin/python3 ] && /usr/bin/python3 -c "import $1" 2>/dev/null; }
 
 # ------------------------------------------------------------------ what is needed
@@ -119,6 +120,8 @@ ask_all() {
     need "a Vulkan driver" mesa-vulkan-drivers vulkan_driver
     [ "$mode" = run ] && return
     need "git" git has git
+    need "npm (the report page)" npm has npm
+    need "a browser (tests of the report page)" chromium browser
     need "cmocka 1.1.5 (unit tests)" libcmocka-dev cmocka
     need "binutils" binutils has objdump
     need "clang's sanitizers and fuzzer" libclang-rt-dev clang_fuzzer
