@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Every test, in stages: tools/check.sh [STAGE…]. A stage is a configuration of CMakePresets.json,
-# built in build-STAGE/, and the tests that tell something there. All stages run even where one
+# built in build-STAGE/, and the tests that tell something there; `kit` packs what tools/kit.sh packs,
+# which checks itself, and starts the tests in it. All stages run even where one
 # fails; the last lines say which did, and the exit status is 1 then.
 # FATHOM_FUZZ_SECONDS: time for each fuzz target (10).
 set -uo pipefail
@@ -19,7 +20,7 @@ declare -A tests=(
 declare -A driver_tests=([asan]="-L conformance|vulkan|measure|kernels|bandwidth|latency")
 declare -A targets=([fuzz]="--target fuzz_targets")
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan fuzz)
+[ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan fuzz kit)
 
 export FATHOM_FUZZ_SECONDS=${FATHOM_FUZZ_SECONDS:-10}
 export UBSAN_OPTIONS=print_stacktrace=1
@@ -35,6 +36,10 @@ check_stage() {
     : >"$log"
     if [ "$name" != gcc ]; then # the others take its kernels
         { cmake --preset gcc && cmake --build build-gcc --target kernels; } >>"$log" 2>&1 || return 1
+    fi
+    if [ "$name" = kit ]; then
+        check_kit >>"$log" 2>&1
+        return
     fi
     cmake --preset "$name" >>"$log" 2>&1 || return 1
     # shellcheck disable=SC2086 # words on purpose
@@ -54,6 +59,15 @@ run_tests() {
     ctest --test-dir "build-$1" -j "$jobs" --no-tests=error $2 2>&1 | tee -a "build-$1/check.log" |
         sed -n '/% tests passed/,$p'
     [ "${PIPESTATUS[0]}" = 0 ]
+}
+
+check_kit() {
+    FATHOM_KERNELS_FROM=$PWD/build-gcc/kernels tools/kit.sh || return 1
+    built=$SECONDS
+    local run
+    for run in build-kit/fathom-tests-*/run; do
+        "$run" || return 1
+    done
 }
 
 # What failed, from the log: compiler errors, or the output of the failed tests.

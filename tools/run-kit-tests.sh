@@ -7,7 +7,7 @@ passed=0 skipped=0 failed=0
 while read -r line; do
     [ -n "$line" ] || continue
     # shellcheck disable=SC2086 # a program and its arguments
-    timeout 600 $line >"$(basename "${line%% *}").log" 2>&1 </dev/null
+    timeout 600 $line >"$(basename "$line" | tr ' ' -).log" 2>&1 </dev/null
     case $? in
     0) passed=$((passed + 1)) word=passed ;;
     77) skipped=$((skipped + 1)) word=skipped ;;

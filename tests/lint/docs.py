@@ -30,7 +30,7 @@ def check_links(root, file):
 def check_paths(root, file):
     for match in PATH.finditer(file.text):
         path = match.group(1)
-        if PLACEHOLDER.search(path) or path.startswith("build"):
+        if PLACEHOLDER.search(path) or path.startswith(("build", "./")):
             continue
         if path.rstrip("/") in includes.MAY_INCLUDE: # floors are agreed before they are built
             continue
