@@ -62,7 +62,8 @@ run_tests() {
 }
 
 check_kit() {
-    FATHOM_KERNELS_FROM=$PWD/build-gcc/kernels tools/kit.sh || return 1
+    FATHOM_KERNELS_FROM=$PWD/build-gcc/kernels FATHOM_WEB_FROM=$PWD/build-gcc/web tools/kit.sh ||
+        return 1
     built=$SECONDS
     local run
     for run in build-kit/fathom-tests-*/run; do

@@ -3,7 +3,8 @@
 # Packs build-kit/: two relocatable folders with a tarball each, for a machine with nothing but a
 # GPU driver (fathom itself; its GPU tests), and a .deb. Checks what it packed: which libraries and
 # which glibc it needs, and that it starts from another folder.
-# FATHOM_KERNELS_FROM: kernels/ of another build, to take instead of compiling them again.
+# FATHOM_KERNELS_FROM, FATHOM_WEB_FROM: kernels/ and web/ of another build, to take instead of making
+# them again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build="build-kit"
@@ -11,7 +12,8 @@ build="build-kit"
 allowed='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\.[0-9]+$'
 
 cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DFATHOM_KIT=ON -DFATHOM_TESTS=ON \
-    -DFATHOM_KERNELS_FROM="${FATHOM_KERNELS_FROM-}" --log-level=WARNING
+    -DFATHOM_KERNELS_FROM="${FATHOM_KERNELS_FROM-}" -DFATHOM_WEB_FROM="${FATHOM_WEB_FROM-}" \
+    --log-level=WARNING
 cmake --build $build
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
 commit=$(sed -n 's/.*\.commit = "\(.*\)".*/\1/p' $build/version.c)
