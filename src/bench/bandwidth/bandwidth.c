@@ -66,7 +66,6 @@ const struct benchmark bench_bandwidth = {
         "cache, the last-level cache and DRAM; loads of 4, 8 and 16 bytes, as floats and as "
         "doubles; shared memory. Each sample is checked: reads by the sum of all bits that "
         "arrived, writes and copies by reading the memory back.",
-    .needs = GPU_CAP(SUBGROUPS),
     .plan = bandwidth_plan,
     .open = bandwidth_open,
     .visit = bandwidth_visit,

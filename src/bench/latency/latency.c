@@ -113,7 +113,6 @@ const struct benchmark bench_latency = {
         "Small regions show the latency of the first cache, larger ones that of the levels below, "
         "by every route that a load can take; the order of the chain decides whether address "
         "translation is part of it. Where each chase ended is checked against a closed formula.",
-    .needs = GPU_CAP(SUBGROUPS),
     .plan = latency_plan,
     .open = latency_open,
     .visit = latency_visit,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where hop k of a chain is: the same closed formula as latency_place() in place.c.
+// Where hop k of a chain is: the same closed formula as latency_place() in point.c.
 #include "bench/prelude/permute.glsl"
 
 // (block, byte in the block) of hop k < nodes.

@@ -38,7 +38,7 @@ bool latency_path_find(const char *name, enum latency_path *path)
 
 gpu_caps latency_caps(enum latency_path path, bool pointer)
 {
-    gpu_caps caps = paths[path].caps | GPU_CAP(SUBGROUPS);
+    gpu_caps caps = paths[path].caps;
     if (pointer)
         caps |= GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
     if (pointer && path == LATENCY_ATOMIC)

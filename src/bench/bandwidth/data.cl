@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Fills a range with the data of a seed, or compares it with them: element by element and by
+// another way through memory than the kernels that are measured.
+//
+// -DCHECK=0 fills  -DCHECK=1 leaves the number of equal elements and the sum of all words seen
+#include "bench/prelude/prelude.clh"
+
+#include "bench/bandwidth/data.clh"
+#include "bench/bandwidth/words.clh"
+
+struct params {
+    uint first; // number of the range's first element
+    uint count; // its elements
+    uint seed;
+};
+
+#if CHECK
+#define WORDS , __global uint *words
+#else
+#define WORDS
+#endif
+
+KERNEL void KERNEL_NAME(__global uint4 *range WORDS, const struct params p)
+{
+#if CHECK
+    WORDS_SHARED
+    uint sum = 0, equal = 0;
+#endif
+    for (uint i = global_x(); i < p.count; i += groups_x() * WORKGROUP_X) {
+        const uint4 data = data_words(p.first + i, p.seed);
+#if CHECK
+        const uint4 seen = range[i], other = seen ^ data;
+        equal += (other.x | other.y | other.z | other.w) == 0;
+        sum += seen.x + seen.y + seen.z + seen.w;
+#else
+        range[i] = data;
+#endif
+    }
+#if CHECK
+    const uint slot = group_x() % BANDWIDTH_SLOTS;
+    WORDS_ADD(words, slot, sum);
+    WORDS_ADD(words, BANDWIDTH_SLOTS + slot, equal);
+#endif
+}

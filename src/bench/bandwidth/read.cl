@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Reads: every thread has LOADS loads in flight and adds up the bits of what comes, as in
+// read.comp.
+//
+// -DBYTES=4|8|16 a load  -DDOUBLE=0|1 the element's type  -DLOADS=… in flight
+// -DACCESS_ADDRESS: a pointer either way  -DBYPASS=0|1 past the core's cache
+#include "bench/prelude/prelude.clh"
+
+#include "bench/bandwidth/element.clh"
+#include "bench/bandwidth/walk.clh"
+#include "bench/bandwidth/words.clh"
+
+#if BYPASS
+#define VALUE   SUM
+#define LOAD(p) LOAD_L2(p)
+#define BITS(v) (v)
+#else
+#define VALUE   ELEMENT
+#define LOAD(p) (*(p))
+#define BITS(v) AS_SUM(v)
+#endif
+
+KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *words,
+                        const struct params p)
+{
+    WORDS_SHARED
+    const uint group = walk_group();
+    if (group >= p.groups)
+        return;
+    const uint place = walk_place(p, group);
+    uint at = walk_enter(p, group);
+    SUM sum = (SUM)(0);
+    for (uint i = 0; i < p.steps; i++) {
+        const __global ELEMENT *from =
+            source + (ulong)((place + at) * (LOADS * BANDWIDTH_LANES) + walk_lane());
+        VALUE values[LOADS];
+#pragma unroll
+        for (int k = 0; k < LOADS; k++)
+            values[k] = LOAD(from + k * BANDWIDTH_LANES);
+#pragma unroll
+        for (int k = 0; k < LOADS; k++)
+            sum += BITS(values[k]);
+        at = walk_on(p, at);
+    }
+    WORDS_ADD_SUM(words, group, FOLD(sum));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Builds a chain, one node a thread: at hop k's place stands the link to hop k + 1's. With
+// -DPOINTER links are addresses, with -DIMAGE places of texels, else indices.
+#include "bench/prelude/prelude.clh"
+
+#include "bench/latency/order.clh"
+
+#if defined(POINTER)
+#define REGION const __global ulong *directory
+#else
+#define REGION __global uint *words
+#endif
+
+KERNEL void KERNEL_NAME(REGION, const struct params params)
+{
+    const struct params *p = &params;
+    const uint k = p->start + global_x();
+    if (k >= p->nodes)
+        return;
+    const uint2 here = chain_place(p, k), next = chain_place(p, chain_hop(p, k, 1));
+#if defined(POINTER)
+    *(__global ulong *)place_address(directory, p, here) = place_address(directory, p, next);
+#elif defined(IMAGE)
+    const uint2 at = place_texel(p, here), to = place_texel(p, next);
+    const uint word = 2 * (at.y * p->image_columns * LATENCY_IMAGE_SIDE + at.x);
+    words[word] = to.x;
+    words[word + 1] = to.y;
+#else
+    words[place_word(p, here)] = place_word(p, next) >> p->link_shift;
+#endif
+}
