@@ -2,6 +2,7 @@
 // Every kernel variant of `bandwidth` measured and verified on the device that is there, and the
 // proof itself put to the test: memory that is not what it should be gives MISMATCH, no number.
 #include "bench/bandwidth/session.h"
+#include "device_api.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -27,7 +28,7 @@ static int open_session(void **state)
 {
     struct fixture *f = test_calloc(1, sizeof *f);
     struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     const struct gpu_info *info = gpu_system_info(f->system, 0);
     struct gpu_device *device =
         gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
@@ -320,9 +321,12 @@ static void what_a_device_cannot_do_is_said(void **state)
 
 #define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     size_t devices = gpu_system_device_count(system);
     gpu_system_destroy(system);
     if (devices == 0) {

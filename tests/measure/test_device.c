@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The clock probe and spans on the Vulkan device that is there.
+#include "device_api.h"
 #include "measure/clock_kernel.h"
 #include "measure/span.h"
 
@@ -20,7 +21,7 @@ static int open_device(void **state)
 {
     static struct fixture fixture;
     struct error err;
-    fixture.system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    fixture.system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     fixture.device = gpu_device_open(fixture.system, gpu_system_info(fixture.system, 0),
                                      &(struct gpu_device_desc){0}, &err);
     if (!fixture.device)
@@ -144,9 +145,12 @@ static void a_recording_mistake_is_reported(void **state)
     arena_destroy(arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     size_t devices = gpu_system_device_count(system);
     gpu_system_destroy(system);
     if (devices == 0)

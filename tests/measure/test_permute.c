@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bijection that kernels compute is the one that the host computes.
+#include "device_api.h"
 #include "gpu/kernels.h"
 #include "math/permute.h"
 
@@ -67,9 +68,12 @@ static void kernels_and_host_agree(void **state)
     gpu_device_close(device);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     if (gpu_system_device_count(system) == 0)
         return 77;
     const struct CMUnitTest tests[] = {
