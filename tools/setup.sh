@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Set-up: `tools/setup.sh MODE [--ask]`, MODE one of
 #   build   what compiles fathom
-#   run     and a Vulkan driver (Mesa's, where the machine has none)
+#   run     and a Vulkan driver (Mesa's, where the machine has none), and npm, which the report page
+#           needs: where it cannot be had, fathom does without
 #   check   and what every test needs
 # Asks for commands, versions and files, not for packages; installs (apt-get, as root or through
 # sudo) only what did not answer, having said what and how much. --ask installs nothing.
@@ -101,6 +102,27 @@ need() {
     done
 }
 
+# wish: as need, for what fathom does without where it cannot be installed.
+wished=
+wish() {
+    wished="$wished $2"
+    need "$@"
+}
+
+is_wished() { case " $wished " in *" $1 "*) ;; *) return 1 ;; esac; }
+
+only_wishes() { for package in $missing_packages; do is_wished "$package" || return 1; done; }
+
+# Leaves what is needed; fails where that is all already.
+drop_wishes() {
+    all=$missing_packages
+    missing_packages=
+    for package in $all; do
+        is_wished "$package" || missing_packages="$missing_packages${missing_packages:+ }$package"
+    done
+    [ -n "$missing_packages" ] && [ "$missing_packages" != "$all" ]
+}
+
 ask_all() {
     missing_names=
     missing_packages=
@@ -118,9 +140,12 @@ ask_all() {
     [ "$mode" = build ] && return
     need "the Vulkan loader" libvulkan1 library libvulkan.so.1
     need "a Vulkan driver" mesa-vulkan-drivers vulkan_driver
-    [ "$mode" = run ] && return
-    need "git" git has git
+    if [ "$mode" = run ]; then
+        wish "npm (the report page)" npm has npm
+        return
+    fi
     need "npm (the report page)" npm has npm
+    need "git" git has git
     need "a browser (tests of the report page)" chromium browser
     need "cmocka 1.1.5 (unit tests)" libcmocka-dev cmocka
     need "binutils" binutils has objdump
@@ -142,6 +167,10 @@ ask_all() {
 
 fail() {
     echo "fathom: $1" >&2
+    if only_wishes; then
+        echo "fathom: going on without: $missing_names" >&2
+        exit 0
+    fi
     exit 1
 }
 
@@ -191,7 +220,8 @@ echo "fathom: installing $missing_packages"
 # shellcheck disable=SC2086
 print_cost
 # Lists from another day may name files that are gone: look again once.
-install </dev/null || { update && install </dev/null; } || fail "apt-get install failed (above)"
+install </dev/null || { update && install </dev/null; } || { drop_wishes && install </dev/null; } ||
+    fail "apt-get install failed (above)"
 
 ask_all
 [ -z "$missing_packages" ] || fail "still missing after the installation: $missing_names"

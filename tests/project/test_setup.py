@@ -137,6 +137,24 @@ class Machine(unittest.TestCase):
         self.assertEqual(self.setup("run"), (0, "", ""))
         self.assertIn("clang-format", self.setup("check", "--ask")[1])
 
+    def test_a_run_does_without_npm_where_it_cannot_be_had(self):
+        self.lacks("npm")
+        self.command("id", "echo 1000")
+        code, _, err = self.setup("run")
+        self.assertEqual(code, 0)
+        self.assertIn("type: sudo apt-get install --no-install-recommends npm", err)
+        self.assertIn("going on without: npm (the report page)", err)
+        self.assertEqual(self.setup("check")[0], 1)
+
+    def test_an_npm_that_cannot_be_installed_takes_nothing_else_with_it(self):
+        self.lacks("npm")
+        self.lacks("cmake")
+        self.command("apt-get", f"""case "$*" in *npm*) exit 100 ;;
+            *cmake*) ln -sf /usr/bin/cmake {self.bin}/cmake ;; esac""")
+        code, _, err = self.setup("run")
+        self.assertEqual(code, 0)
+        self.assertIn("going on without: npm (the report page)", err)
+
 
 if __name__ == "__main__":
     unittest.main()
