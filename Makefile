@@ -15,7 +15,8 @@ all: # build only; installs nothing
 run: # measure: set up what running needs, build, quick suite on the best device
 	@tools/setup.sh run
 	@$(MAKE) --no-print-directory all
-	$(BUILD)/fathom run --preset quick -o fathom.json
+	$(BUILD)/fathom run --preset quick -o fathom.json $$(test -s $(BUILD)/web/page.html && \
+	    echo --html fathom.html)
 
 check: # set up what the tests need, then every test, as CI does
 	@tools/setup.sh check

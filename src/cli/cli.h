@@ -33,6 +33,7 @@ int cli_main(int argc, char **argv);
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
+bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
 
@@ -40,6 +41,10 @@ bool command_worker(struct cli *cli, struct error *err);
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
+
+// Could a report be written there? ERROR_USAGE where this program has no report page, ERROR_IO
+// where the file cannot be written.
+MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
 // FATHOM_VALIDATION=1 in the environment: the API's own validation is on.
 bool cli_validation(void);

@@ -7,6 +7,7 @@
 #include "gpu/backend.h"
 #include "report/console.h"
 #include "report/csv.h"
+#include "report/html.h"
 #include "results/save.h"
 #include "suite/runner.h"
 
@@ -198,13 +199,23 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-static bool tell(struct running *r, struct error *err)
+// The other forms of the run that were asked for.
+static bool save_forms(const struct running *r, struct error *err)
 {
     const char *csv = options_value(r->cli->options, OPTION_CSV);
+    const char *html = options_value(r->cli->options, OPTION_HTML);
+    const struct run *const run = r->run;
+    if (html && terminal_is(r->cli->out))
+        fprintf(r->cli->out, "Report: %s\n", html);
+    return (!csv || csv_save(run, csv, err)) && (!html || html_save(&run, 1, html, err));
+}
+
+static bool tell(struct running *r, struct error *err)
+{
     console_end(r->run, &r->console, r->cli->out);
     if (r->desc.output && r->unsaved.code == ERROR_NONE && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
-    if (csv && !csv_save(r->run, csv, err))
+    if (!save_forms(r, err))
         return false;
     if (r->unsaved.code != ERROR_NONE) {
         *err = r->unsaved;
@@ -219,10 +230,11 @@ static bool tell(struct running *r, struct error *err)
 }
 
 // Files are tried before anything is measured.
-static bool csv_check(const struct options *options, struct error *err)
+static bool check_forms(const struct options *options, struct error *err)
 {
     const char *csv = options_value(options, OPTION_CSV);
-    return !csv || file_save_check(csv, err);
+    const char *html = options_value(options, OPTION_HTML);
+    return (!csv || file_save_check(csv, err)) && (!html || cli_report_check(html, err));
 }
 
 bool command_run(struct cli *cli, struct error *err)
@@ -230,7 +242,7 @@ bool command_run(struct cli *cli, struct error *err)
     struct running running = {.cli = cli};
     if (!read_request(&running, err) ||
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
-        !csv_check(cli->options, err))
+        !check_forms(cli->options, err))
         return false;
     running.run = run_create();
     running.system = cli_system_create(NULL);

@@ -5,7 +5,7 @@
 
 #define EVERY                                                                                      \
     (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |               \
-     COMMAND_BIT(COMPARE))
+     COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE))
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
@@ -47,6 +47,17 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "without a benchmark it is meant for all that have the key.\n"
                 "Each device is measured in a process of its own, so that a crash or a hang "
                 "of a driver costs one case and not the run.",
+        },
+    [COMMAND_REPORT] =
+        {
+            .name = "report",
+            .operands = "RUN.json… -o REPORT.html",
+            .operand_kind = WORD_FILE,
+            .operand_max = 64,
+            .summary = "Draw runs as one HTML page that can be mailed",
+            .detail = "Writes one file that needs no network: the machine, charts and tables of "
+                      "every benchmark, what was doubted and why, and where it all comes from. "
+                      "Several runs stand side by side, in the same charts.",
         },
     [COMMAND_COMPARE] =
         {
@@ -95,8 +106,12 @@ const struct option_info option_table[OPTION_COUNT] = {
                     false},
     [OPTION_OUTPUT] = {'o', "output", "RUN.json", WORD_FILE,
                        "Write the run file, all along the run", COMMAND_BIT(RUN), false, false},
+    [OPTION_REPORT_OUTPUT] = {'o', "output", "REPORT.html", WORD_FILE,
+                              "Write the page to this file", COMMAND_BIT(REPORT), false, false},
     [OPTION_CSV] = {0, "csv", "FILE", WORD_FILE, "Write one line for each metric of each case",
                     COMMAND_BIT(RUN), false, false},
+    [OPTION_HTML] = {0, "html", "FILE", WORD_FILE, "Draw the run as an HTML page (see report)",
+                     COMMAND_BIT(RUN), false, false},
     [OPTION_STRICT] = {0, "strict", NULL, WORD_NONE,
                        "Suspect and skipped cases make the exit status 1", COMMAND_BIT(RUN), false,
                        false},

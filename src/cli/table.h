@@ -11,6 +11,7 @@ enum command_id {
     COMMAND_DEVICES,
     COMMAND_LIST,
     COMMAND_RUN,
+    COMMAND_REPORT,
     COMMAND_COMPARE,
     COMMAND_WORKER,
     COMMAND_COUNT
@@ -47,7 +48,9 @@ enum option_id {
     OPTION_PRESET,
     OPTION_SET,
     OPTION_OUTPUT,
+    OPTION_REPORT_OUTPUT, // of the same name, of another command
     OPTION_CSV,
+    OPTION_HTML,
     OPTION_STRICT,
     OPTION_NO_ISOLATE,
     OPTION_REFERENCE,

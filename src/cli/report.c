@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli.h"
+#include "report/html.h"
+#include "results/json.h"
+#include "results/save.h"
+
+#include <sys/stat.h>
+
+bool cli_report_check(const char *path, struct error *err)
+{
+    const char *reason;
+    if (!html_available(&reason))
+        return error_set(err, ERROR_USAGE,
+                         "the report page is not in this build, because %s; `make kit` or a build "
+                         "where npm is installed has it",
+                         reason);
+    return file_save_check(path, err);
+}
+
+static bool same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino && S_ISREG(a.st_mode);
+}
+
+// A slip such as `report -o run.json run.json` must not cost the run.
+static bool check_request(const struct options *options, const char *output, struct error *err)
+{
+    if (options->operand_count == 0 || !output)
+        return error_set(err, ERROR_USAGE,
+                         "report: expected run files and the page to write: "
+                         "fathom report RUN.json… -o REPORT.html");
+    for (size_t i = 0; i < options->operand_count; i++)
+        if (same_file(options->operands[i], output))
+            return error_set(err, ERROR_USAGE,
+                             "report: -o %s would replace that run file: give the page another "
+                             "name",
+                             output);
+    return cli_report_check(output, err);
+}
+
+bool command_report(struct cli *cli, struct error *err)
+{
+    const struct options *options = cli->options;
+    const char *output = options_value(options, OPTION_REPORT_OUTPUT);
+    if (!check_request(options, output, err))
+        return false;
+    struct run **runs = ARENA_ARRAY(cli->arena, options->operand_count, struct run *);
+    size_t count = 0;
+    while (count < options->operand_count &&
+           (runs[count] = run_read(options->operands[count], err)) != NULL)
+        count++;
+    bool done = count == options->operand_count &&
+                html_save((const struct run *const *)runs, count, output, err);
+    while (count > 0)
+        run_destroy(runs[--count]);
+    return done;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`fathom report` and `run --html`: from run files to a page, and run files that mean harm. What the
+page shows is tested in a browser (tests/web)."""
+
+import json
+import os
+import pathlib
+import shutil
+
+import fathom
+
+GOLDEN = fathom.ROOT / "tests/golden"
+DEMO = str(GOLDEN / "demo.json")
+
+
+class Report(fathom.Case):
+    def setUp(self):
+        super().setUp()
+        self.page = self.path("report.html")
+        done = fathom.run("report", DEMO, "-o", self.page)
+        if "not in this build" in done.err:
+            self.skipTest(done.err)
+        self.assertEqual((0, "", ""), (done.status, done.out, done.err))
+
+    def text(self):
+        return pathlib.Path(self.page).read_text(encoding="utf-8")
+
+    def report(self, *files):
+        os.remove(self.page)
+        return fathom.run("report", *files, "-o", self.page)
+
+    def file(self, name, content):
+        path = self.path(name)
+        pathlib.Path(path).write_text(content, encoding="utf-8")
+        return path
+
+    def changed(self, name, change):
+        """The demo run with something changed in it."""
+        document = json.loads(pathlib.Path(DEMO).read_text(encoding="utf-8"))
+        change(document)
+        return self.file(name, json.dumps(document))
+
+    def test_one_file_below_2_mib_that_asks_for_nothing(self):
+        text = self.text()
+        self.assertLess(len(text), 2 << 20)
+        self.assertNotRegex(text, r'(src|href)="(https?:)?//')
+
+    def test_runs_of_one_page_may_be_many(self):
+        done = self.report(DEMO, str(GOLDEN / "rich.json"), str(GOLDEN / "fake_quick.json"))
+        self.assertEqual((0, ""), (done.status, done.err))
+
+    def test_every_reference_run_makes_a_page(self):
+        index = json.loads((fathom.ROOT / "reference/index.json").read_text(encoding="utf-8"))
+        files = [str(fathom.ROOT / "reference" / run["file"]) for run in index["runs"]]
+        done = self.report(*files)
+        self.assertEqual((0, ""), (done.status, done.err))
+
+    def test_run_writes_its_own_page(self):
+        os.remove(self.page)
+        done = fathom.run("run", "--preset", "quick", "--html", self.page)
+        self.assertEqual((0, ""), (done.status, done.err))
+        self.assertIn("<!doctype html>", self.text())
+
+    def test_a_run_with_only_failures_makes_a_page(self):
+        os.remove(self.page)
+        done = fathom.run("run", "sum", "--set", "bytes=4KiB", "--html", self.page, fake="fail=1")
+        self.assertEqual(1, done.status)
+        self.assertIn("<!doctype html>", self.text())
+
+    def test_where_it_cannot_be_written_nothing_is_measured(self):
+        log = self.path("calls")
+        for place, why in (("/nonexistent/report.html", "create its folder first"),
+                           (str(self.folder), "Is a directory")):
+            done = fathom.run("run", "--html", place, fake=f"log={log}")
+            self.assert_one_line_error(done, 2, place, why)
+            self.assert_one_line_error(fathom.run("report", DEMO, "-o", place), 2, place, why)
+        self.assertFalse(os.path.exists(log))
+
+    def test_a_run_file_is_not_replaced_by_its_page(self):
+        path = self.path("demo.json")
+        shutil.copy(DEMO, path)
+        link = self.path("link.json")
+        os.symlink(path, link)
+        for output in (path, link):
+            done = fathom.run("report", DEMO, path, "-o", output)
+            self.assert_one_line_error(done, 2, output, "another name")
+        self.assertEqual(pathlib.Path(DEMO).read_bytes(), pathlib.Path(path).read_bytes())
+
+    def test_mistakes_are_one_line(self):
+        for arguments, parts in (([], ["run files", "-o REPORT.html"]),
+                                 ([DEMO], ["-o REPORT.html"]),
+                                 (["-o", self.page], ["run files"]),
+                                 ([DEMO, "-o", self.page, "-o", self.page], ["--output", "twice"]),
+                                 ([self.path("none.json"), "-o", self.page], ["none.json"])):
+            with self.subTest(arguments=arguments):
+                self.assert_one_line_error(fathom.run("report", *arguments), 2, *parts)
+
+    def test_files_that_are_no_runs_are_refused_and_leave_no_page(self):
+        whole = pathlib.Path(DEMO).read_text(encoding="utf-8")
+        for name, content, part in (
+                ("empty.json", "", "empty.json"),
+                ("cut.json", whole[:len(whole) // 2], "cut.json"),
+                ("newer.json", whole.replace("fathom-run/1", "fathom-run/2"), "fathom-run/2"),
+                ("nan.json", whole.replace('"median":', '"median":NaN,"was":', 1), "nan.json"),
+                ("twice.json", whole.replace('"status":', '"status":"complete","status":', 1),
+                 "status"),
+                ("type.json", whole.replace('"results":[', '"results":[[],', 1), "results[0]"),
+                ("zeros.json", "\0" * 4096, "zeros.json"),
+                ("deep.json", "[" * 200000, "deep.json"),
+                ("binary.json", "\ufffd" * 4096, "binary.json")):
+            with self.subTest(name=name):
+                done = self.report(DEMO, self.file(name, content))
+                self.assert_one_line_error(done, 2, name, part)
+                self.assertFalse(os.path.exists(self.page))
+                fathom.run("report", DEMO, "-o", self.page)
+
+    def test_hostile_texts_reach_the_page_as_data_only(self):
+        attack = "</script><script>alert(1)</script><!--\u2028\u0007"
+
+        def change(document):
+            document["devices"][0]["name"] = attack
+            document["benchmarks"][0]["title"] = attack
+            document["findings"].append({"code": attack, "text": attack, "keys": []})
+        calm = self.text()
+        self.assertEqual(0, self.report(self.changed("hostile.json", change)).status)
+        for word in ("<script", "</script", "<!--"):
+            self.assertEqual(calm.count(word), self.text().count(word))
+        self.assertNotIn("alert(1)</", self.text())
+
+    def test_ten_million_letters_are_taken_or_refused_in_one_line(self):
+        def change(document):
+            document["devices"][0]["driver"] = "x" * (10 << 20)
+        done = self.report(self.changed("huge.json", change))
+        self.assertEqual((0, ""), (done.status, done.err))
+
+
+if __name__ == "__main__":
+    fathom.main()
