@@ -21,13 +21,26 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+// Within one run more is known than between two: what sits at one PCI address is one chip though
+// APIs name its UUID differently, and all CPU devices are the processors of the host.
+static bool same_chip_here(const struct run_device *a, const struct run_device *b)
+{
+    bool cpus = same_text(a->kind, "cpu") && same_text(b->kind, "cpu");
+    return cpus || device_same_chip(a, b) || same_text(a->pci, b->pci);
+}
+
 static bool belongs(const struct cross_chip *chip, const struct run_device *device)
 {
     bool same = false;
     for (size_t i = 0; i < chip->device_count; i++) {
         if (same_api(chip->devices[i], device))
             return false;
-        same = same || device_same_chip(chip->devices[i], device);
+        same = same || same_chip_here(chip->devices[i], device);
     }
     return same;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One chip through several APIs: the same case side by side. Devices of one run are the same chip
-// by UUID or PCI address; ratios stand only between equal cases (same key, version and METHOD
-// values).
+// by UUID or PCI address, and CPU devices are all the host's processors; ratios stand only between
+// equal cases (same key, version and METHOD values).
 #ifndef ANALYSIS_CROSS_H
 #define ANALYSIS_CROSS_H
 

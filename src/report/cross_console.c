@@ -2,15 +2,84 @@
 #include "report/cross_console.h"
 #include "analysis/cross.h"
 #include "math/stats.h"
+#include "report/view.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
     ROWS_MAX = 40, // of one chip; more: only those that are apart
-    VALUE_COLUMNS = 13,
-    RATIO_COLUMNS = 15
+    VALUE_COLUMNS = 12,
+    RATIO_COLUMNS = 15,
+    GAP = 2
 };
+
+// The rows of one benchmark and metric that are shown.
+struct group {
+    const struct cross_row **rows;
+    size_t count;
+    const struct param_info **axes; // that vary among them
+    size_t axis_count;
+    const char *common; // what they share: "chain=index, load=idle"
+};
+
+// ---------------------------------------------------------------- groups
+
+static bool in_group(const struct cross_row *a, const struct cross_row *b)
+{
+    return strcmp(a->first->benchmark, b->first->benchmark) == 0 &&
+           strcmp(a->metric->name, b->metric->name) == 0;
+}
+
+static const char *common_of(struct arena *arena, const struct benchmark_info *info,
+                             const struct group *group)
+{
+    const char *common = "";
+    for (size_t i = 0; i < info->param_count; i++) {
+        const struct param_info *param = &info->params[i];
+        const struct case_value *value = case_find(&group->rows[0]->first->point, param->key);
+        bool varies = param->role != PARAM_AXIS;
+        for (size_t k = 0; k < group->axis_count; k++)
+            varies = varies || group->axes[k] == param;
+        if (value && !varies)
+            common = arena_printf(arena, "%s · %s=%s", common, param->key,
+                                  view_value_text(arena, value, param));
+    }
+    return common;
+}
+
+// The rows like rows[from] that are shown, from there on.
+static struct group group_of(struct arena *arena, const struct run *run,
+                             const struct cross_chip *chip, size_t from, bool all)
+{
+    const struct cross_row *model = &chip->rows[from];
+    struct group group = {.rows = ARENA_ARRAY(arena, chip->row_count, const struct cross_row *),
+                          .common = ""};
+    const struct result **results = ARENA_ARRAY(arena, chip->row_count, const struct result *);
+    for (size_t i = from; i < chip->row_count; i++) {
+        const struct cross_row *row = &chip->rows[i];
+        if (!in_group(row, model) || !(all || row->apart))
+            continue;
+        results[group.count] = row->first;
+        group.rows[group.count++] = row;
+    }
+    const struct benchmark_info *info = run_benchmark(run, model->first->benchmark);
+    if (info && group.count) {
+        group.axes = view_varying(arena, info, results, group.count, &group.axis_count);
+        group.common = common_of(arena, info, &group);
+    }
+    return group;
+}
+
+static bool opens_group(const struct cross_chip *chip, size_t row)
+{
+    for (size_t i = 0; i < row; i++)
+        if (in_group(&chip->rows[i], &chip->rows[row]))
+            return false;
+    return true;
+}
+
+// ---------------------------------------------------------------- rows
 
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
@@ -32,30 +101,28 @@ static const char *ratio_text(struct arena *arena, const struct ratio *ratio)
 
 static size_t columns_of(const struct cross_chip *chip)
 {
-    return chip->device_count * VALUE_COLUMNS + (chip->device_count - 1) * RATIO_COLUMNS + 2;
+    return chip->device_count * VALUE_COLUMNS + (chip->device_count - 1) * RATIO_COLUMNS + GAP;
 }
 
 static void head_print(struct screen *screen, const struct cross_chip *chip)
 {
     struct arena *arena = screen->arena;
-    const char *reference = chip->devices[chip->reference]->id;
-    fputs("  ", screen->stream);
+    fprintf(screen->stream, "%*s", GAP, "");
     for (size_t i = 0; i < chip->device_count; i++) {
         screen_right(screen, screen_quote(arena, chip->devices[i]->id, VALUE_COLUMNS - 1),
                      VALUE_COLUMNS);
         if (i != chip->reference)
-            screen_right(screen, chip->device_count == 2 ? "ratio" : "÷", RATIO_COLUMNS);
+            screen_right(screen, "ratio", RATIO_COLUMNS);
     }
-    fputs("  case (ratios to ", screen->stream);
-    fputs(screen_quote(arena, reference, 16), screen->stream);
-    fputs(")\n", screen->stream);
+    fprintf(screen->stream, "%*scase (ratios to %s)\n", GAP, "",
+            screen_quote(arena, chip->devices[chip->reference]->id, 16));
 }
 
 static void row_print(struct screen *screen, const struct cross_chip *chip,
-                      const struct cross_row *row)
+                      const struct group *group, const struct cross_row *row)
 {
     struct arena *arena = screen->arena;
-    fputs("  ", screen->stream);
+    fprintf(screen->stream, "%*s", GAP, "");
     for (size_t i = 0; i < chip->device_count; i++) {
         const struct cross_cell *cell = &row->cells[i];
         screen_right(screen, value_text(arena, cell->metric), VALUE_COLUMNS);
@@ -67,16 +134,34 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
                 "");
         screen_paint(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE, text);
     }
-    const char *name = arena_printf(arena, "%s %s", row->first->key, row->metric->name);
-    size_t used = columns_of(chip) + 2;
+    const char *name = group->axis_count
+                           ? view_label(arena, row->first, group->axes, group->axis_count)
+                           : row->first->key;
+    size_t used = columns_of(chip) + GAP;
     if (used + screen_width(name) > screen->columns) {
-        fprintf(screen->stream, "\n%*s", 6, "");
-        used = 6;
+        used = 3 * GAP;
+        fputc('\n', screen->stream);
+        fprintf(screen->stream, "%*s", (int)used, "");
     } else {
-        fputs("  ", screen->stream);
+        fprintf(screen->stream, "%*s", GAP, "");
     }
     fputs(screen_quote(arena, name, screen->columns - used), screen->stream);
     fputc('\n', screen->stream);
+}
+
+// At most `most` rows; returns how many.
+static size_t group_print(struct screen *screen, const struct cross_chip *chip,
+                          const struct group *group, size_t most)
+{
+    const struct cross_row *first = group->rows[0];
+    const char *head = arena_printf(screen->arena, "  the %s of %s%s", first->metric->name,
+                                    first->first->benchmark, group->common);
+    screen_paint(screen, PAINT_DIM, screen_quote(screen->arena, head, screen->columns));
+    fputc('\n', screen->stream);
+    size_t shown = group->count < most ? group->count : most;
+    for (size_t i = 0; i < shown; i++)
+        row_print(screen, chip, group, group->rows[i]);
+    return shown;
 }
 
 // "vulkan:0 ÷ cuda:0: 88 equal cases, ratio 0.998 in the middle (0.981 … 1.012), 3 apart"
@@ -104,30 +189,37 @@ static void summary_print(struct screen *screen, const struct cross_chip *chip, 
     screen_wrap(screen, text, 2, 4);
 }
 
-static void chip_print(struct screen *screen, const struct cross_chip *chip)
+static void groups_print(struct screen *screen, const struct run *run,
+                         const struct cross_chip *chip)
 {
     bool all = chip->row_count <= ROWS_MAX;
     size_t shown = 0, wanted = 0;
+    for (size_t i = 0; i < chip->row_count; i++)
+        wanted += all || chip->rows[i].apart;
+    if (wanted)
+        head_print(screen, chip);
+    for (size_t i = 0; i < chip->row_count && shown < ROWS_MAX; i++) {
+        struct group group = {0};
+        if (opens_group(chip, i))
+            group = group_of(screen->arena, run, chip, i, all);
+        if (group.count)
+            shown += group_print(screen, chip, &group, ROWS_MAX - shown);
+    }
+    if (shown < wanted)
+        fprintf(screen->stream, "  … and %zu more\n", wanted - shown);
+    if (!all)
+        fprintf(screen->stream, "  (only cases whose APIs are apart, of %zu)\n", chip->row_count);
+}
+
+static void chip_print(struct screen *screen, const struct run *run, const struct cross_chip *chip)
+{
     fputc('\n', screen->stream);
     const char *name = chip->devices[0]->name ? chip->devices[0]->name : chip->devices[0]->id;
     screen_paint(screen, PAINT_BOLD,
                  arena_printf(screen->arena, "%s through %zu APIs",
                               screen_quote(screen->arena, name, 60), chip->device_count));
     fputc('\n', screen->stream);
-    for (size_t i = 0; i < chip->row_count; i++)
-        wanted += all || chip->rows[i].apart;
-    if (wanted)
-        head_print(screen, chip);
-    for (size_t i = 0; i < chip->row_count && shown < ROWS_MAX; i++) {
-        if (!all && !chip->rows[i].apart)
-            continue;
-        row_print(screen, chip, &chip->rows[i]);
-        shown++;
-    }
-    if (shown < wanted)
-        fprintf(screen->stream, "  … and %zu more\n", wanted - shown);
-    if (!all)
-        fprintf(screen->stream, "  (only cases whose APIs are apart, of %zu)\n", chip->row_count);
+    groups_print(screen, run, chip);
     for (size_t i = 0; i < chip->device_count; i++)
         if (i != chip->reference)
             summary_print(screen, chip, i);
@@ -138,5 +230,5 @@ void cross_print(struct screen *screen, const struct run *run)
     struct cross cross = cross_of(screen->arena, run);
     for (size_t i = 0; i < cross.chip_count; i++)
         if (cross.chips[i].row_count)
-            chip_print(screen, &cross.chips[i]);
+            chip_print(screen, run, &cross.chips[i]);
 }

@@ -123,9 +123,8 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-// "vector random": the values of the keys that tell series apart.
-static const char *label_of(struct arena *arena, const struct result *result,
-                            const struct param_info *const *keys, size_t count)
+const char *view_label(struct arena *arena, const struct result *result,
+                       const struct param_info *const *keys, size_t count)
 {
     const char *label = "";
     for (size_t i = 0; i < count; i++) {
@@ -260,11 +259,11 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
     grid->panels = ARENA_ARRAY(arena, count, struct view_panel);
     grid->common = common_of(arena, grid, results, count);
     for (size_t i = 0; i < count; i++) {
-        const char *label = label_of(arena, results[i], group, group_count);
+        const char *label = view_label(arena, results[i], group, group_count);
         const struct param_info *rows[] = {grid->y};
         struct view_panel *panel = panel_get(grid, grid->y ? label : "");
-        struct view_series *series =
-            series_get(arena, grid, panel, grid->y ? label_of(arena, results[i], rows, 1) : label);
+        struct view_series *series = series_get(
+            arena, grid, panel, grid->y ? view_label(arena, results[i], rows, 1) : label);
         const struct case_value *x = case_find(&results[i]->point, grid->x->key);
         series->results[value_index(grid->xs, grid->x_count, x)] = results[i];
     }

@@ -40,6 +40,10 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
 
+// "vector random width=16": the values of the keys that tell cases apart.
+const char *view_label(struct arena *arena, const struct result *result,
+                       const struct param_info *const *keys, size_t count);
+
 // False where the view shows nothing of this device, or names an x or metric that is not declared.
 // Axes that vary but that the view does not name are added to its groups, so no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,

@@ -34,6 +34,8 @@ bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b)
 {
     if (a->has_uuid && b->has_uuid && memcmp(a->uuid, b->uuid, GPU_UUID_BYTES) == 0)
         return true;
+    if (a->kind == GPU_KIND_CPU && b->kind == GPU_KIND_CPU && strcmp(a->api, b->api) != 0)
+        return true;
     return a->has_pci && b->has_pci && a->pci.domain == b->pci.domain && a->pci.bus == b->pci.bus &&
            a->pci.device == b->pci.device && a->pci.function == b->pci.function;
 }

@@ -25,7 +25,8 @@ struct select_request {
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
-// True where both are one chip: equal UUID or PCI address.
+// True where both are one chip: equal UUID or PCI address, or the host's processors through two
+// APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // A GPU that is in the machine but not among the system's devices.

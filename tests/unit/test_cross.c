@@ -111,8 +111,27 @@ static void other_chips_are_not_mixed(void **state)
     assert_int_equal(cross_of(arena, run).chip_count, 0);
     run->devices[0].pci = run->devices[1].pci = "0000:1b:00.0";
     assert_int_equal(cross_of(arena, run).chip_count, 1);
+    run->devices[0].uuid = "00112233445566778899aabbccddeeff"; // APIs make them up differently
+    run->devices[1].uuid = "ffeeddccbbaa99887766554433221100";
+    assert_int_equal(cross_of(arena, run).chip_count, 1);
     run->devices[1].id = "vulkan:1"; // the same API twice is no second view of it
     assert_int_equal(cross_of(arena, run).chip_count, 0);
+    run_destroy(run);
+    arena_destroy(arena);
+}
+
+static void the_processors_of_the_host_are_one_chip(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct run *run = both((struct pair_desc){0}, (struct pair_desc){0});
+    run->devices[0].uuid = "6c6c766d706970655555494400000000";
+    run->devices[1].uuid = NULL;
+    run->devices[0].kind = "cpu";
+    run->devices[1].kind = "discrete";
+    assert_int_equal(cross_of(arena, run).chip_count, 0);
+    run->devices[1].kind = "cpu";
+    assert_int_equal(cross_of(arena, run).chip_count, 1);
     run_destroy(run);
     arena_destroy(arena);
 }
@@ -129,7 +148,8 @@ static void the_console_shows_the_table(void **state)
     fclose(stream);
     assert_non_null(strstr(text, "Made-up GPU through 2 APIs"));
     assert_non_null(strstr(text, "case (ratios to cuda:0)"));
-    assert_non_null(strstr(text, "pair/bytes=1024 latency\n"));
+    assert_non_null(strstr(text, "the latency of pair"));
+    assert_non_null(strstr(text, "  1 KiB\n"));
     assert_non_null(strstr(text, "vulkan:0 ÷ cuda:0: 12 equal cases, ratio 1.0"));
     free(text);
     run_destroy(run);
@@ -159,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_gap_within_the_noise_is_none),
         cmocka_unit_test(unequal_methods_have_no_ratio),
         cmocka_unit_test(other_chips_are_not_mixed),
+        cmocka_unit_test(the_processors_of_the_host_are_one_chip),
         cmocka_unit_test(the_console_shows_the_table),
         cmocka_unit_test(look_ups_find_the_last_of_a_key),
     };
