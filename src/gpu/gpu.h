@@ -349,8 +349,8 @@ struct gpu_kernel {
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
     uint32_t subgroup_threads; // 0: the driver's choice; else needs SUBGROUP_CHOICE
-    // Where a core's L1 and shared memory are one (CUDA): the part wanted as L1, 1 … 100 %, a hint.
-    // 0: the driver's choice. Ignored where the API has no such hint.
+    // Where a core's L1 and shared memory are one: the part wanted as L1, 1 … 100 %, a hint.
+    // 0: the driver's choice. Ignored without L1_CHOICE.
     unsigned l1_percent;
 };
 

@@ -33,7 +33,8 @@
     X(MANAGED, "managed", "managed (unified) memory")                                              \
     X(PEERS, "peers", "copies between devices")                                                    \
     X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
-    X(MATRIX, "matrix", "matrix units (cooperative matrix)")
+    X(MATRIX, "matrix", "matrix units (cooperative matrix)")                                       \
+    X(L1_CHOICE, "l1-choice", "a wish for how much of a core's memory is L1 (CUDA's carve-out)")
 
 // Limits, all in one table so that run files can list them by name. 0 = the API does not say.
 #define GPU_LIMITS(X)                                                                              \

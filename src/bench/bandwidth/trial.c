@@ -21,11 +21,13 @@ bool bandwidth_open(struct bench_session *session, struct error *err)
            bandwidth_store_open(&own->store, session, err);
 }
 
-static struct gpu_program *find_program(struct bench_session *bench, const char *name,
+static struct gpu_program *find_program(struct bandwidth_trial *trial, const char *name,
                                         struct error *err)
 {
+    struct bench_session *bench = trial->run->session;
     struct bandwidth_session *own = bench->state;
-    const struct gpu_program_desc desc = {.kernel = kernel_find(name)};
+    const struct gpu_program_desc desc = {.kernel = kernel_find(name),
+                                          .l1_percent = bandwidth_l1_percent(trial->point)};
     if (!desc.kernel) {
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
         return NULL;
@@ -84,9 +86,8 @@ static bool make_work(struct bandwidth_trial *trial, const struct bandwidth_poin
 
 bool bandwidth_trial_prepare(struct bandwidth_trial *trial, uint64_t passes, struct error *err)
 {
-    struct bench_visit *run = trial->run;
-    trial->program = find_program(
-        run->session, bandwidth_kernel_name(run->arena, trial->point, &trial->shape), err);
+    const char *name = bandwidth_kernel_name(trial->run->arena, trial->point, &trial->shape);
+    trial->program = find_program(trial, name, err);
     return trial->program && make_work(trial, trial->point, passes, err) &&
            find_buffers(trial, err);
 }

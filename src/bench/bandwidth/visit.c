@@ -227,6 +227,9 @@ static void report(struct bandwidth_trial *trial, const struct memory *memory,
     visit_detail(visit, "work", "%u steps a workgroup, %llu bytes a dispatch, %llu dispatches",
                  work->params.steps, (unsigned long long)work->moved_bytes,
                  (unsigned long long)span->repeats);
+    if (trial->run->session->info->caps & GPU_CAP(L1_CHOICE))
+        visit_detail(visit, "l1", "%u %% of the core's memory asked for as L1",
+                     bandwidth_l1_percent(trial->point));
     if (memory->tried)
         visit_detail(visit, "tried", "%s", memory->tried);
     visit_kernel(visit, trial->program);

@@ -184,6 +184,11 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
 
 // ---------------------------------------------------------------- what the hardware could do
 
+unsigned bandwidth_l1_percent(const struct bandwidth_point *point)
+{
+    return point->shared ? 1 : 100;
+}
+
 unsigned bandwidth_cores_busy(const struct bandwidth_point *point,
                               const struct measure_limits *limits)
 {

@@ -126,6 +126,9 @@ struct bandwidth_limit {
 void bandwidth_limit_of(const struct bandwidth_point *point, const struct measure_limits *limits,
                         double core_hz, struct bandwidth_limit *limit);
 
+// How much of a core's memory the kernel should have as L1, as in gpu_program_desc.
+unsigned bandwidth_l1_percent(const struct bandwidth_point *point);
+
 // Cores at work; 0 = not known.
 unsigned bandwidth_cores_busy(const struct bandwidth_point *point,
                               const struct measure_limits *limits);

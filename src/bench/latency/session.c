@@ -3,6 +3,8 @@
 
 #include "bench/latency/latency.h"
 
+#include <string.h>
+
 static struct gpu_buffer *make_buffer(struct latency_session *session, uint64_t bytes,
                                       enum gpu_memory memory, struct error *err)
 {
@@ -26,6 +28,11 @@ bool latency_open(struct bench_session *bench, struct error *err)
     return session->readback != NULL;
 }
 
+unsigned latency_l1_percent(const char *kernel)
+{
+    return strstr(kernel, "shared") ? 1 : 100;
+}
+
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err)
 {
@@ -41,7 +48,7 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
         error_set(err, ERROR_INTERNAL, "latency: more than %d programs", LATENCY_PROGRAMS_MAX);
         return NULL;
     }
-    struct gpu_program_desc desc = {.kernel = code};
+    struct gpu_program_desc desc = {.kernel = code, .l1_percent = latency_l1_percent(kernel)};
     struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
     if (program)
         session->programs[session->program_count++] = program;

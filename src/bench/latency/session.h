@@ -35,6 +35,10 @@ MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err);
 
+// How much of a core's memory the kernel has as L1, as in gpu_program_desc: chains in shared memory
+// need none, all others as much as can be had.
+unsigned latency_l1_percent(const char *kernel);
+
 // What the driver says of a program. Asked once: the answer takes a compilation.
 const struct kernel_info *latency_kernel_info(struct latency_session *session,
                                               struct gpu_program *program);

@@ -204,6 +204,9 @@ static bool measure_by_stamps(const struct measured *m, struct error *err)
 static void describe(const struct measured *m)
 {
     const struct latency_shape *shape = &m->chase->shape;
+    if (m->chase->session->bench->info->caps & GPU_CAP(L1_CHOICE))
+        visit_detail(m->visit, "l1", "%u %% of the core's memory asked for as L1",
+                     latency_l1_percent(gpu_program_kernel(m->chase->program)->name));
     visit_detail(m->visit, "region", "%" PRIu64 " bytes, %" PRIu32 " nodes", shape->bytes,
                  shape->nodes);
     if (m->memory->warm)
