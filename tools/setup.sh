@@ -52,6 +52,7 @@ c_includes() { printf '#define VK_NO_PROTOTYPES\n#include <%s>\nint main(void) {
 vulkan_headers() { echo '#include <vulkan/vulkan_core.h>
 int main(void) { return VK_HEADER_VERSION_COMPLETE < VK_MAKE_API_VERSION(0, 1, 3, 239); }' |
     compiles "${CC:-cc}" && "$temporary/probe"; }
+zlib() { has pkg-config && pkg-config --exists zlib; }
 jansson() { has pkg-config && pkg-config --atleast-version=2.13 jansson; }
 cmocka() { has pkg-config && pkg-config --atleast-version=1.1.5 cmocka; }
 # OpenCL C to PTX, as cmake/Kernels.cmake asks for it.
@@ -132,6 +133,7 @@ ask_all() {
     need "a C compiler" "gcc libc6-dev" c_compiles -lm
     need "pkg-config" pkgconf has pkg-config
     need "jansson 2.13 (JSON)" libjansson-dev jansson
+    need "zlib" zlib1g-dev zlib
     need "Vulkan headers 1.3.239" libvulkan-dev vulkan_headers
     need "volk (Vulkan's entry points)" libvulkan-volk-dev c_includes volk.h
     need "OpenCL headers" opencl-c-headers c_includes CL/cl.h

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static const char marker[] = "@RUNS@";
 
@@ -35,55 +36,61 @@ static bool no_page(struct error *err)
                      report_page_reason);
 }
 
-// The run as the page needs it: shares everything with `run` but the medians of rounds.
-static struct run *without_rounds(struct arena *arena, const struct run *run)
-{
-    struct run *brief = ARENA_NEW(arena, struct run);
-    *brief = *run;
-    brief->results = ARENA_ARRAY(arena, run->result_count, struct result *);
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct result *result = ARENA_NEW(arena, struct result);
-        *result = *run->results[i];
-        result->metrics = ARENA_ARRAY(arena, result->metric_count, struct metric);
-        for (size_t j = 0; j < result->metric_count; j++) {
-            result->metrics[j] = run->results[i]->metrics[j];
-            result->metrics[j].round_count = 0;
-        }
-        brief->results[i] = result;
-    }
-    return brief;
-}
+// ---------------------------------------------------------------- runs as data
 
-// JSON inside <script>: "<" stands only in strings, and there its escape means the same; without it
-// neither </script> nor <!-- can be.
-static void put_json(const char *text, size_t bytes, FILE *stream)
-{
-    const char *end = text + bytes;
-    while (text < end) {
-        const char *less = memchr(text, '<', (size_t)(end - text));
-        const char *until = less ? less : end;
-        fwrite(text, 1, (size_t)(until - text), stream);
-        if (less)
-            fputs("\\u003c", stream);
-        text = until + (less != NULL);
-    }
-}
-
-static bool put_run(const struct run *run, FILE *stream, struct error *err)
+// The JSON of all runs: an array; the caller frees it. NULL with the error.
+static char *join_runs(const struct run *const *runs, size_t count, size_t *bytes,
+                       struct error *err)
 {
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *memory = open_memstream(&text, &bytes);
-    if (!memory)
-        return error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
-    struct arena *arena = arena_create();
-    bool written = run_write(without_rounds(arena, run), memory, err);
-    arena_destroy(arena);
-    fclose(memory);
+    FILE *memory = open_memstream(&text, bytes);
+    if (!memory) {
+        error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
+        return NULL;
+    }
+    bool written = true;
+    fputc('[', memory);
+    for (size_t i = 0; written && i < count; i++) {
+        fputs(i ? "," : "", memory);
+        written = run_write(runs[i], memory, err);
+    }
+    fputc(']', memory);
+    if (fclose(memory) != 0 && written)
+        written = error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
     if (written)
-        put_json(text, bytes, stream);
+        return text;
     free(text);
-    return written;
+    return NULL;
+}
+
+static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < count; i += 3) {
+        size_t rest = count - i;
+        uint32_t group = (uint32_t)bytes[i] << 16 | (uint32_t)(rest > 1 ? bytes[i + 1] : 0) << 8 |
+                         (rest > 2 ? bytes[i + 2] : 0);
+        fputc(digits[group >> 18], stream);
+        fputc(digits[group >> 12 & 63], stream);
+        fputc(rest > 1 ? digits[group >> 6 & 63] : '=', stream);
+        fputc(rest > 2 ? digits[group & 63] : '=', stream);
+    }
+}
+
+// Packed, because run files repeat themselves (a tenth is left) and because base64 can end no
+// <script>, whatever stands in a run.
+static bool put_packed(const char *text, size_t bytes, FILE *stream, struct error *err)
+{
+    struct arena *arena = arena_create();
+    uLongf packed_bytes = compressBound((uLong)bytes);
+    unsigned char *packed = ARENA_ARRAY(arena, packed_bytes, unsigned char);
+    int status = compress2(packed, &packed_bytes, (const unsigned char *)text, (uLong)bytes,
+                           Z_BEST_COMPRESSION);
+    if (status == Z_OK)
+        put_base64(packed, packed_bytes, stream);
+    arena_destroy(arena);
+    return status == Z_OK ||
+           error_set(err, ERROR_INTERNAL, "no memory for the report: %s", zError(status));
 }
 
 bool html_write(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
@@ -91,14 +98,15 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
     const char *at = find_marker();
     if (!at)
         return no_page(err);
+    size_t bytes = 0;
+    char *text = join_runs(runs, count, &bytes, err);
+    if (!text)
+        return false;
     fwrite(report_page, 1, (size_t)(at - report_page), stream);
-    fputc('[', stream);
-    for (size_t i = 0; i < count; i++) {
-        fputs(i ? ",\n" : "", stream);
-        if (!put_run(runs[i], stream, err))
-            return false;
-    }
-    fputc(']', stream);
+    bool packed = put_packed(text, bytes, stream, err);
+    free(text);
+    if (!packed)
+        return false;
     at += strlen(marker);
     fwrite(at, 1, (size_t)(report_page + report_page_bytes - at), stream);
     errno = EIO;

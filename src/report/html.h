@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs as one self-contained HTML page (web/): embedded as JSON, drawn by a script in the page,
-// nothing loaded from anywhere. The page is put into the program when it is built; a build without
-// npm has none, and says so.
+// Runs as one self-contained HTML page (web/): embedded as packed JSON (zlib's format in base64),
+// drawn by a script in the page, nothing loaded from anywhere. The page is put into the program
+// when it is built; a build without npm has none, and says so.
 #ifndef REPORT_HTML_H
 #define REPORT_HTML_H
 
@@ -12,9 +12,8 @@
 // Is the page in this program? If not, *reason says why, for people.
 bool html_available(const char **reason);
 
-// All runs on one page, their devices side by side. What the page does not show (the medians of
-// single rounds) is left out. No text of a run can become markup or code. ERROR_UNSUPPORTED where
-// the page is not in this program, ERROR_IO where the stream refuses.
+// All runs on one page, whole, their devices side by side. No text of a run can become markup or
+// code. ERROR_UNSUPPORTED where the page is not in this program, ERROR_IO where the stream refuses.
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);
 

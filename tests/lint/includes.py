@@ -33,6 +33,7 @@ KERNEL_PRELUDE = "bench/prelude"
 LIBRARIES = {
     r"volk\.h|vulkan/.*|vk_.*": ("gpu/vulkan",),
     r"jansson\.h": ("results", "report", "suite", "cli"),
+    r"zlib\.h": ("report",),
     r"CL/.*": ("gpu/opencl",),
     r"cuda.*|nvml.*|hip/.*": (),
     r"dlfcn\.h|spawn\.h|sys/wait\.h": ("base",),

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static void need_page(void)
 {
@@ -28,16 +29,46 @@ static char *page_of(const struct run *const *runs, size_t count)
     return text;
 }
 
+static unsigned digit_of(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = strchr(digits, c);
+    assert_non_null(at);
+    return (unsigned)(at - digits);
+}
+
+// The bytes that base64 stands for; returns how many.
+static size_t unpack_base64(const char *text, size_t length, unsigned char *bytes)
+{
+    size_t count = 0;
+    unsigned held = 0, bits = 0;
+    for (size_t i = 0; i < length && text[i] != '='; i++) {
+        held = (held << 6 | digit_of(text[i])) & 0xffffff;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            bytes[count++] = (unsigned char)(held >> bits & 0xff);
+        }
+    }
+    return count;
+}
+
 // The JSON between the script tags; the caller drops it.
 static json_t *embedded(const char *page)
 {
-    static const char head[] = "<script type=\"application/json\" id=\"runs\">";
+    static const char head[] = "<script type=\"text/plain\" id=\"runs\">";
+    static char json_text[8 << 20];
     const char *at = strstr(page, head);
     assert_non_null(at);
     at += strlen(head);
     const char *end = strstr(at, "</script>");
     assert_non_null(end);
-    json_t *json = json_loadb(at, (size_t)(end - at), JSON_REJECT_DUPLICATES, NULL);
+    unsigned char *packed = malloc((size_t)(end - at));
+    size_t packed_bytes = unpack_base64(at, (size_t)(end - at), packed);
+    uLongf bytes = sizeof json_text;
+    assert_int_equal(uncompress((Bytef *)json_text, &bytes, packed, packed_bytes), Z_OK);
+    free(packed);
+    json_t *json = json_loadb(json_text, bytes, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
     return json;
 }
@@ -54,8 +85,8 @@ static void runs_stand_in_the_page_as_they_are(void **state)
     json_t *results = json_object_get(json_array_get(json, 1), "results");
     assert_int_equal(json_array_size(results), demo->result_count);
     json_t *metrics = json_object_get(json_array_get(results, 0), "metrics");
-    assert_null(json_object_get(json_array_get(metrics, 0), "rounds"));
-    assert_int_equal(rich->results[0]->metrics[0].round_count, 5); // the run itself keeps them
+    json_t *median = json_object_get(json_array_get(metrics, 0), "median");
+    assert_true(json_real_value(median) == demo->results[0]->metrics[0].median); // every bit
     assert_null(strstr(page, "@RUNS@"));
     json_decref(json);
     free(page);
@@ -63,7 +94,7 @@ static void runs_stand_in_the_page_as_they_are(void **state)
     run_destroy(demo);
 }
 
-static void hostile_texts_cannot_leave_the_json(void **state)
+static void hostile_texts_cannot_leave_the_data(void **state)
 {
     (void)state;
     need_page();
@@ -126,7 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_stand_in_the_page_as_they_are),
-        cmocka_unit_test(hostile_texts_cannot_leave_the_json),
+        cmocka_unit_test(hostile_texts_cannot_leave_the_data),
         cmocka_unit_test(the_page_loads_nothing_and_fits_into_a_mail),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(without_the_page_the_reason_is_told),

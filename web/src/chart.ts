@@ -45,6 +45,7 @@ export interface ChartDesc {
   numbers: () => { head: string[]; rows: Cell[][] }; // for the table
   csv: () => Cell[][]; // with its head
   steps?: number; // positions that the arrow keys visit
+  zoomed?: (look: Look, low: number, high: number) => EChartsCoreOption; // x from low to high
 }
 
 const NARROW = 560;
@@ -83,6 +84,15 @@ export class Chart {
       ...this.desc.option(look),
     });
     this.subtitle.textContent = this.desc.subtitle();
+    this.instance.on("datazoom", () => this.followZoom(look));
+  }
+
+  private followZoom(look: Look): void {
+    const option = this.instance?.getOption() as
+      { dataZoom?: { startValue?: number; endValue?: number }[] } | undefined;
+    const zoom = option?.dataZoom?.[0];
+    if (this.desc.zoomed && typeof zoom?.startValue === "number" && typeof zoom.endValue === "number")
+      this.instance?.setOption(this.desc.zoomed(look, zoom.startValue, zoom.endValue));
   }
 
   get echarts(): EChartsType | undefined {

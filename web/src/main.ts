@@ -9,11 +9,12 @@ import { seriesChart } from "./charts/series";
 import { Chart } from "./chart";
 import { chipsOf, crossTable } from "./cross";
 import { h } from "./dom";
+import { unpack } from "./packed";
 import type { Benchmark, Run, Subject, View } from "./run";
 import { benchmarksOf, subjectsOf } from "./run";
 import { doubtsOf, findingsList, machineCard, provenance } from "./sections";
 import { currentTheme, onThemeChange, printTheme, toggleTheme } from "./theme";
-import { allPoints, buildGrid, pointMetric } from "./view";
+import { allPoints, buildGrid, inCycles, pointMetric } from "./view";
 
 const SERIES_MAX = 12; // charts of series in one benchmark
 
@@ -61,6 +62,16 @@ function section(id: string, title: string, ...content: (HTMLElement | undefined
   return h("section", { id, "aria-label": title }, h("h2", {}, title), ...shown);
 }
 
+// A curve in cycles that the ns ↔ cycles switch of another one shows.
+function isTwin(benchmark: Benchmark, view: View): boolean {
+  return view.kind === "curve" && benchmark.views.some((other) => {
+    const metric = benchmark.metrics.find(({ name }) => name === other.metric);
+    return other !== view && other.kind === "curve" && metric !== undefined &&
+      inCycles(benchmark, metric)?.name === view.metric && other.x === view.x &&
+      other.y === view.y && other.group === view.group && other.where === view.where;
+  });
+}
+
 function benchmarkSection(subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
   const measured = subjects.filter((subject) =>
     subject.results.some((result) => result.benchmark === benchmark.name));
@@ -68,7 +79,7 @@ function benchmarkSection(subjects: Subject[], benchmark: Benchmark): HTMLElemen
   const id = idOf(benchmark.name);
   return section(id, benchmark.title ?? benchmark.name,
     versionsNote(measured, benchmark),
-    ...benchmark.views.map((view, i) => viewElement(`${id}-${i}`, measured, benchmark, view)),
+    ...benchmark.views.map((view, i) => isTwin(benchmark, view) ? undefined : viewElement(`${id}-${i}`, measured, benchmark, view)),
     ...seriesElements(measured, benchmark),
     doubtsOf(measured, benchmark.name));
 }
@@ -124,9 +135,9 @@ function followWindow(): void {
   window.addEventListener("afterprint", drawAll);
 }
 
-function start(): void {
-  const embedded = document.getElementById("runs")?.textContent ?? "[]";
-  build(JSON.parse(embedded) as Run[]);
+async function start(): Promise<void> {
+  const embedded = document.getElementById("runs")?.textContent ?? "";
+  build(JSON.parse(await unpack(embedded)) as Run[]);
   drawAll();
   followWindow();
   document.body.dataset["ready"] = "true";
@@ -134,4 +145,6 @@ function start(): void {
   Object.assign(window, { fathomCharts: new Map(charts.map((chart) => [chart.desc.id, chart])) });
 }
 
-start();
+start().catch((error: unknown) => {
+  document.body.prepend(h("p", { class: "warning" }, `This report cannot be shown: ${String(error)}`));
+});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What stands around the charts: machines, findings, doubts, provenance.
-import { h } from "./dom";
+import { download, h } from "./dom";
 import type { Result, Run, Subject, Verdict } from "./run";
 import { formatUnit } from "./units";
 
@@ -31,23 +31,32 @@ function statement(subject: Subject): HTMLElement | undefined {
   return text === undefined ? undefined : h("p", { class: "warning" }, text);
 }
 
+// What says how large the machine is; all else that the driver states is one click away.
+const mainLimits = ["memory_bytes", "cores", "core_threads", "shared_bytes", "subgroup_threads"];
+
+type Row = [string, string | undefined];
+
+function listOf(rows: Row[]): HTMLElement {
+  const list = h("dl");
+  for (const [name, value] of rows)
+    if (value) list.append(h("dt", {}, name), h("dd", {}, value));
+  return list;
+}
+
 export function machineCard(subject: Subject): HTMLElement {
   const { device, run } = subject;
-  const list = h("dl");
-  const add = (name: string, value: string | undefined): void => {
-    if (value) list.append(h("dt", {}, name), h("dd", {}, value));
-  };
-  add("device", device.id);
-  add("kind", device.kind);
-  add("vendor", device.vendor);
-  add("driver", device.driver);
-  add("API", device.api_version);
-  add("preset", run.preset);
-  add("measured", run.started);
-  for (const [name, { value, unit }] of Object.entries(device.limits))
-    if (value !== undefined) add(name.replaceAll("_", " "), formatUnit(value, unit));
+  const limits = Object.entries(device.limits).filter(([, { value }]) => value !== undefined);
+  const rowsOf = (main: boolean): Row[] =>
+    limits.filter(([name]) => mainLimits.includes(name) === main)
+      .map(([name, { value, unit }]) => [name.replaceAll("_", " "), formatUnit(value, unit)]);
+  const rest: Row[] = [["vendor", device.vendor], ["UUID", device.uuid], ["PCI", device.pci],
+    ...rowsOf(false)];
   return h("article", { class: "machine" },
-    h("h3", {}, subject.label), statement(subject), countsOf(subject.results), list);
+    h("h3", {}, subject.label), statement(subject), countsOf(subject.results),
+    listOf([["device", device.id], ["kind", device.kind], ["driver", device.driver],
+      ["API", device.api_version], ["preset", run.preset], ["measured", run.started],
+      ...rowsOf(true)]),
+    h("details", {}, h("summary", {}, "What the driver says"), listOf(rest)));
 }
 
 export function findingsList(runs: Run[]): HTMLElement | undefined {
@@ -78,20 +87,21 @@ export function doubtsOf(subjects: Subject[], benchmark: string): HTMLElement | 
   return list;
 }
 
+// Where the numbers come from; the run itself can be had back from the page.
 export function provenance(runs: Run[]): HTMLElement {
-  return h("div", { class: "machines" }, ...runs.map((run) => {
-    const rows: string[][] = [
+  return h("div", { class: "machines" }, ...runs.map((run, i) => h("article", { class: "machine" },
+    listOf([
       ["fathom", [run.tool.version, run.tool.commit, run.tool.build].filter(Boolean).join(", ")],
-      ["started", run.started ?? ""],
+      ["started", run.started],
       ["status", run.status],
       ["command", (run.command ?? []).join(" ")],
-      ["seed", run.seed === undefined ? "" : String(run.seed)],
+      ["seed", run.seed === undefined ? undefined : String(run.seed)],
       ...Object.entries(run.host ?? {}),
-      ...run.benchmarks.map(({ name, version }) => [`${name}`, `version ${version}`]),
-    ];
-    const list = h("dl");
-    for (const [name, value] of rows)
-      if (value) list.append(h("dt", {}, name ?? ""), h("dd", {}, value));
-    return h("article", { class: "machine" }, list);
-  }));
+      ...run.benchmarks.map(({ name, version }): Row => [name, `version ${version}`]),
+    ]),
+    h("p", {}, h("button", {
+      type: "button", title: "Save the run file that this page was made from",
+      click: () => download(`fathom-run-${i + 1}.json`,
+        new Blob([JSON.stringify(run)], { type: "application/json" })),
+    }, "Save run file")))));
 }

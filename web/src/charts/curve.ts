@@ -5,6 +5,7 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import type { MetricInfo } from "../run";
+import { decadeTicks, octaveTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, GridSeries, Point } from "../view";
 import { allPoints, isLogX, isLogY, pointMetric } from "../view";
@@ -19,7 +20,8 @@ interface Datum {
   colour: string;
 }
 
-function plain(datum: Datum, look: Look): object {
+function plain(datum: Datum | undefined, look: Look): object | string {
+  if (!datum) return "-"; // ECharts' word for a break
   return datum.point.result.verdict !== "suspect" ? { value: datum.value } : {
     value: datum.value, symbol: "emptyDiamond", symbolSize: 11,
     itemStyle: { color: look.theme.warn },
@@ -35,16 +37,28 @@ const dashes = ["solid", "dashed", "dotted"];
 
 const allSeries = (grid: Grid): GridSeries[] => grid.panels.flatMap((panel) => panel.series);
 
-function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): Datum[] {
-  const data: Datum[] = [];
+// Two points so far apart that others measured much between them: a line would claim to know.
+function isGap(grid: Grid, before: Datum | undefined, x: number | string): boolean {
+  const from = before?.value[0];
+  if (typeof from !== "number" || typeof x !== "number" || x < 8 * from) return false;
+  return grid.xs.filter((one) => typeof one === "number" && one > from && one < x).length > 3;
+}
+
+// Undefined where the line is to be broken.
+function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): (Datum | undefined)[] {
+  const data: (Datum | undefined)[] = [];
   for (const point of series.points) {
     const median = pointMetric(point, state.metric)?.median;
     if (median === undefined || (state.log && median <= 0)) continue;
     const x = typeof point.x === "number" ? point.x : formatValue(point.x, grid.x);
+    if (isGap(grid, data[data.length - 1], x)) data.push(undefined);
     data.push({ value: [x, median], point, series, colour });
   }
   return data;
 }
+
+const present = (data: (Datum | undefined)[]): Datum[] =>
+  data.filter((datum): datum is Datum => datum !== undefined);
 
 // Whiskers from the lower to the upper end of each interval.
 function whiskers(data: Datum[], state: State, name: string): object {
@@ -100,38 +114,59 @@ function marks(grid: Grid, state: State, look: Look): object {
   };
 }
 
-function xAxis(grid: Grid, look: Look): object {
-  const values = grid.xs.filter((x): x is number => typeof x === "number");
-  if (values.length < grid.xs.length)
-    return { type: "category", data: grid.xs.map((x) => formatValue(x, grid.x)), ...axisStyle(look) };
-  const log = isLogX(grid.view) && values.every((x) => x > 0);
+const isNumbers = (values: Grid["xs"]): values is number[] =>
+  values.every((x) => typeof x === "number");
+
+// Ticks of a logarithmic x between two of its values; none where it is linear or has names.
+function xTicks(grid: Grid, look: Look, low: number, high: number): object {
+  if (!isLogX(grid.view) || !(low > 0)) return {};
+  const most = look.narrow ? 5 : look.width / 75;
+  const ticks = (grid.view.scale ?? "").startsWith("log10")
+    ? decadeTicks(low, high).ticks : octaveTicks(low, high, most);
   return {
-    type: log ? "log" : "value",
-    logBase: (grid.view.scale ?? "").startsWith("log10") ? 10 : 2,
-    min: values[0],
-    max: values[values.length - 1],
-    name: grid.x.key,
-    nameLocation: "middle",
-    nameGap: 28,
-    ...axisStyle(look),
-    axisLabel: {
-      ...axisStyle(look).axisLabel,
-      formatter: (value: number) => formatValue(value, grid.x),
-    },
+    axisTick: { customValues: ticks },
+    axisLabel: { ...axisStyle(look).axisLabel, customValues: ticks,
+      formatter: (value: number) => formatValue(value, grid.x) },
   };
 }
 
-// Less than two decades: powers of two make better ticks.
-function narrowRange(data: Datum[]): boolean {
+function xAxis(grid: Grid, look: Look): object {
+  if (!isNumbers(grid.xs))
+    return { type: "category", data: grid.xs.map((x) => formatValue(x, grid.x)), ...axisStyle(look) };
+  const low = grid.xs[0] ?? 0, high = grid.xs[grid.xs.length - 1] ?? 1;
+  const style = axisStyle(look);
+  return {
+    type: isLogX(grid.view) && low > 0 ? "log" : "value",
+    logBase: (grid.view.scale ?? "").startsWith("log10") ? 10 : 2,
+    min: low,
+    max: high,
+    name: grid.x.key,
+    nameLocation: "middle",
+    nameGap: 28,
+    ...style,
+    axisLabel: { ...style.axisLabel, formatter: (value: number) => formatValue(value, grid.x) },
+    ...xTicks(grid, look, low, high),
+  };
+}
+
+function yAxis(state: State, data: Datum[], look: Look): object {
+  const style = axisStyle(look);
+  const formatter = (value: number): string => formatTick(value, state.metric.unit);
   const values = data.map(({ value }) => value[1]);
-  const [low, high] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, 0]);
-  return high < low * 100;
+  if (!state.log || values.length === 0)
+    return { type: "value", ...style, axisLabel: { ...style.axisLabel, formatter } };
+  const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
+  const { min, max, ticks } = decadeTicks(low, high === low ? low * 2 : high);
+  return { // its ends a hair wider, because logarithms round and a tick beyond an end is left out
+    type: "log", min: min * (1 - 1e-9), max: max * (1 + 1e-9), ...style, axisTick: { customValues: ticks },
+    axisLabel: { ...style.axisLabel, customValues: ticks, formatter },
+  };
 }
 
 function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const list = allSeries(grid);
   const series: object[] = [];
-  const drawn: Datum[][] = []; // by index of ECharts' series
+  const drawn: (Datum | undefined)[][] = []; // by index of ECharts' series
   list.forEach((one, index) => {
     const colour = look.theme.series[index % look.theme.series.length] ?? look.theme.text;
     const data = dataOf(grid, one, state, colour);
@@ -146,7 +181,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       emphasis: { focus: "series" },
       ...(index === 0 ? { markLine: marks(grid, state, look) } : {}),
     });
-    series.push(whiskers(data, state, name));
+    series.push(whiskers(present(data), state, name));
     drawn.push(data, []);
   });
   return {
@@ -170,15 +205,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       },
     ],
     xAxis: xAxis(grid, look),
-    yAxis: {
-      type: state.log ? "log" : "value",
-      logBase: narrowRange(drawn.flat()) ? 2 : 10,
-      ...axisStyle(look),
-      axisLabel: {
-        ...axisStyle(look).axisLabel,
-        formatter: (value: number) => formatTick(value, state.metric.unit),
-      },
-    },
+    yAxis: yAxis(state, present(drawn.flat()), look),
     series,
   };
 }
@@ -219,5 +246,8 @@ export function curveChart(id: string, grid: Grid): Chart {
     numbers: () => gridNumbers(grid, state.metric),
     csv: () => gridCsv(grid, cycles ? [grid.metric, cycles] : [grid.metric]),
     steps: list[0]?.points.length ?? 0,
+    ...(isNumbers(grid.xs) && isLogX(grid.view)
+      ? { zoomed: (look: Look, low: number, high: number) => ({ xAxis: xTicks(grid, look, low, high) }) }
+      : {}),
   });
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Where the lines of logarithmic axes stand: ECharts marks whole powers of its base only, which on a
+// base of two gives 17.59 TB/s and on a base of ten often nothing at all.
+
+// Powers of two, as many as fit: each, each second, fourth, … octave, so that 1 KiB and 1 MiB stay.
+export function octaveTicks(low: number, high: number, most: number): number[] {
+  const first = Math.ceil(Math.log2(low) - 1e-9), last = Math.floor(Math.log2(high) + 1e-9);
+  const step = [1, 2, 5, 10, 20].find((one) => (last - first) / one < most) ?? 40;
+  const ticks: number[] = [];
+  for (let i = Math.ceil(first / step) * step; i <= last; i += step) ticks.push(2 ** i);
+  return ticks;
+}
+
+const steps125 = [1, 2, 5];
+
+// The nearest of … 1 2 5 10 20 … that is not above (way −1) or not below (way 1).
+function near125(value: number, way: 1 | -1): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const all = [...steps125, 10].map((step) => step * power);
+  const fits = all.filter((one) => (way < 0 ? one <= value * (1 + 1e-9) : one >= value * (1 - 1e-9)));
+  return (way < 0 ? fits[fits.length - 1] : fits[0]) ?? value;
+}
+
+export interface Ticks {
+  min: number;
+  max: number;
+  ticks: number[];
+}
+
+// Ends and ticks of one step's multiples: what a range narrower than 1 : 5 needs.
+function evenTicks(low: number, high: number): Ticks {
+  const step = near125((high - low) / 6, 1);
+  const first = Math.max(Math.floor(low / step), 1), last = Math.ceil(high / step);
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+  return { min: Math.min(first * step, low), max: last * step, ticks };
+}
+
+// Round ends around the data and the ticks between them: 1 2 5 within two decades, else powers of ten.
+export function decadeTicks(low: number, high: number): Ticks {
+  if (high < 5 * low && high > low) return evenTicks(low, high);
+  const min = near125(low, -1), max = near125(high, 1);
+  const steps = max / min <= 200 ? steps125 : [1];
+  const ticks: number[] = [];
+  for (let power = 10 ** Math.floor(Math.log10(min)); power <= max * 1.001; power *= 10)
+    for (const step of steps) {
+      const tick = step * power;
+      if (tick >= min * 0.999 && tick <= max * 1.001) ticks.push(tick);
+    }
+  return { min, max, ticks };
+}
