@@ -228,8 +228,10 @@ static float sample(struct conformance *t, const struct gpu_sampler_desc *desc, 
     static const uint16_t hundred[4] = {0x5640, 0x5640, 0x5640, 0x5640};
     if (!image) { // then with floats, which need not be filterable where there are halves
         float floats[16];
-        for (unsigned i = 0; i < 16; i++)
-            floats[i] = (float)(i / 4 * 10 + i % 4);
+        for (unsigned i = 0; i < 16; i++) {
+            unsigned row = i / 4, column = i % 4;
+            floats[i] = (float)(10 * row + column);
+        }
         shape.format = GPU_FORMAT_R32_FLOAT;
         image = make_image(t, &shape);
         assert_done(gpu_image_write(image, 0, 0, floats, sizeof floats, &err), &err);
