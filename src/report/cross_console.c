@@ -139,7 +139,7 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
                            : row->first->key;
     size_t used = columns_of(chip) + GAP;
     if (used + screen_width(name) > screen->columns) {
-        used = 3 * GAP;
+        used = (size_t)3 * GAP;
         fputc('\n', screen->stream);
         fprintf(screen->stream, "%*s", (int)used, "");
     } else {
