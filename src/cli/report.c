@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/levels.h"
 #include "cli/cli.h"
 #include "report/html.h"
 #include "results/json.h"
@@ -50,7 +51,7 @@ bool command_report(struct cli *cli, struct error *err)
     size_t count = 0;
     while (count < options->operand_count &&
            (runs[count] = run_read(options->operands[count], err)) != NULL)
-        count++;
+        levels_add_findings(runs[count++]); // for files of a fathom that did not
     bool done = count == options->operand_count &&
                 html_save((const struct run *const *)runs, count, output, err);
     while (count > 0)

@@ -72,6 +72,7 @@ static void finding_read(struct json_reader *reader, const struct json_node *nod
     struct json_node keys = json_member(reader, node, "keys");
     finding->code = json_text_required(reader, &code);
     finding->text = json_text_required(reader, &text);
+    finding->device = json_read_text(reader, node, "device");
     finding->value = json_number(reader, &value);
     finding->keys = json_read_strings(reader, &keys, &finding->key_count);
 }

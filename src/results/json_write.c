@@ -229,6 +229,7 @@ static json_t *finding_of(const struct finding *finding)
     json_t *object = json_object();
     json_put_text(object, "code", finding->code);
     json_put_text(object, "text", finding->text);
+    json_put_text(object, "device", finding->device);
     json_put_number(object, "value", finding->value);
     json_object_set_new(object, "keys", strings_of(finding->keys, finding->key_count));
     return object;

@@ -199,7 +199,8 @@ struct run_device {
 
 struct finding {
     const char *code, *text;
-    double value; // non-finite = none
+    const char *device; // whose results it is about; NULL: the whole run's
+    double value;       // non-finite = none
     const char **keys;
     size_t key_count;
 };

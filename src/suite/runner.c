@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
-#include "analysis/cross.h"
 
 #include "analysis/cross.h"
+#include "analysis/levels.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "results/json.h"
@@ -161,6 +161,7 @@ static void measure(struct runner *runner)
     for (; done && runner->device < runner->desc->devices->count; runner->device++)
         done = run_device(runner);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
+    levels_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

@@ -178,6 +178,7 @@ static inline struct run *rich_run(void)
     static const char *keys[] = {"latency/path=vector/bytes=32768/density=0.1"};
     *run_add_finding(run) = (struct finding){.code = "level",
                                              .text = "L1 ends at 230 KiB",
+                                             .device = "vulkan:0",
                                              .value = 235520,
                                              .keys = keys,
                                              .key_count = 1};

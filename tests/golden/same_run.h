@@ -190,6 +190,7 @@ static inline void same_run(const struct run *a, const struct run *b)
     for (size_t i = 0; i < a->finding_count; i++) {
         same_text(a->findings[i].code, b->findings[i].code);
         same_text(a->findings[i].text, b->findings[i].text);
+        same_text(a->findings[i].device, b->findings[i].device);
         same_real(a->findings[i].value, b->findings[i].value);
         assert_int_equal(a->findings[i].key_count, b->findings[i].key_count);
         for (size_t j = 0; j < a->findings[i].key_count; j++)

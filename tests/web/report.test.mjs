@@ -111,7 +111,7 @@ test("levels and limits are marked", async () => {
   const page = await open(browser, html);
   assert.match(await page.locator(`#${curve} svg`).textContent(), /230 KiB/);
   assert.match(await page.locator("#bandwidth-0 svg").textContent(), /limit 4.810 TB\/s/);
-  assert.match(await page.locator("svg.hierarchy").textContent(), /level 1: 230 KiB.*memory/);
+  assert.match(await page.locator(".hierarchy").textContent(), /level 1 to 230 KiB.*memory/);
   await close(page);
 });
 

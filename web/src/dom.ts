@@ -21,12 +21,6 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function svg(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  apply(element, attributes, children);
-  return element;
-}
-
 // A file that the browser saves.
 export function download(name: string, content: Blob): void {
   const link = h("a", { href: URL.createObjectURL(content), download: name });

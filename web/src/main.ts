@@ -109,8 +109,9 @@ function build(runs: Run[]): void {
   const chips = chipsOf(subjects);
   const sections = [
     section("machines", subjects.length > 1 ? "Machines" : "Machine",
-      h("div", { class: "machines" }, ...subjects.map(machineCard)),
-      ...pictures),
+      h("div", { class: subjects.length > 1 ? "machines" : "machine-row" },
+        ...subjects.map(machineCard), ...(subjects.length > 1 ? [] : pictures)),
+      ...(subjects.length > 1 ? [h("div", { class: "pictures" }, ...pictures)] : [])),
     findings && section("findings", "Findings", findings),
     ...benchmarksOf(runs).map((benchmark) => benchmarkSection(subjects, benchmark)),
     chips.length > 0 ? section("apis", "One chip, several APIs", ...chips.map(crossTable)) : undefined,

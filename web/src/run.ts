@@ -96,6 +96,7 @@ export interface Result {
 export interface Finding {
   code: string;
   text: string;
+  device?: string;
   value?: number;
   keys: string[];
 }

@@ -9,8 +9,9 @@ import { decadeTicks, octaveTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, GridSeries, Point } from "../view";
 import { allPoints, isLogX, isLogY, pointMetric } from "../view";
+import { sizeText } from "./hierarchy";
 import { levelsOf } from "./levels";
-import { axisStyle, gridCsv, gridNumbers, legendStyle, tip, tipLine, tooltipStyle } from "./parts";
+import { axisStyle, gridCsv, gridNumbers, legendOf, tip, tipLine, tooltipStyle } from "./parts";
 
 // What is drawn. ECharts copies its options deeply: only plain() may be handed over.
 interface Datum {
@@ -100,11 +101,10 @@ function marks(grid: Grid, state: State, look: Look): object {
     label: { formatter: `limit ${formatUnit(limit, state.metric.unit)}`, position: "insideEndTop" },
   }));
   if (grid.x.type === "bytes")
-    for (const level of levelsOf(grid))
-      lines.push({
-        xAxis: level.bytes,
-        label: { formatter: formatUnit(level.bytes, "B"), position: "end" },
-      });
+    levelsOf(grid).forEach((level, i) => lines.push({
+      xAxis: level.bytes,
+      label: { formatter: sizeText(level.bytes), position: "end", distance: i % 2 ? 17 : 4 },
+    }));
   return {
     silent: true,
     symbol: "none",
@@ -184,12 +184,10 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     series.push(whiskers(present(data), state, name));
     drawn.push(data, []);
   });
+  const { legend, height } = legendOf(look, list.map(({ label }) => label));
   return {
-    legend: { ...legendStyle(look), show: list.length > 1 },
-    grid: {
-      left: 8, right: look.narrow ? 12 : 24, top: list.length > 1 ? 44 : 28, bottom: 64,
-      containLabel: true,
-    },
+    legend,
+    grid: { left: 8, right: look.narrow ? 12 : 24, top: height + 14, bottom: 64, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
       trigger: "axis",
@@ -240,7 +238,7 @@ export function curveChart(id: string, grid: Grid): Chart {
     title: grid.view.title ?? grid.metric.name,
     subtitle: () => [state.metric.name, grid.common].filter(Boolean).join(" · "),
     summary: `Curve of ${grid.metric.name} over ${grid.x.key}, ${list.length} series`,
-    height: (look) => (look.narrow ? 340 : 420),
+    height: (look) => (look.narrow ? 320 : 400) + legendOf(look, list.map(({ label }) => label)).height,
     option: (look) => option(grid, state, look),
     switches,
     numbers: () => gridNumbers(grid, state.metric),

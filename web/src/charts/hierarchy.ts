@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The memory hierarchy as a picture: the levels that fathom found, each with its size and the
 // nearest measured latency and bandwidth. What was not found is not drawn.
-import { h, svg } from "../dom";
+import { h } from "../dom";
 import type { Result, Subject, Unit } from "../run";
 import { formatUnit } from "../units";
 import type { Level } from "./levels";
 import { levelsOfSubject } from "./levels";
+
+// As exact as a level is known.
+export const sizeText = (bytes: number): string => {
+  const [number, unit] = formatUnit(bytes, "B").split(" ");
+  return `${Number(Number(number).toPrecision(3))} ${unit}`;
+};
 
 interface Span {
   from: number;
@@ -22,23 +28,26 @@ const sizeOf = (result: Result): number => {
   return typeof bytes === "number" ? bytes : 0;
 };
 
-// The metric of that unit measured nearest to the middle of a level: between 1.5 × the size of the
-// level below and ¾ of its own. For memory, which has no end: the largest case.
-function readingOf(subject: Subject, unit: Unit, span: Span, like: (result: Result) => boolean):
+// The case with a metric of that unit nearest to the middle of a level. Close to its ends the
+// neighbours show; memory has no end, and far out in it page tables do.
+function readingOf(subject: Subject, units: Unit[], span: Span, like: (result: Result) => boolean):
     Reading | undefined {
-  const middle = Math.sqrt(Math.max(span.from * 1.5, span.to / 16) * span.to * 0.75);
-  const distance = (bytes: number): number =>
-    Number.isFinite(middle) ? Math.abs(Math.log(bytes / middle)) : -bytes;
-  let best: Reading | undefined;
+  const from = span.from * 1.2, to = Number.isFinite(span.to) ? span.to * 0.97 : Infinity;
+  const middle = Number.isFinite(to) ? Math.sqrt(Math.max(from, to / 16) * to) : span.from * 8;
+  let best: Result | undefined;
   for (const result of subject.results) {
     const bytes = sizeOf(result);
-    const median = result.metrics.find((one) => one.unit === unit)?.median;
-    const inside = bytes > span.from * 1.5 && bytes < span.to * 0.75;
-    if (median === undefined || !inside || result.verdict !== "ok" || !like(result)) continue;
-    if (best === undefined || distance(bytes) < distance(best.bytes))
-      best = { text: formatUnit(median, unit), bytes };
+    const measured = result.metrics.some(({ unit, median }) => unit === units[0] && median !== undefined);
+    if (!measured || bytes <= from || bytes >= to || result.verdict !== "ok" || !like(result)) continue;
+    const distance = (one: Result): number => Math.abs(Math.log(sizeOf(one) / middle));
+    if (best === undefined || distance(result) < distance(best)) best = result;
   }
-  return best;
+  if (best === undefined) return undefined;
+  const texts = units.map((unit) => {
+    const median = best?.metrics.find((one) => one.unit === unit)?.median;
+    return median === undefined ? "" : formatUnit(median, unit);
+  });
+  return { text: texts.filter(Boolean).join(" = "), bytes: sizeOf(best) };
 }
 
 // A curve that levels were found on: cases with the same values but for the size.
@@ -53,10 +62,10 @@ const wholeDevice = (result: Result): boolean =>
 
 function describe(subject: Subject, level: Level | undefined, span: Span,
                   like: (result: Result) => boolean): string[] {
-  const latency = readingOf(subject, "ns", span, like);
-  const bandwidth = readingOf(subject, "B/s", span, wholeDevice);
+  const latency = readingOf(subject, ["ns", "cycle"], span, like);
+  const bandwidth = readingOf(subject, ["B/s"], span, wholeDevice);
   return [
-    level ? formatUnit(level.bytes, "B") : "all beyond",
+    level ? `to ${sizeText(level.bytes)}` : "all beyond",
     latency ? `${latency.text} at ${formatUnit(latency.bytes, "B")}` : "",
     bandwidth ? `${bandwidth.text} at ${formatUnit(bandwidth.bytes, "B")}` : "",
   ].filter(Boolean);
@@ -75,28 +84,14 @@ export function hierarchyOf(subject: Subject): HTMLElement | undefined {
     from = level.bytes;
   });
   rows.push({ name: "memory", lines: describe(subject, undefined, { from, to: Infinity }, like) });
-  const width = 640, height = 54;
-  const drawing = svg("svg", {
-    viewBox: `0 0 ${width} ${rows.length * height}`, class: "hierarchy", role: "img",
-    "aria-label": rows.map(({ name, lines }) => `${name}: ${lines.join(", ")}`).join("; "),
-  });
-  rows.forEach(({ name, lines }, index) => {
-    // Wider and wider, like the levels.
-    const share = (index + 1) / rows.length;
-    const box = width * (0.45 + 0.55 * share);
-    const x = (width - box) / 2, y = index * height;
-    drawing.append(
-      svg("rect", {
-        x: String(x), y: String(y + 3), width: String(box), height: String(height - 6), rx: "6",
-        class: `level level-${Math.min(index, 4)}`,
-      }),
-      svg("text", { x: String(width / 2), y: String(y + 23), class: "level-name" },
-        `${name}: ${lines[0] ?? ""}`),
-      svg("text", { x: String(width / 2), y: String(y + 41), class: "level-text" },
-        lines.slice(1).join(" · ")));
-  });
+  const picture = h("ol", { class: "hierarchy" }, ...rows.map(({ name, lines }, index) => {
+    const box = h("li", { class: `level level-${Math.min(index, 4)}` },
+      h("strong", {}, `${name} ${lines[0] ?? ""}`), h("span", {}, lines.slice(1).join(" · ")));
+    box.style.width = `${45 + (55 * (index + 1)) / rows.length}%`; // wider and wider, like the levels
+    return box;
+  }));
   return h("figure", { class: "chart hierarchy-figure" },
-    h("figcaption", {}, h("h3", {}, subject.label),
+    h("figcaption", {}, h("h3", {}, `Memory of ${subject.label}`),
       h("p", { class: "subtitle" }, "levels found, with the measured cases nearest to their middle")),
-    drawing as unknown as HTMLElement);
+    picture);
 }

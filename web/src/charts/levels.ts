@@ -14,6 +14,7 @@ export function levelsOfSubject(subject: Subject): Level[] {
   const keys = new Set(subject.results.map(({ key }) => key));
   return subject.run.findings.flatMap((finding) =>
     finding.code === "level" && finding.value !== undefined &&
+      (finding.device === undefined || finding.device === subject.device.id) &&
       (finding.keys.length === 0 || finding.keys.some((key) => keys.has(key)))
       ? [{ bytes: finding.value, finding }]
       : []).sort((a, b) => a.bytes - b.bytes);

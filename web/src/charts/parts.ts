@@ -22,15 +22,34 @@ export const tooltipStyle = (look: Look) => ({
   extraCssText: "max-width: 90vw; white-space: normal;",
 });
 
-export const legendStyle = (look: Look) => ({
-  type: "scroll" as const,
-  top: 0,
-  left: look.narrow ? 0 : "center",
-  textStyle: { color: look.theme.text },
-  pageTextStyle: { color: look.theme.text },
-  pageIconColor: look.theme.text,
-  pageIconInactiveColor: look.theme.line,
-});
+const LEGEND_ROWS = 4, LEGEND_ROW_PX = 22;
+
+// A legend that shows all names, so that a saved drawing has them too; only where they would fill
+// half of the drawing can they be paged. `height`: the room it takes at the top.
+export function legendOf(look: Look, names: string[]): { legend: object; height: number } {
+  const wide = look.width - 16;
+  let rows = 1, used = 0;
+  for (const name of names) {
+    const width = 44 + 6.6 * name.length;
+    if (used > 0 && used + width > wide) {
+      rows++;
+      used = 0;
+    }
+    used += width;
+  }
+  const paged = rows > LEGEND_ROWS;
+  return {
+    height: names.length < 2 ? 28 : 22 + (paged ? 1 : rows) * LEGEND_ROW_PX,
+    legend: {
+      show: names.length > 1, type: paged ? "scroll" : "plain", top: 0,
+      left: look.narrow || rows > 1 ? 0 : "center", itemGap: 12,
+      textStyle: { color: look.theme.text },
+      pageTextStyle: { color: look.theme.text },
+      pageIconColor: look.theme.text,
+      pageIconInactiveColor: look.theme.line,
+    },
+  };
+}
 
 export function doubtText(result: Result): string {
   if (result.verdict === "ok") return "";

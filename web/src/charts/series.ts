@@ -8,7 +8,7 @@ import type { Cell, Look } from "../chart";
 import { Chart } from "../chart";
 import type { Result, Series } from "../run";
 import { digits } from "../units";
-import { axisStyle, legendStyle, tooltipStyle } from "./parts";
+import { axisStyle, legendOf, tooltipStyle } from "./parts";
 import { isTimeline, timelineChart } from "./timeline";
 
 const isHistogram = (series: Series): boolean =>
@@ -35,10 +35,11 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
 }
 
 function linesOption(series: Series, look: Look): EChartsCoreOption {
+  const { legend, height } = legendOf(look, series.columns.slice(1));
   return {
-    legend: legendStyle(look),
+    legend,
     color: look.theme.series,
-    grid: { left: 8, right: 16, top: 40, bottom: 40, containLabel: true },
+    grid: { left: 8, right: 16, top: height, bottom: 40, containLabel: true },
     tooltip: { ...tooltipStyle(look), trigger: "axis" },
     dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }],
     xAxis: {

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Levels found in the latency curve of a run. How well curves are judged is tests/levels' matter;
+// here it is which curve is taken and what is told of it.
+#include "analysis/levels.h"
+#include "golden/golden.h"
+
+#include <math.h>
+
+static const struct param_info params[] = {
+    {.key = "path", .type = PARAM_TEXT, .role = PARAM_AXIS},
+    {.key = "bytes", .type = PARAM_BYTES, .unit = UNIT_BYTE, .role = PARAM_AXIS},
+};
+static const struct metric_info in_cycles_too[] = {
+    {.name = "latency", .unit = UNIT_NS, .better = BETTER_LOWER},
+    {.name = "latency_cycles", .unit = UNIT_CYCLE, .better = BETTER_LOWER},
+};
+static const struct view_info views[] = {
+    {.kind = VIEW_CURVE, .x = "bytes", .metric = "latency", .group = "path", .scale = "log2"},
+};
+static const struct benchmark_info latency = {.name = "latency",
+                                              .version = 1,
+                                              .params = params,
+                                              .param_count = 2,
+                                              .metrics = in_cycles_too,
+                                              .metric_count = 2,
+                                              .views = views,
+                                              .view_count = 1};
+
+// A run of that benchmark on these devices, empty.
+static struct run *run_of(const struct benchmark_info *benchmark, size_t devices)
+{
+    static const char *const ids[] = {"vulkan:0", "cuda:0"};
+    struct run *run = run_create();
+    run_add_benchmark(run, benchmark);
+    for (size_t i = 0; i < devices; i++)
+        run_add_device(run)->id = ids[i];
+    return run;
+}
+
+static void add_case(struct run *run, const char *device, const char *path, double octave,
+                     double ns)
+{
+    struct result *result = run_add_result(run);
+    uint64_t bytes = (uint64_t)round(exp2(octave));
+    result->benchmark = "latency";
+    result->version = 1;
+    result->device = device;
+    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->point.values[0] =
+        (struct case_value){.key = "path", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = path};
+    result->point.values[1] =
+        (struct case_value){.key = "bytes", .type = PARAM_BYTES, .role = PARAM_AXIS, .uint = bytes};
+    result->point.value_count = 2;
+    result->key = case_key(run->arena, "latency", &result->point);
+    result->metrics = ARENA_NEW(run->arena, struct metric);
+    *result->metrics = (struct metric){.name = "latency",
+                                       .unit = UNIT_NS,
+                                       .median = ns,
+                                       .ci95 = {ns * 0.999, ns * 1.001},
+                                       .n = 16};
+    result->metric_count = 1;
+}
+
+// 10 ns up to 32 KiB, 50 ns up to 4 MiB, then 200 ns; 1 KiB to 64 MiB, twelve points an octave.
+static void add_staircase(struct run *run, const char *device, const char *path)
+{
+    for (int i = 10 * 12; i <= 26 * 12; i++) {
+        double octave = i / 12.0;
+        add_case(run, device, path, octave, octave < 15.01 ? 10 : octave < 22.01 ? 50 : 200);
+    }
+}
+
+static void assert_level(const struct finding *finding, const char *device, double bytes)
+{
+    assert_string_equal(finding->code, "level");
+    assert_string_equal(finding->device, device);
+    assert_true(fabs(log2(finding->value / bytes)) < 1.0 / 12);
+    assert_int_equal(finding->key_count, 2);
+}
+
+static void each_step_of_a_staircase_is_a_finding(void **state)
+{
+    (void)state;
+    struct run *run = run_of(&latency, 1);
+    add_staircase(run, "vulkan:0", "vector");
+    levels_add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_level(&run->findings[0], "vulkan:0", 32 << 10);
+    assert_level(&run->findings[1], "vulkan:0", 4 << 20);
+    const char *text = run->findings[0].text;
+    assert_non_null(strstr(text, "level 1"));
+    assert_non_null(strstr(text, "10.00 ns within it, 50.00 ns beyond"));
+    assert_non_null(run_find(run, "vulkan:0", run->findings[0].keys[0]));
+    run_destroy(run);
+}
+
+static void they_are_told_once_and_for_each_device(void **state)
+{
+    (void)state;
+    struct run *run = run_of(&latency, 2);
+    add_staircase(run, "vulkan:0", "vector");
+    add_staircase(run, "cuda:0", "vector");
+    levels_add_findings(run);
+    levels_add_findings(run);
+    assert_int_equal(run->finding_count, 4);
+    assert_level(&run->findings[2], "cuda:0", 32 << 10);
+    run_destroy(run);
+}
+
+static void the_longest_curve_decides(void **state)
+{
+    (void)state;
+    struct run *run = run_of(&latency, 1);
+    for (int i = 10 * 4; i <= 20 * 4; i++) // flat, and shorter
+        add_case(run, "vulkan:0", "shared", i / 4.0, 9);
+    add_staircase(run, "vulkan:0", "vector");
+    levels_add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_non_null(strstr(run->findings[0].keys[0], "path=vector"));
+    run_destroy(run);
+}
+
+static void what_is_no_staircase_has_no_levels(void **state)
+{
+    (void)state;
+    struct run *few = run_of(&latency, 1), *rising = run_of(&latency, 1);
+    for (int i = 0; i < 7; i++)
+        add_case(few, "vulkan:0", "vector", 10 + i, i < 4 ? 10 : 50);
+    for (int i = 10 * 12; i <= 26 * 12; i++)
+        add_case(rising, "vulkan:0", "vector", i / 12.0, pow(1.3, i / 12.0));
+    levels_add_findings(few);
+    levels_add_findings(rising);
+    assert_int_equal(few->finding_count, 0);
+    assert_int_equal(rising->finding_count, 0);
+    run_destroy(few);
+    run_destroy(rising);
+}
+
+static void times_that_no_cycles_tell_are_not_of_memory(void **state)
+{
+    (void)state;
+    struct benchmark_info transfer = latency;
+    transfer.metric_count = 1; // without cycles
+    struct run *run = run_of(&transfer, 1);
+    add_staircase(run, "vulkan:0", "vector");
+    levels_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
+static void failed_cases_do_not_count(void **state)
+{
+    (void)state;
+    struct run *run = run_of(&latency, 1);
+    add_staircase(run, "vulkan:0", "vector");
+    for (size_t i = 0; i < run->result_count; i++)
+        run->results[i]->verdict = VERDICT_FAILED;
+    levels_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
+// The card's L1 is 256 KiB less what the driver keeps; its L2 two halves of 30 MB, the far one
+// slower.
+static void an_h200_shows_its_l1_and_both_halves_of_its_l2(void **state)
+{
+    (void)state;
+    struct run *run = golden_run(TESTS_DIR "/../reference/h200-vulkan-standard.json");
+    run->finding_count = 0;
+    levels_add_findings(run);
+    assert_int_equal(run->finding_count, 3);
+    const double low[] = {180 << 10, 25e6, 55e6}, high[] = {230 << 10, 31e6, 62e6};
+    for (size_t i = 0; i < 3; i++)
+        assert_true(run->findings[i].value > low[i] && run->findings[i].value < high[i]);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_step_of_a_staircase_is_a_finding),
+        cmocka_unit_test(they_are_told_once_and_for_each_device),
+        cmocka_unit_test(the_longest_curve_decides),
+        cmocka_unit_test(what_is_no_staircase_has_no_levels),
+        cmocka_unit_test(times_that_no_cycles_tell_are_not_of_memory),
+        cmocka_unit_test(failed_cases_do_not_count),
+        cmocka_unit_test(an_h200_shows_its_l1_and_both_halves_of_its_l2),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
