@@ -10,7 +10,7 @@
 
 enum {
     SHORT_PART = 8, // the cross-check's shorter chase has this part of the windows
-    TRIES_MAX = 10,
+    TRIES_MAX = 50,
     PAIRS_MAX = 5,  // samples a visit where nothing counts
     RATIOS_MIN = 5, // rounds before the cross-check speaks
     CONTROL_WINDOWS = 16,
