@@ -158,13 +158,23 @@ export class Chart {
     return `fathom-${this.desc.id}.${ending}`;
   }
 
+  // The slider below a chart is a tool, not a part of the drawing.
+  private showSlider(show: boolean): void {
+    const { dataZoom } = this.instance?.getOption() as { dataZoom?: { id?: string }[] };
+    if (dataZoom?.some(({ id }) => id === "slider"))
+      this.instance?.setOption({ dataZoom: [{ id: "slider", show }] });
+  }
+
   private svgText(): string {
-    const drawing = this.plot.querySelector("svg");
-    if (!drawing) return "";
-    const copy = drawing.cloneNode(true) as SVGElement;
+    this.showSlider(false);
+    const copy = this.plot.querySelector("svg")?.cloneNode(true) as SVGElement | undefined;
+    this.showSlider(true);
+    if (!copy) return "";
+    const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+    title.textContent = `${this.desc.title}: ${this.desc.subtitle()}`;
+    copy.prepend(title);
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.style.background = currentTheme().ground;
-    copy.style.fontFamily = "sans-serif";
+    copy.setAttribute("style", `background: ${currentTheme().ground}; font-family: sans-serif`);
     return new XMLSerializer().serializeToString(copy);
   }
 

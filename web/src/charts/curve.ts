@@ -198,7 +198,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     dataZoom: [
       { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" },
       {
-        type: "slider", filterMode: "none", height: 18, bottom: 8, showDetail: false,
+        type: "slider", id: "slider", filterMode: "none", height: 18, bottom: 8, showDetail: false,
         borderColor: look.theme.line,
       },
     ],

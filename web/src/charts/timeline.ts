@@ -87,7 +87,7 @@ function option(series: Series, by: string, look: Look): EChartsCoreOption {
     },
     dataZoom: [
       { type: "inside", filterMode: "weakFilter", zoomOnMouseWheel: "ctrl" },
-      { type: "slider", filterMode: "weakFilter", height: 18, bottom: 8, showDetail: false },
+      { type: "slider", id: "slider", filterMode: "weakFilter", height: 18, bottom: 8, showDetail: false },
     ],
     xAxis: {
       type: "value", min: from, max: to, ...axisStyle(look),

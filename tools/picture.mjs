@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// node tools/picture.mjs REPORT.html OUT TITLE: saves the chart of that title as OUT-light.svg and
+// OUT-dark.svg, as the page's own button does (tools/pictures.sh).
+import { copyFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+const [report, out, title] = process.argv.slice(2);
+const { chromium } = createRequire(join(process.env.PACKAGES, "package.json"))("playwright-core");
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"],
+});
+for (const colorScheme of ["light", "dark"]) {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 900 }, colorScheme });
+  await page.goto(`file://${resolve(report)}`);
+  await page.waitForSelector("body[data-ready]");
+  const chart = page.locator("figure.chart", { has: page.getByRole("heading", { name: title, exact: true }) });
+  const [file] = await Promise.all([
+    page.waitForEvent("download"), chart.locator(".save button", { hasText: "SVG" }).click(),
+  ]);
+  copyFileSync(await file.path(), `${out}-${colorScheme}.svg`);
+  await page.close();
+}
+await browser.close();

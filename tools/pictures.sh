@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Pictures for README.md, made by fathom: tools/pictures.sh [BUILD]. Draws the report of reference
+# runs in a browser and saves charts of it as SVG into docs/pictures/, light and dark. Needs what the
+# tests of the report page need (tests/web), which must have run once in BUILD.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=${1:-build}
+packages=$PWD/$build/tests/web/packages
+[ -d "$packages" ] || { echo "pictures: first: ctest --test-dir $build -R web_browser" >&2; exit 1; }
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v google-chrome)}
+page=$(mktemp --suffix=.html)
+trap 'rm -f "$page"' EXIT
+mkdir -p docs/pictures
+
+# picture RUN NAME TITLE: the chart of that title.
+picture() {
+    "$build/fathom" report "$1" -o "$page"
+    CHROMIUM=$CHROMIUM PACKAGES=$packages node tools/picture.mjs "$page" "docs/pictures/$2" "$3"
+}
+
+picture reference/h200-vulkan-standard.json latency "Latency by working set"
