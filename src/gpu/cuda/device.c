@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opening and closing a device, its queues, and waiting with an end.
-#include "base/clock.h"
 #include "gpu/cuda/cuda.h"
-
-enum {
-    DRAIN_S = 30,            // a host copy waits this long for what was queued before it
-    POLL_SPIN_NS = 50000,    // at first without sleep: short work should not wait for a timer
-    POLL_SLEEP_NS = 20000,   // then between two looks
-    POLL_SLEEP_MOST = 500000 // growing to this
-};
+#include "gpu/wait.h"
 
 bool cuda_enter(const struct cuda_device *device, struct error *err)
 {
@@ -18,47 +11,43 @@ bool cuda_enter(const struct cuda_device *device, struct error *err)
 
 // ---------------------------------------------------------------- waiting
 
-// Looks with `query` at `what` until it is done.
-static bool poll(const struct cuda_device *device, int (*query)(void *, const struct cuda_api *),
-                 void *what, uint64_t timeout_ns, struct error *err)
+struct awaited {
+    const struct cuda_api *api;
+    struct cu_stream *stream; // either of the two
+    struct cu_event *event;
+};
+
+static enum gpu_wait_answer ask(void *context, struct error *err)
 {
-    uint64_t start_ns = clock_now_ns(), deadline_ns = clock_deadline_ns(timeout_ns);
-    uint64_t sleep_ns = POLL_SLEEP_NS;
-    for (;;) {
-        int result = query(what, device->api);
-        if (result != CU_NOT_READY)
-            return cuda_check(device->api, result, "waiting for the device", err);
-        uint64_t left_ns = clock_left_ns(deadline_ns);
-        if (left_ns == 0)
-            return error_set(err, ERROR_TIMEOUT, "%s: not done after %.3g s", device->base.info->id,
-                             (double)timeout_ns / 1e9);
-        if (clock_now_ns() - start_ns < POLL_SPIN_NS)
-            continue;
-        clock_sleep_ns(sleep_ns < left_ns ? sleep_ns : left_ns);
-        sleep_ns = sleep_ns * 2 < POLL_SLEEP_MOST ? sleep_ns * 2 : POLL_SLEEP_MOST;
-    }
+    const struct awaited *awaited = context;
+    int result = awaited->event ? awaited->api->cuEventQuery(awaited->event)
+                                : awaited->api->cuStreamQuery(awaited->stream);
+    if (result == CU_NOT_READY)
+        return GPU_WAIT_NOT_YET;
+    return cuda_check(awaited->api, result, "waiting for the device", err) ? GPU_WAIT_DONE
+                                                                           : GPU_WAIT_FAILED;
 }
 
-static int query_stream(void *stream, const struct cuda_api *api)
+static bool await(const struct cuda_device *device, struct awaited awaited, uint64_t timeout_ns,
+                  struct error *err)
 {
-    return api->cuStreamQuery(stream);
-}
-
-static int query_event(void *event, const struct cuda_api *api)
-{
-    return api->cuEventQuery(event);
+    return gpu_wait(
+        &(struct gpu_wait_desc){
+            .id = device->base.info->id, .timeout_ns = timeout_ns, .ask = ask, .context = &awaited},
+        err);
 }
 
 bool cuda_stream_drain(const struct cuda_device *device, struct cu_stream *stream,
                        struct error *err)
 {
-    return poll(device, query_stream, stream, DRAIN_S * NS_PER_S, err);
+    return await(device, (struct awaited){.api = device->api, .stream = stream}, GPU_WAIT_DRAIN_NS,
+                 err);
 }
 
 bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event, uint64_t timeout_ns,
                      struct error *err)
 {
-    return poll(device, query_event, event, timeout_ns, err);
+    return await(device, (struct awaited){.api = device->api, .event = event}, timeout_ns, err);
 }
 
 // ---------------------------------------------------------------- opening and closing

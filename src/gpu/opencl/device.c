@@ -1,61 +1,46 @@
 // SPDX-License-Identifier: MIT
 // Opening and closing a device, its queues, and waiting with an end.
-#include "base/clock.h"
 #include "gpu/opencl/opencl.h"
+#include "gpu/wait.h"
 
 #include <string.h>
 
-enum {
-    DRAIN_S = 30,            // a host copy waits this long for what was queued before it
-    POLL_SPIN_NS = 50000,    // at first without sleep: short work should not wait for a timer
-    POLL_SLEEP_NS = 20000,   // then between two looks
-    POLL_SLEEP_MOST = 500000 // growing to this
-};
-
 // ---------------------------------------------------------------- waiting
 
-static bool is_complete(const struct opencl_device *device, cl_event event, bool *done,
-                        struct error *err)
+struct awaited {
+    const struct opencl_device *device;
+    cl_event event;
+};
+
+static enum gpu_wait_answer ask(void *context, struct error *err)
 {
+    const struct awaited *awaited = context;
     cl_int status = 0;
-    cl_int result = device->api->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                sizeof status, &status, NULL);
+    cl_int result = awaited->device->api->clGetEventInfo(
+        awaited->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     if (!opencl_check(result, "clGetEventInfo", err))
-        return false;
-    *done = status == CL_COMPLETE;
+        return GPU_WAIT_FAILED;
     if (status >= 0)
-        return true;
+        return status == CL_COMPLETE ? GPU_WAIT_DONE : GPU_WAIT_NOT_YET;
     if (!opencl_check(status, "a command ended", err) && err)
         err->code = ERROR_DEVICE_LOST; // whatever the code is: what it did is not known
-    return false;
+    return GPU_WAIT_FAILED;
 }
 
 bool opencl_event_wait(const struct opencl_device *device, cl_event event, uint64_t timeout_ns,
                        struct error *err)
 {
-    uint64_t start_ns = clock_now_ns(), deadline_ns = clock_deadline_ns(timeout_ns);
-    uint64_t sleep_ns = POLL_SLEEP_NS;
-    for (;;) {
-        bool done = false;
-        if (!is_complete(device, event, &done, err))
-            return false;
-        if (done)
-            return true;
-        uint64_t left_ns = clock_left_ns(deadline_ns);
-        if (left_ns == 0)
-            return error_set(err, ERROR_TIMEOUT, "%s: not done after %.3g s", device->base.info->id,
-                             (double)timeout_ns / 1e9);
-        if (clock_now_ns() - start_ns < POLL_SPIN_NS)
-            continue;
-        clock_sleep_ns(sleep_ns < left_ns ? sleep_ns : left_ns);
-        sleep_ns = sleep_ns * 2 < POLL_SLEEP_MOST ? sleep_ns * 2 : POLL_SLEEP_MOST;
-    }
+    struct awaited awaited = {device, event};
+    return gpu_wait(
+        &(struct gpu_wait_desc){
+            .id = device->base.info->id, .timeout_ns = timeout_ns, .ask = ask, .context = &awaited},
+        err);
 }
 
 bool opencl_host_begin(const struct opencl_device *device, struct error *err)
 {
     const struct opencl_queue *queue = (const struct opencl_queue *)device->base.queues[0];
-    return !queue->last || opencl_event_wait(device, queue->last, DRAIN_S * NS_PER_S, err);
+    return !queue->last || opencl_event_wait(device, queue->last, GPU_WAIT_DRAIN_NS, err);
 }
 
 bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
@@ -64,7 +49,7 @@ bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event
     if (!opencl_check(result, what, err))
         return false;
     bool ok = opencl_check(device->api->clFlush(device->host), "clFlush", err) &&
-              opencl_event_wait(device, event, DRAIN_S * NS_PER_S, err);
+              opencl_event_wait(device, event, GPU_WAIT_DRAIN_NS, err);
     device->api->clReleaseEvent(event);
     return ok || error_prefix(err, "%s", what);
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/wait.h"
+
+enum {
+    SPIN_NS = 50000,
+    SLEEP_NS = 20000,
+    SLEEP_MOST_NS = 500000
+};
+
+bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)
+{
+    uint64_t start_ns = clock_now_ns(), deadline_ns = clock_deadline_ns(desc->timeout_ns);
+    uint64_t sleep_ns = SLEEP_NS;
+    for (;;) {
+        enum gpu_wait_answer answer = desc->ask(desc->context, err);
+        if (answer != GPU_WAIT_NOT_YET)
+            return answer == GPU_WAIT_DONE;
+        uint64_t left_ns = clock_left_ns(deadline_ns);
+        if (left_ns == 0)
+            return error_set(err, ERROR_TIMEOUT, "%s: not done after %.3g s", desc->id,
+                             (double)desc->timeout_ns / 1e9);
+        if (clock_now_ns() - start_ns < SPIN_NS)
+            continue;
+        clock_sleep_ns(sleep_ns < left_ns ? sleep_ns : left_ns);
+        sleep_ns = sleep_ns * 2 < SLEEP_MOST_NS ? sleep_ns * 2 : SLEEP_MOST_NS;
+    }
+}
