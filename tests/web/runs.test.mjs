@@ -26,6 +26,19 @@ test("several runs are overlaid, a column each", async () => {
   assert.ok(names.includes("vector random · Demo chip (formulas, not measured)"));
   assert.ok(names.includes("vector random · Another chip"));
   assert.equal(await page.locator("#machines .machine").count(), 2);
+  // The same thing has the same colour on both, and another dash.
+  const style = (name) => page.evaluate((name) => {
+    const one = window.fathomCharts.get("latency-0").echarts.getOption().series
+      .find((series) => series.type === "line" && series.name === name);
+    return [one.color, one.lineStyle.type];
+  }, name);
+  const [first, second] = [await style(names[0]), await style("vector random · Another chip")];
+  assert.equal(first[0], second[0]);
+  assert.notEqual(first[1], second[1]);
+  const heads = await page.locator("#latency-1 thead th").allInnerTexts();
+  assert.deepEqual(heads.slice(0, 3), ["bytes",
+    "latency, Demo chip (formulas, not measured)", "latency, Another chip"]);
+  assert.equal(await page.locator("#latency-1 tbody tr").count(), 8);
   await shoot(page, "two");
   await close(page);
 });

@@ -59,8 +59,13 @@ export function machineCard(subject: Subject): HTMLElement {
     h("details", {}, h("summary", {}, "What the driver says"), listOf(rest)));
 }
 
+// Each with the machine that it is about, where the page shows several runs.
 export function findingsList(runs: Run[]): HTMLElement | undefined {
-  const texts = [...new Set(runs.flatMap((run) => run.findings.map(({ text }) => text)))];
+  const nameOf = (run: Run, device: string | undefined): string =>
+    [...new Set(run.devices.filter(({ id }) => device === undefined || id === device)
+      .map(({ id, name }) => name ?? id))].join(", ");
+  const texts = [...new Set(runs.flatMap((run) => run.findings.map(({ text, device }) =>
+    runs.length > 1 ? `${nameOf(run, device)}: ${text}` : text)))];
   return texts.length === 0 ? undefined
     : h("ul", { class: "findings" }, ...texts.map((text) => h("li", {}, text)));
 }

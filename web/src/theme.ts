@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Colours of charts in the light and the dark scheme. Series colours are those of Okabe and Ito
-// (distinguishable with any colour vision), made lighter for dark grounds; dashes and symbols
-// differ as well.
+// Colours of charts in the light and the dark scheme. The first series colours are those of Okabe and
+// Ito (distinguishable with any colour vision), made lighter for dark grounds; behind the last one
+// they come again, dashed.
 
 export interface Theme {
   dark: boolean;
@@ -23,7 +23,8 @@ const light: Theme = {
   ground: "#ffffff",
   warn: "#b25000",
   bad: "#b3261e",
-  series: ["#0072b2", "#d55e00", "#009e73", "#aa3f85", "#8a6d00", "#3a9bd1", "#444b52", "#7a4ec2"],
+  series: ["#0072b2", "#d55e00", "#009e73", "#aa3f85", "#8a6d00", "#3a9bd1", "#444b52", "#7a4ec2",
+    "#b03a48", "#4d7c0f", "#7c5a3c", "#1f6f78"],
   ramp: ["#eef4fa", "#b9d6ec", "#74b0d8", "#2f80ba", "#0b4a7d"],
 };
 
@@ -35,7 +36,8 @@ const dark: Theme = {
   ground: "#191e23",
   warn: "#ffb067",
   bad: "#ff8a80",
-  series: ["#56b4e9", "#ff8c3a", "#2fce9f", "#e58cc4", "#e8c84a", "#8ecdf2", "#b8c0c7", "#b59cf0"],
+  series: ["#56b4e9", "#ff8c3a", "#2fce9f", "#e58cc4", "#e8c84a", "#8ecdf2", "#b8c0c7", "#b59cf0",
+    "#f28b95", "#a3d15c", "#d0a884", "#6cc5cf"],
   ramp: ["#22303d", "#245173", "#2f7bab", "#5fb0de", "#c4e6fb"],
 };
 

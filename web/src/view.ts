@@ -13,6 +13,7 @@ export interface Point {
 
 export interface GridSeries {
   label: string;
+  rest: string; // the label without the device
   subject: Subject;
   points: Point[]; // ascending in x
 }
@@ -126,7 +127,8 @@ function place(grid: Grid, panels: Map<string, Map<string, GridSeries>>, chosen:
                              : [rest, subjectLabel].filter(Boolean).join(" · ");
   const panel = panels.get(panelLabel) ?? new Map<string, GridSeries>();
   panels.set(panelLabel, panel);
-  const series = panel.get(seriesLabel) ?? { label: seriesLabel, subject, points: [] };
+  const series = panel.get(seriesLabel) ??
+    { label: seriesLabel, rest: grid.y ? seriesLabel : rest, subject, points: [] };
   panel.set(seriesLabel, series);
   series.points.push({ x: result.case[grid.x.key] ?? "", result, subject });
 }

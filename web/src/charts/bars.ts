@@ -4,10 +4,11 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
+import type { Subject } from "../run";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
-import { pointMetric } from "../view";
-import { axisStyle, gridCsv, gridNumbers, tip, tipLine, tooltipStyle } from "./parts";
+import { allPoints, pointMetric } from "../view";
+import { axisStyle, gridCsv, gridNumbers, legendOf, tip, tipLine, tooltipStyle } from "./parts";
 
 interface Bar {
   label: string;
@@ -16,22 +17,30 @@ interface Bar {
   value: number;
 }
 
+// Several devices: a colour each, the bars of a case together. One device: a colour a series.
 function barsOf(grid: Grid): Bar[] {
   const bars: Bar[] = [];
-  let colour = 0;
+  const subjects = subjectsOf(grid);
+  let index = 0;
   const order = (point: Point): number => grid.xs.indexOf(point.x);
   for (const panel of grid.panels)
     for (const series of panel.series) {
       for (const point of series.points) {
         const value = pointMetric(point, grid.metric)?.median;
-        const label = [formatValue(point.x, grid.x), panel.label, series.label]
+        const name = subjects.length > 1 && !grid.y ? series.rest : series.label;
+        const label = [formatValue(point.x, grid.x), grid.y ? panel.label : "", name]
           .filter(Boolean).join(" · ");
+        const colour = subjects.length > 1 ? subjects.indexOf(point.subject) : index;
         if (value !== undefined) bars.push({ label, point, colour, value });
       }
-      colour++;
+      index++;
     }
-  return bars.sort((a, b) => order(a.point) - order(b.point));
+  return bars.sort((a, b) => order(a.point) - order(b.point) ||
+    (subjects.length > 1 ? a.label.localeCompare(b.label) : 0));
 }
+
+const subjectsOf = (grid: Grid): Subject[] =>
+  [...new Set(allPoints(grid).map(({ subject }) => subject))];
 
 const worst = (grid: Grid, bars: Bar[]): number =>
   grid.metric.better === "lower"
@@ -76,8 +85,14 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
     bar.point.result.verdict === "suspect"
       ? look.theme.warn
       : look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
+  const subjects = subjectsOf(grid);
+  const { legend, height } = legendOf(look, subjects.length > 1 ? subjects.map(({ label }) => label) : []);
   return {
-    grid: { left: 8, right: look.narrow ? 56 : 150, top: 8, bottom: 8, containLabel: true },
+    legend,
+    grid: {
+      left: 8, right: look.narrow ? 56 : 150, top: subjects.length > 1 ? height : 8, bottom: 8,
+      containLabel: true,
+    },
     tooltip: {
       ...tooltipStyle(look),
       trigger: "item",
@@ -108,10 +123,11 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
       },
     },
     series: [
-      {
-        type: "bar",
-        barMaxWidth: 18,
-        data: bars.map((bar) => ({
+      // One for each device, so that the legend has it; rows of the others are empty in it.
+      ...subjects.map((subject, i) => ({
+        type: "bar", name: subject.label, barMaxWidth: 18, barGap: "-100%",
+        color: look.theme.series[i % look.theme.series.length],
+        data: bars.map((bar) => bar.point.subject !== subject ? "-" : {
           value: bar.value,
           itemStyle: { color: colourOf(bar) },
           label: {
@@ -120,8 +136,8 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
               ? ratioText(grid, bar, base)
               : `${formatUnit(bar.value, grid.metric.unit)}  ${ratioText(grid, bar, base)}`,
           },
-        })),
-      },
+        }),
+      })),
       whiskers(grid, bars, look),
     ],
   };
@@ -135,7 +151,7 @@ export function barsChart(id: string, grid: Grid): Chart {
     title: grid.view.title ?? grid.metric.name,
     subtitle: () => [grid.metric.name, grid.common, "× against the worst"].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
-    height: () => 60 + bars.length * 24,
+    height: () => (subjectsOf(grid).length > 1 ? 100 : 60) + bars.length * (bars.length > 60 ? 20 : 24),
     option: (look) => option(grid, bars, look),
     switches: [{
       label: "order", options: ["as measured", "best first", "worst first"], chosen: 0,

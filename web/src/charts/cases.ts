@@ -1,60 +1,94 @@
 // SPDX-License-Identifier: MIT
 // Tables: every case a row, the axes that vary and all metrics as columns; a click on a head sorts.
 import { csvText, download, h } from "../dom";
-import type { Benchmark, Subject, View } from "../run";
+import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
 import { metricOf } from "../run";
 import { formatMargin, formatUnit, formatValue } from "../units";
 import type { Selected } from "../view";
 import { select, varying } from "../view";
 import { doubtText } from "./parts";
 
+// A row: one case, on each device that has it.
+interface Row {
+  first: Selected;
+  bySubject: Map<Subject, Selected>;
+}
+
 interface Column {
   head: string;
-  text: (row: Selected) => string;
-  sort: (row: Selected) => string | number;
+  text: (row: Row) => string;
+  sort: (row: Row) => string | number | undefined;
   number: boolean;
 }
 
-function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[], many: boolean): Column[] {
-  const columns: Column[] = [];
-  if (many)
-    columns.push({
-      head: "device", number: false,
-      text: ({ subject }) => subject.label, sort: ({ subject }) => subject.label,
-    });
-  for (const param of varying(benchmark, chosen))
-    columns.push({
-      head: param.key, number: param.type !== "text",
-      text: ({ result }) => formatValue(result.case[param.key], param),
-      sort: ({ result }) => result.case[param.key] ?? "",
-    });
-  const metrics = [...benchmark.metrics].sort((a, b) =>
-    Number(b.name === view.metric) - Number(a.name === view.metric));
-  for (const metric of metrics) {
-    if (!chosen.some(({ result }) => metricOf(result, metric.name))) continue;
-    columns.push({
-      head: metric.name, number: true,
-      text: ({ result }) => {
-        const found = metricOf(result, metric.name);
-        const margin = formatMargin(found?.median, found?.ci95);
-        return `${formatUnit(found?.median, metric.unit)}${margin === "" ? "" : ` ${margin}`}`;
-      },
-      sort: ({ result }) => metricOf(result, metric.name)?.median ?? -Infinity,
-    });
+function rowsOf(chosen: Selected[]): Row[] {
+  const rows = new Map<string, Row>();
+  for (const one of chosen) {
+    const row = rows.get(one.result.key) ?? { first: one, bySubject: new Map<Subject, Selected>() };
+    row.bySubject.set(one.subject, one);
+    rows.set(one.result.key, row);
   }
-  columns.push({
-    head: "doubt", number: false,
-    text: ({ result }) => doubtText(result), sort: ({ result }) => doubtText(result),
-  });
+  return [...rows.values()];
+}
+
+function metricColumn(metric: MetricInfo, subject: Subject, head: string): Column {
+  const found = (row: Row): Metric | undefined => {
+    const one = row.bySubject.get(subject);
+    return one && metricOf(one.result, metric.name);
+  };
+  return {
+    head, number: true,
+    text: (row) => {
+      const value = found(row);
+      const margin = formatMargin(value?.median, value?.ci95);
+      return `${formatUnit(value?.median, metric.unit)}${margin === "" ? "" : ` ${margin}`}`;
+    },
+    sort: (row) => found(row)?.median,
+  };
+}
+
+// Several devices stand side by side, each with what the view is about: the other metrics would
+// drown that.
+function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column[] {
+  const subjects = [...new Set(chosen.map(({ subject }) => subject))];
+  const columns: Column[] = varying(benchmark, chosen).map((param) => ({
+    head: param.key, number: param.type !== "text",
+    text: ({ first }) => formatValue(first.result.case[param.key], param),
+    sort: ({ first }) => first.result.case[param.key] ?? "",
+  }));
+  const metrics = [...benchmark.metrics]
+    .sort((a, b) => Number(b.name === view.metric) - Number(a.name === view.metric))
+    .filter((metric) => chosen.some(({ result }) => metricOf(result, metric.name)));
+  for (const metric of subjects.length > 1 ? metrics.slice(0, 1) : metrics)
+    for (const subject of subjects)
+      columns.push(metricColumn(metric, subject,
+        subjects.length > 1 ? `${metric.name}, ${subject.label}` : metric.name));
+  const doubts = (row: Row): string => [...row.bySubject.values()]
+    .map(({ result, subject }) => {
+      const text = doubtText(result);
+      return text !== "" && subjects.length > 1 ? `${subject.label}: ${text}` : text;
+    }).filter(Boolean).join("; ");
+  if (chosen.some(({ result }) => doubtText(result) !== ""))
+    columns.push({ head: "doubt", number: false, text: doubts, sort: doubts });
   return columns;
 }
 
-const compare = (a: string | number, b: string | number): number =>
-  typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+type Sortable = string | number | undefined;
 
-function bodyOf(columns: Column[], rows: Selected[]): HTMLElement {
+// What is absent comes last, whichever way.
+function compare(a: Sortable, b: Sortable, way: number): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return way *
+    (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+}
+
+const worstVerdict = (row: Row): string =>
+  ["failed", "suspect", "skipped"].find((verdict) =>
+    [...row.bySubject.values()].some(({ result }) => result.verdict === verdict)) ?? "ok";
+
+function bodyOf(columns: Column[], rows: Row[]): HTMLElement {
   return h("tbody", {}, ...rows.map((row) =>
-    h("tr", { class: row.result.verdict }, ...columns.map((column) =>
+    h("tr", { class: worstVerdict(row) }, ...columns.map((column) =>
       h("td", column.number ? { class: "number" } : {}, column.text(row))))));
 }
 
@@ -63,9 +97,10 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
     HTMLElement | undefined {
   const chosen = select(subjects, benchmark, view);
   if (chosen.length === 0) return undefined;
-  const columns = columnsOf(benchmark, view, chosen, subjects.length > 1);
+  const columns = columnsOf(benchmark, view, chosen);
+  const rows = rowsOf(chosen);
   const table = h("table");
-  let body = bodyOf(columns, chosen);
+  let body = bodyOf(columns, rows);
   let sorted = -1, way = 1;
   const heads = columns.map((column, index) => h("th", { scope: "col" }, h("button", {
     type: "button",
@@ -76,19 +111,15 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
         if (i === index) head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
         else head.removeAttribute("aria-sort");
       });
-      const fresh = bodyOf(columns, [...chosen].sort((a, b) =>
-        way * compare(column.sort(a), column.sort(b))));
+      const fresh = bodyOf(columns, [...rows].sort((a, b) =>
+        compare(column.sort(a), column.sort(b), way)));
       body.replaceWith(fresh);
       body = fresh;
     },
   }, column.head)));
   table.append(h("thead", {}, h("tr", {}, ...heads)), body);
-  const csv = (): string =>
-    csvText([columns.map(({ head }) => head), ...chosen.map((row) =>
-      columns.map((column) => {
-        const value = column.sort(row);
-        return value === -Infinity ? undefined : value;
-      }))]);
+  const csv = (): string => csvText([columns.map(({ head }) => head),
+    ...rows.map((row) => columns.map((column) => column.sort(row)))]);
   return h("figure", { class: "chart cases", id },
     h("figcaption", {}, h("h3", {}, view.title ?? benchmark.name)),
     h("div", { class: "tools" }, h("span", { class: "save" }, h("button", {

@@ -34,13 +34,40 @@ interface State {
   log: boolean;
 }
 
+const MANY = 12, SHOWN = 3;
+
 const dashes = ["solid", "dashed", "dotted"];
+
+// One device: colours, then dashes, in turn. Several: the colour says what, the dash on which.
+function stylesOf(list: GridSeries[], look: Look): { colour: string; dash: string }[] {
+  const colours = look.theme.series;
+  const subjects = [...new Set(list.map(({ subject }) => subject))];
+  const names = [...new Set(list.map(({ rest }) => rest))];
+  const byDevice = subjects.length > 1 && subjects.length <= dashes.length && names.length > 1 &&
+    names.length <= colours.length;
+  return list.map((one, index) => {
+    const at = byDevice ? names.indexOf(one.rest) : index;
+    const dash = byDevice ? subjects.indexOf(one.subject) : Math.floor(index / colours.length);
+    return {
+      colour: colours[at % colours.length] ?? look.theme.text,
+      dash: dashes[dash % dashes.length] ?? "solid",
+    };
+  });
+}
+
+// Places along x: ECharts zooms by the share of values, so that on a logarithmic axis of its own nearly
+// all of the slider would be the last octave. Here x is the logarithm, on a linear axis.
+const hasLogX = (grid: Grid): boolean =>
+  isLogX(grid.view) && grid.xs.every((x) => typeof x === "number" && x > 0);
+const placeOf = (grid: Grid, x: number): number => (hasLogX(grid) ? Math.log2(x) : x);
+const valueAt = (grid: Grid, place: number): number =>
+  hasLogX(grid) ? Number((2 ** place).toPrecision(12)) : place;
 
 const allSeries = (grid: Grid): GridSeries[] => grid.panels.flatMap((panel) => panel.series);
 
 // Two points so far apart that others measured much between them: a line would claim to know.
 function isGap(grid: Grid, before: Datum | undefined, x: number | string): boolean {
-  const from = before?.value[0];
+  const from = before?.point.x;
   if (typeof from !== "number" || typeof x !== "number" || x < 8 * from) return false;
   return grid.xs.filter((one) => typeof one === "number" && one > from && one < x).length > 3;
 }
@@ -51,8 +78,8 @@ function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): (
   for (const point of series.points) {
     const median = pointMetric(point, state.metric)?.median;
     if (median === undefined || (state.log && median <= 0)) continue;
-    const x = typeof point.x === "number" ? point.x : formatValue(point.x, grid.x);
-    if (isGap(grid, data[data.length - 1], x)) data.push(undefined);
+    const x = isNumbers(grid.xs) ? placeOf(grid, point.x as number) : formatValue(point.x, grid.x);
+    if (isGap(grid, data[data.length - 1], point.x)) data.push(undefined);
     data.push({ value: [x, median], point, series, colour });
   }
   return data;
@@ -102,7 +129,7 @@ function marks(grid: Grid, state: State, look: Look): object {
   }));
   if (grid.x.type === "bytes")
     levelsOf(grid).forEach((level, i) => lines.push({
-      xAxis: level.bytes,
+      xAxis: placeOf(grid, level.bytes),
       label: { formatter: sizeText(level.bytes), position: "end", distance: i % 2 ? 17 : 4 },
     }));
   return {
@@ -117,35 +144,35 @@ function marks(grid: Grid, state: State, look: Look): object {
 const isNumbers = (values: Grid["xs"]): values is number[] =>
   values.every((x) => typeof x === "number");
 
-// Ticks of a logarithmic x between two of its values; none where it is linear or has names.
-function xTicks(grid: Grid, look: Look, low: number, high: number): object {
-  if (!isLogX(grid.view) || !(low > 0)) return {};
-  const most = look.narrow ? 5 : look.width / 75;
-  const ticks = (grid.view.scale ?? "").startsWith("log10")
-    ? decadeTicks(low, high).ticks : octaveTicks(low, high, most);
-  return {
-    axisTick: { customValues: ticks },
-    axisLabel: { ...axisStyle(look).axisLabel, customValues: ticks,
-      formatter: (value: number) => formatValue(value, grid.x) },
-  };
+// Ticks of a logarithmic x between two of its places; none where it is linear or has names.
+function xTicks(grid: Grid, look: Look, from: number, to: number): object {
+  if (!hasLogX(grid)) return {};
+  const low = valueAt(grid, from), high = valueAt(grid, to);
+  const ticks = ((grid.view.scale ?? "").startsWith("log10")
+    ? decadeTicks(low, high).ticks : octaveTicks(low, high, look.narrow ? 5 : look.width / 75))
+    .map((tick) => placeOf(grid, tick));
+  return { axisTick: { customValues: ticks }, axisLabel: { customValues: ticks } };
 }
 
 function xAxis(grid: Grid, look: Look): object {
   if (!isNumbers(grid.xs))
     return { type: "category", data: grid.xs.map((x) => formatValue(x, grid.x)), ...axisStyle(look) };
-  const low = grid.xs[0] ?? 0, high = grid.xs[grid.xs.length - 1] ?? 1;
+  const low = placeOf(grid, grid.xs[0] ?? 0), high = placeOf(grid, grid.xs[grid.xs.length - 1] ?? 1);
+  const ticks = xTicks(grid, look, low, high) as { axisTick?: object; axisLabel?: object };
   const style = axisStyle(look);
   return {
-    type: isLogX(grid.view) && low > 0 ? "log" : "value",
-    logBase: (grid.view.scale ?? "").startsWith("log10") ? 10 : 2,
+    type: "value",
     min: low,
     max: high,
     name: grid.x.key,
     nameLocation: "middle",
     nameGap: 28,
     ...style,
-    axisLabel: { ...style.axisLabel, formatter: (value: number) => formatValue(value, grid.x) },
-    ...xTicks(grid, look, low, high),
+    ...ticks,
+    axisLabel: {
+      ...style.axisLabel, ...ticks.axisLabel,
+      formatter: (place: number) => formatValue(valueAt(grid, place), grid.x),
+    },
   };
 }
 
@@ -163,15 +190,23 @@ function yAxis(state: State, data: Datum[], look: Look): object {
   };
 }
 
+// Many lines of several devices: at first only some of each, the others by a click in the legend.
+function selectedOf(list: GridSeries[]): Record<string, boolean> {
+  const names = [...new Set(list.map(({ rest }) => rest))];
+  const many = list.length > MANY && names.length < list.length;
+  return Object.fromEntries(list.filter(({ rest }) => many && names.indexOf(rest) >= SHOWN)
+    .map(({ label }) => [label, false]));
+}
+
 function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const list = allSeries(grid);
   const series: object[] = [];
   const drawn: (Datum | undefined)[][] = []; // by index of ECharts' series
+  const styles = stylesOf(list, look);
   list.forEach((one, index) => {
-    const colour = look.theme.series[index % look.theme.series.length] ?? look.theme.text;
+    const { colour, dash } = styles[index] ?? { colour: look.theme.text, dash: "solid" };
     const data = dataOf(grid, one, state, colour);
     const name = one.label === "" ? state.metric.name : one.label;
-    const dash = dashes[Math.floor(index / look.theme.series.length) % dashes.length];
     series.push({
       name, type: "line", data: data.map((datum) => plain(datum, look)), z: 2,
       color: colour,
@@ -186,7 +221,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   });
   const { legend, height } = legendOf(look, list.map(({ label }) => label));
   return {
-    legend,
+    legend: { ...legend, selected: selectedOf(list) },
     grid: { left: 8, right: look.narrow ? 12 : 24, top: height + 14, bottom: 64, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
@@ -244,7 +279,7 @@ export function curveChart(id: string, grid: Grid): Chart {
     numbers: () => gridNumbers(grid, state.metric),
     csv: () => gridCsv(grid, cycles ? [grid.metric, cycles] : [grid.metric]),
     steps: list[0]?.points.length ?? 0,
-    ...(isNumbers(grid.xs) && isLogX(grid.view)
+    ...(hasLogX(grid)
       ? { zoomed: (look: Look, low: number, high: number) => ({ xAxis: xTicks(grid, look, low, high) }) }
       : {}),
   });
