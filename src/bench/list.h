@@ -3,3 +3,4 @@
 // The order is that of `fathom list` and of reports.
 BENCHMARK(latency)
 BENCHMARK(bandwidth)
+BENCHMARK(loads)

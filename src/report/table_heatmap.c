@@ -5,7 +5,8 @@
 #include <math.h>
 
 enum {
-    LABEL_COLUMNS = 20,
+    LABEL_COLUMNS = 20, // of a column's head
+    ROW_COLUMNS = 36,   // of a row's
     GAP = 1
 };
 
@@ -47,8 +48,8 @@ static void matrix_measure(struct matrix *matrix)
         size_t width = screen_width(matrix->panel->series[row].label);
         matrix->label_width = width > matrix->label_width ? width : matrix->label_width;
     }
-    if (matrix->label_width > LABEL_COLUMNS)
-        matrix->label_width = LABEL_COLUMNS;
+    if (matrix->label_width > ROW_COLUMNS)
+        matrix->label_width = ROW_COLUMNS;
     matrix->column_width = cell_columns(&matrix->widths);
     for (size_t x = 0; x < grid->x_count; x++) {
         matrix->heads[x] =
@@ -75,8 +76,7 @@ static void block_print(const struct matrix *matrix, size_t first, size_t end)
     for (size_t row = 0; row < matrix->panel->series_count; row++) {
         const char *label = matrix->panel->series[row].label;
         fputs("  ", screen->stream);
-        screen_right(screen, screen_quote(screen->arena, label, LABEL_COLUMNS),
-                     matrix->label_width);
+        screen_right(screen, screen_quote(screen->arena, label, ROW_COLUMNS), matrix->label_width);
         for (size_t x = first; x < end; x++) {
             fprintf(screen->stream, "%*s", GAP, "");
             cell_print(screen, &matrix->cells[row * grid->x_count + x], &matrix->widths);

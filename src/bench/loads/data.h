@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What the loads find: hashed, finite, never zero, and such that what a thread adds up is known.
+#ifndef BENCH_LOADS_DATA_H
+#define BENCH_LOADS_DATA_H
+
+#include "bench/loads/kind.h"
+#include "bench/loads/loads.h"
+
+// Channel `channel` of element `element` (of texel x + y × LOADS_SIDE).
+double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
+
+// LOADS_ELEMENTS elements as they stand in memory, from byte start_bytes on; `bytes` is all of it.
+void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
+
+enum loads_pattern {
+    LOADS_UNIFORM, // every thread the same
+    LOADS_LINEAR,  // thread g begins at element g
+    LOADS_RANDOM   // at one of 16 that a hash of g chooses; of a texture's 2 × 2, four apart
+};
+
+// First element of thread `id` along one axis, and the two numbers a kernel has it from:
+// (id × multiplier) & keep.
+struct loads_start {
+    uint32_t multiplier, keep;
+};
+struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern);
+
+// Sums of the LOADS_THREADS threads of a workgroup, channels weighted 1, 3, 5, 7.
+void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
+                  float sums[LOADS_THREADS]);
+
+// How far a right sum may be from that. Floats are exact. UNORM: each of 256 additions rounds by
+// at most half a unit of the last place below 256 (2^-17). Bilinear: 2^-8 of the range a load.
+float loads_tolerance(const struct loads_kind *kind);
+
+#endif

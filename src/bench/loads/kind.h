@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The table of loads: what each is called, what it loads from, and what its data are.
+#ifndef BENCH_LOADS_KIND_H
+#define BENCH_LOADS_KIND_H
+
+#include "gpu/gpu.h"
+
+enum loads_class { // of data
+    LOADS_UNORM8,  // v / 255
+    LOADS_FLOAT16, // sixty-fourths: all sums are exact
+    LOADS_FLOAT32
+};
+
+enum loads_source {
+    LOADS_FROM_TYPED,
+    LOADS_FROM_RAW,
+    LOADS_FROM_NATURAL, // raw, its alignment known to the compiler
+    LOADS_FROM_STRUCTURED,
+    LOADS_FROM_CONSTANT,
+    LOADS_FROM_TEXTURE,
+    LOADS_FROM_NEAREST,
+    LOADS_FROM_BILINEAR
+};
+
+// One row of the published table, or one beside it.
+struct loads_kind {
+    const char *label; // as published, without the pattern
+    enum loads_source source;
+    unsigned width; // channels, floats of a load
+    enum loads_class data;
+    enum gpu_format format; // of typed buffers and textures
+    unsigned start_bytes;   // where the first element begins
+};
+
+extern const struct loads_kind loads_kinds[];
+extern const size_t loads_kind_count;
+
+// Labels as values and as choices of a parameter, each with its separator before it.
+extern const char loads_labels_published[]; // ",Buffer<R8>.Load,…": the 46
+extern const char loads_labels_all[];       // with what was added
+extern const char loads_choices[];          // "|Buffer<R8>.Load|…"
+
+const struct loads_kind *loads_kind_find(const char *label); // NULL: there is none
+const char *loads_source_name(enum loads_source source);     // "typed"
+
+// What everything is compared with: Buffer<RGBA8>.Load random.
+const struct loads_kind *loads_baseline(void);
+
+bool loads_is_texture(const struct loads_kind *kind); // a tile of 16 × 16, not a row of 256
+unsigned loads_bytes(const struct loads_kind *kind);  // of one load
+const char *loads_kernel_name(struct arena *arena, const struct loads_kind *kind, bool uniform,
+                              bool peak);
+const char *loads_control_name(struct arena *arena, const struct loads_kind *kind, bool peak);
+
+#endif

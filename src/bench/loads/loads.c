@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "bench/loads/session.h"
+
+#include <string.h>
+
+// The last is the first of none: a published row for each way that a load can take.
+static const char quick_loads[] =
+    "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
+    "StructuredBuffer<float4>.Load,cbuffer{float4} load,Texture2D<RGBA8>.Load,"
+    "Texture2D<RGBA8>.Sample(bilinear)";
+
+static const struct param_info params[] = {
+    {"load", PARAM_TEXT, UNIT_NONE, quick_loads, loads_labels_published + 1, loads_labels_all + 1,
+     PARAM_AXIS, loads_choices + 1,
+     "what is loaded, in the words of the published tables; natural = known to be aligned"},
+    {"pattern", PARAM_TEXT, UNIT_NONE, NULL, "uniform,linear,random", NULL, PARAM_AXIS,
+     "uniform|linear|random",
+     "all threads of a workgroup load the same, neighbours, or one of 16 (of 4 texels)"},
+    {"fidelity", PARAM_TEXT, UNIT_NONE, NULL, "peak", NULL, PARAM_METHOD, "peak|original",
+     "peak: eight loads share their address arithmetic; original: the loop of the published tool"},
+};
+
+static const struct metric_info metrics[] = {
+    {"rate", UNIT_OP_PER_S, BETTER_HIGHER, "loads over device time"},
+    {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, "bytes that the loads asked for"},
+    {"per_core", UNIT_OP_PER_CYCLE, BETTER_HIGHER,
+     "loads of one core, per cycle of the clock seen during the sample"},
+    {"time", UNIT_NS, BETTER_LOWER, "of 2^28 loads, a dispatch of the published tool"},
+    {"ratio", UNIT_NONE, BETTER_HIGHER,
+     "times as fast as Buffer<RGBA8>.Load random, measured right beside it"},
+    {"over_control", UNIT_NONE, BETTER_NONE,
+     "times as long as the same loop without loads, measured right beside it"},
+};
+
+static const struct view_info views[] = {
+    {VIEW_HEATMAP, "Times as fast as Buffer<RGBA8>.Load random", "pattern", "load", "ratio", NULL,
+     NULL, NULL},
+    {VIEW_HEATMAP, "Loads a second", "pattern", "load", "rate", NULL, NULL, NULL},
+    {VIEW_HEATMAP, "Loads a core and cycle", "pattern", "load", "per_core", NULL, NULL, NULL},
+    {VIEW_BARS, "Loads that neighbours do side by side", "load", NULL, "rate", NULL, "linear",
+     "pattern=linear"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static enum loads_pattern pattern_of(const char *name)
+{
+    return strcmp(name, "uniform") == 0  ? LOADS_UNIFORM
+           : strcmp(name, "linear") == 0 ? LOADS_LINEAR
+                                         : LOADS_RANDOM;
+}
+
+void loads_point_read(const struct bench_case *c, struct loads_point *point)
+{
+    *point = (struct loads_point){
+        .kind = loads_kind_find(case_text(c, "load")),
+        .pattern = pattern_of(case_text(c, "pattern")),
+        .peak = strcmp(case_text(c, "fidelity"), "peak") == 0,
+    };
+}
+
+bool loads_plan(const struct bench_request *request, struct bench_case_list *list,
+                struct error *err)
+{
+    const struct bench_choice *load = bench_choice_find(request, "load");
+    const struct bench_choice *pattern = bench_choice_find(request, "pattern");
+    const struct bench_choice *fidelity = bench_choice_find(request, "fidelity");
+    if (fidelity->value_count != 1)
+        return error_set(err, ERROR_USAGE,
+                         "loads.fidelity takes one value: results of both would share their names");
+    for (size_t l = 0; l < load->value_count; l++)
+        for (size_t p = 0; p < pattern->value_count; p++) {
+            struct case_value *values = ARENA_ARRAY(request->arena, 3, struct case_value);
+            values[0] = load->values[l];
+            values[1] = pattern->values[p];
+            values[2] = fidelity->values[0];
+            bench_case_add(request->arena, list,
+                           (struct bench_case){.values = values, .value_count = 3});
+        }
+    return true;
+}
+
+const struct benchmark bench_loads = {
+    .info =
+        {
+            .name = "loads",
+            .version = 1,
+            .title = "Which resource type loads fastest",
+            .params = params,
+            .param_count = COUNT(params),
+            .metrics = metrics,
+            .metric_count = COUNT(metrics),
+            .views = views,
+            .view_count = COUNT(views),
+        },
+    .description =
+        "Loads a second from 16 KiB that every core's cache holds, by each kind of resource that a "
+        "shader can choose: typed, raw and structured buffers, constant buffers, textures with and "
+        "without a sampler, in nine formats and three patterns. The rows and the ratio are those "
+        "of sebbbi's perftest, whose faults METHOD.md names; every sum of every thread is checked, "
+        "and the same loop without loads is timed beside each case.",
+    .plan = loads_plan,
+    .open = loads_open,
+    .visit = loads_visit,
+};

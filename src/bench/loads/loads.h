@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Sizes that the host and the kernels of this benchmark share.
+#ifndef BENCH_LOADS_LOADS_H
+#define BENCH_LOADS_LOADS_H
+
+#define LOADS_ELEMENTS 1024 /* of a buffer; 16 KiB at most: what every L1 holds */
+#define LOADS_SIDE     32   /* texels of a texture's side */
+#define LOADS_THREADS  256  /* a workgroup: 256, or 16 × 16 for textures */
+#define LOADS_TILE     16
+#define LOADS_A_THREAD 256 /* loads of a thread: elements t … t + 255, or a tile of 16 × 16 */
+#define LOADS_FLIGHT   8   /* loads that share their address arithmetic (peak) */
+#define LOADS_STRIDE   32  /* elements between them: too far apart to be combined */
+
+/* What a load brings, -DRESOURCE= */
+#define LOADS_TYPED      0
+#define LOADS_RAW        1 /* words, only ever known to be aligned to 4 bytes */
+#define LOADS_RAW_VECTOR 2 /* known to be aligned to the load's own size */
+#define LOADS_STRUCTURED 3
+#define LOADS_CONSTANT   4
+#define LOADS_TEXEL      5
+#define LOADS_SAMPLED    6
+#define LOADS_NOTHING    7 /* the control */
+
+#endif

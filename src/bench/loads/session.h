@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What the cases of a session share, and one kernel at work.
+#ifndef BENCH_LOADS_SESSION_H
+#define BENCH_LOADS_SESSION_H
+
+#include "bench/bench.h"
+#include "bench/loads/data.h"
+#include "measure/clock.h"
+#include "measure/limits.h"
+#include "measure/span.h"
+
+// A case's values.
+struct loads_point {
+    const struct loads_kind *kind;
+    enum loads_pattern pattern;
+    bool peak;
+};
+void loads_point_read(const struct bench_case *c, struct loads_point *point);
+
+struct loads_params { // as in params.glsl, after the address
+    uint32_t mask, multiplier, keep, start;
+    float tolerance;
+};
+
+// Made by loads_open.
+struct loads_session {
+    struct bench_session *bench;
+    struct measure_limits limits;
+    struct measure_clock clock;
+    struct gpu_arg *sources;       // of each kind; empty until needed
+    struct gpu_program **programs; // made so far
+    size_t program_count, program_capacity;
+    uint32_t groups; // of a dispatch
+};
+
+MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
+
+// One kernel with its data and the sums that its threads must find.
+struct loads_work {
+    struct loads_session *session;
+    struct gpu_program *program;
+    struct gpu_buffer *proof;
+    bool has_source;
+    struct gpu_arg source;
+    struct loads_params params;
+};
+
+// The case's own kernel, or (`control`) the loop of the same form without loads. In `scope`.
+MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
+                                const struct loads_point *point, bool control,
+                                struct loads_work *work, struct error *err);
+
+// measure_record: `repeats` dispatches.
+void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
+
+// Every thread of every dispatch found its sum, and there were `dispatches` or more; else
+// ERROR_MISMATCH.
+MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct error *err);
+
+double loads_per_dispatch(const struct loads_session *session);
+
+// The plan and the visit of struct benchmark.
+MUST_CHECK bool loads_plan(const struct bench_request *request, struct bench_case_list *list,
+                           struct error *err);
+MUST_CHECK bool loads_visit(struct bench_visit *run, struct measure_visit *visit,
+                            struct error *err);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Every thread loads a tile of 16 × 16 texels and adds them up.
+//
+// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED or LOADS_NOTHING  -DWIDTH=1|2|4 channels
+// -DUNIFORM=0|1
+// -DPEAK=1  eight loads share a coordinate, by constant offsets, and are in flight together
+// -DPEAK=0  one load a turn of the loops, as the published tool has it
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/kernel.glsl"
+
+#include "bench/loads/loads.h"
+
+#if RESOURCE == LOADS_NOTHING
+#define PROOF_BINDING 0
+#else
+#define PROOF_BINDING 1
+#endif
+#include "bench/loads/params.glsl"
+
+#if WIDTH == 1
+#define VECTOR   float
+#define CHANNELS .x
+#elif WIDTH == 2
+#define VECTOR   vec2
+#define CHANNELS .xy
+#else
+#define VECTOR   vec4
+#define CHANNELS .xyzw
+#endif
+
+#if SAMPLED_SHAPE // texel centres in normalised coordinates
+#define COORDINATES  vec2
+#define PLACE(texel) (vec2(texel) * (1.0 / LOADS_SIDE) + 0.5 / LOADS_SIDE)
+#else
+#define COORDINATES  uvec2
+#define PLACE(texel) (texel)
+#endif
+
+#if RESOURCE == LOADS_SAMPLED
+layout(set = 0, binding = 0) uniform sampler2D source;
+#define LOAD(at, below) textureLodOffset(source, at, 0, ivec2(0, below)) CHANNELS
+#define LOAD_ONE(at)    textureLod(source, at, 0) CHANNELS
+#elif RESOURCE == LOADS_TEXEL
+layout(set = 0, binding = 0) uniform texture2D source;
+#define LOAD(at, below) texelFetchOffset(source, ivec2(at), 0, ivec2(0, below)) CHANNELS
+#define LOAD_ONE(at)    texelFetch(source, ivec2(at), 0) CHANNELS
+#else // the control: the coordinates themselves
+#if SAMPLED_SHAPE
+#define LOAD_ONE(at) VECTOR(at.x + at.y)
+#else
+#define LOAD_ONE(at) VECTOR(uintBitsToFloat(at.x | at.y))
+#endif
+#define LOAD(at, below) LOAD_ONE(at)
+#endif
+
+void main()
+{
+    uvec2 first =
+        uvec2(first_element(gl_LocalInvocationID.x), first_element(gl_LocalInvocationID.y));
+    VECTOR sum = VECTOR(0);
+#if PEAK
+    [[dont_unroll]] for (uint i = 0; i < LOADS_A_THREAD / LOADS_FLIGHT; i++)
+    {
+        // Columns of eight, around the fifth of them: offsets are −4 … 3.
+        uvec2 texel =
+            first + uvec2(i % LOADS_TILE, i / LOADS_TILE * LOADS_FLIGHT + LOADS_FLIGHT / 2);
+        COORDINATES at = PLACE((texel | params.mask));
+        // Offsets must be constants, which a loop's variable is not.
+        VECTOR loaded[LOADS_FLIGHT] = {LOAD(at, -4), LOAD(at, -3), LOAD(at, -2), LOAD(at, -1),
+                                       LOAD(at, 0),  LOAD(at, 1),  LOAD(at, 2),  LOAD(at, 3)};
+        [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) sum += loaded[k];
+    }
+#else
+    [[dont_unroll]] for (uint y = 0; y < LOADS_TILE; y++)
+    {
+        [[dont_unroll]] for (uint x = 0; x < LOADS_TILE; x++)
+        {
+            COORDINATES at = PLACE(((first + uvec2(x, y)) | params.mask));
+            sum += LOAD_ONE(at);
+        }
+    }
+#endif
+    prove(weigh(sum));
+}

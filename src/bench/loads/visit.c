@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "bench/loads/session.h"
+#include "math/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    METRIC_RATE,
+    METRIC_BANDWIDTH,
+    METRIC_PER_CORE,
+    METRIC_TIME,
+    METRIC_RATIO,
+    METRIC_OVER_CONTROL
+};
+
+// What the published tool loads in one dispatch.
+static const double published_loads = 1024.0 * 1024 * 256;
+
+// Below this the loop itself may be what was measured.
+static const double control_least = 1.2;
+
+// Units a sample, found by a case's first visit.
+struct memory {
+    uint64_t repeats, control_repeats, baseline_repeats;
+};
+
+static double median_of(struct arena *arena, const double *values, size_t count)
+{
+    double *copy = ARENA_ARRAY(arena, count, double);
+    memcpy(copy, values, count * sizeof *copy);
+    return stats_median(copy, count);
+}
+
+static bool run_work(struct bench_visit *run, struct loads_work *work,
+                     const struct measure_request *request, uint64_t *repeats,
+                     struct measure_span *span, struct error *err)
+{
+    const struct measure_span_desc desc = {
+        .scope = run->scope,
+        .record = loads_work_record,
+        .context = work,
+        .clock = &work->session->clock,
+        .request = request,
+        .unordered = (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
+        .repeats = *repeats,
+    };
+    if (!measure_span_run(run->arena, &desc, span, err) ||
+        !loads_work_verify(work, span->repeats * span->count, err))
+        return false;
+    *repeats = span->repeats;
+    return true;
+}
+
+// One short sample of what the case is compared with, right before it: the clock is the same then.
+static bool run_beside(struct bench_visit *run, const struct loads_point *point, bool control,
+                       uint64_t *repeats, double *unit_ns, struct error *err)
+{
+    struct measure_request request = *run->request;
+    request.samples = 1;
+    request.round = request.round ? request.round : 1; // the case itself warms up
+    struct loads_work work;
+    struct measure_span span;
+    if (!loads_work_make(run->session->state, run->scope, point, control, &work, err) ||
+        !run_work(run, &work, &request, repeats, &span, err))
+        return false;
+    *unit_ns = span.unit_ns[0];
+    return true;
+}
+
+// ---------------------------------------------------------------- the numbers
+
+// A metric that is `amount` over the time of a unit, or (`inverse`) that time over `amount`.
+static void report_over(struct arena *arena, const struct measure_span *span, unsigned metric,
+                        double amount, bool inverse, struct measure_visit *visit)
+{
+    double *values = ARENA_ARRAY(arena, span->count, double);
+    for (size_t i = 0; i < span->count; i++)
+        values[i] = inverse ? span->unit_ns[i] / amount : amount / span->unit_ns[i];
+    double middle = median_of(arena, values, span->count);
+    double unit_ns = median_of(arena, span->unit_ns, span->count);
+    visit_samples(visit, metric, values, span->count, middle * span->step_ns / unit_ns);
+}
+
+static void report_per_core(struct bench_visit *run, const struct measure_span *span,
+                            struct measure_visit *visit)
+{
+    const struct loads_session *session = run->session->state;
+    if (!span->core_hz || !session->limits.cores)
+        return;
+    double *values = ARENA_ARRAY(run->arena, span->count, double);
+    double loads = loads_per_dispatch(session) / session->limits.cores;
+    for (size_t i = 0; i < span->count; i++)
+        values[i] = loads / span->unit_ns[i] * 1e9 / span->core_hz[i];
+    double middle = median_of(run->arena, values, span->count);
+    visit_samples(visit, METRIC_PER_CORE, values, span->count,
+                  middle * span->step_ns / median_of(run->arena, span->unit_ns, span->count));
+}
+
+// What the core's cache hands out, where the pattern gives each lane bytes of its own and the way
+// is not that of the texture units.
+static void report_limit(const struct loads_session *session, const struct loads_point *point,
+                         const struct measure_span *span, struct measure_visit *visit)
+{
+    enum loads_source source = point->kind->source;
+    bool direct =
+        source == LOADS_FROM_RAW || source == LOADS_FROM_NATURAL || source == LOADS_FROM_STRUCTURED;
+    if (!direct || point->pattern == LOADS_UNIFORM || !span->core_hz ||
+        session->limits.l1_bytes_per_cycle <= 0)
+        return;
+    double hz = median_of(visit->arena, span->core_hz, span->count);
+    double per_core = session->limits.l1_bytes_per_cycle / loads_bytes(point->kind);
+    visit_limit(visit, METRIC_PER_CORE, per_core);
+    visit_limit(visit, METRIC_RATE, per_core * session->limits.cores * hz);
+}
+
+static void report_control(const struct measure_span *span, double control_ns,
+                           struct measure_visit *visit)
+{
+    double over = median_of(visit->arena, span->unit_ns, span->count) / control_ns;
+    if (over < control_least)
+        visit_doubt(visit, "issue-bound",
+                    "takes %.2f times as long as the same loop without its loads, less than %.1f: "
+                    "instructions may be the bound, not loads",
+                    over, control_least);
+}
+
+static void report(struct bench_visit *run, const struct loads_point *point,
+                   const struct loads_work *work, const struct measure_span *span,
+                   struct measure_visit *visit)
+{
+    const struct loads_session *session = run->session->state;
+    double loads = loads_per_dispatch(session);
+    measure_span_report(span, loads, METRIC_RATE, visit);
+    report_over(run->arena, span, METRIC_BANDWIDTH, loads * loads_bytes(point->kind) * 1e9, false,
+                visit);
+    report_per_core(run, span, visit);
+    report_over(run->arena, span, METRIC_TIME, loads / published_loads, true, visit);
+    report_limit(session, point, span, visit);
+    visit_detail(visit, "shape", "%u workgroups of %d threads, %d loads each, %llu dispatches",
+                 session->groups, LOADS_THREADS, LOADS_A_THREAD, (unsigned long long)span->repeats);
+    visit_kernel(visit, work->program);
+}
+
+bool loads_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct loads_point point;
+    loads_point_read(run->point, &point);
+    const struct loads_point baseline = {loads_baseline(), LOADS_RANDOM, point.peak};
+    if (!*run->memory)
+        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+    struct memory *memory = *run->memory;
+    struct loads_work work;
+    struct measure_span span;
+    double control_ns = NAN, baseline_ns = NAN;
+    if (!loads_work_make(run->session->state, run->scope, &point, false, &work, err) ||
+        !run_beside(run, &point, true, &memory->control_repeats, &control_ns, err) ||
+        !run_work(run, &work, run->request, &memory->repeats, &span, err))
+        return false;
+    // A device without typed buffers has no baseline, but loads all the same.
+    struct error none = {.code = ERROR_NONE};
+    if (!run_beside(run, &baseline, false, &memory->baseline_repeats, &baseline_ns, &none) &&
+        none.code != ERROR_UNSUPPORTED) {
+        *err = none;
+        return error_prefix(err, "the baseline");
+    }
+    report(run, &point, &work, &span, visit);
+    report_over(run->arena, &span, METRIC_OVER_CONTROL, control_ns, true, visit);
+    report_control(&span, control_ns, visit);
+    if (none.code == ERROR_NONE)
+        report_over(run->arena, &span, METRIC_RATIO, baseline_ns, false, visit);
+    return true;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "bench/loads/source.h"
+
+#include <string.h>
+
+enum {
+    GROUPS_A_CORE = 32, // four waves of full cores where 2048 threads are resident
+    GROUPS_A_PROCESSOR = 4,
+    CORES_UNKNOWN = 16,
+    ONE_BITS = 0x3f800000 // of 1.0f: makes a float a little above 1 of an index
+};
+
+struct proof { // as in params.glsl
+    uint32_t groups, wrong, unused[2];
+    float expected[LOADS_THREADS];
+};
+
+bool loads_open(struct bench_session *bench, struct error *err)
+{
+    struct loads_session *session = ARENA_NEW(bench->arena, struct loads_session);
+    session->bench = bench;
+    bench->state = session;
+    measure_limits_of(bench->info, &session->limits);
+    session->sources = ARENA_ARRAY(bench->arena, loads_kind_count, struct gpu_arg);
+    uint32_t cores = session->limits.cores ? session->limits.cores : CORES_UNKNOWN;
+    session->groups =
+        cores * (bench->info->kind == GPU_KIND_CPU ? GROUPS_A_PROCESSOR : GROUPS_A_CORE);
+    return measure_clock_probe(bench->scope, &session->clock, err);
+}
+
+double loads_per_dispatch(const struct loads_session *session)
+{
+    return (double)session->groups * LOADS_THREADS * LOADS_A_THREAD;
+}
+
+static struct gpu_program *find_program(struct loads_session *session, const char *name,
+                                        struct error *err)
+{
+    const struct gpu_program_desc desc = {.kernel = kernel_find(name), .l1_percent = 100};
+    if (!desc.kernel) {
+        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
+        return NULL;
+    }
+    for (size_t i = 0; i < session->program_count; i++)
+        if (gpu_program_kernel(session->programs[i]) == desc.kernel)
+            return session->programs[i];
+    struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
+    if (!program)
+        return NULL;
+    session->programs = arena_grow(session->bench->arena, session->programs, session->program_count,
+                                   &session->program_capacity, sizeof(struct gpu_program *));
+    session->programs[session->program_count++] = program;
+    return program;
+}
+
+// What a control's thread adds up: 256 times a float a little above 1, or, in the sampled form,
+// the coordinates it computes (peak: once for eight loads).
+static float control_sum(const struct loads_point *point, const struct loads_start *start,
+                         unsigned id)
+{
+    double weight = 0, sum = LOADS_A_THREAD;
+    for (unsigned c = 0; c < point->kind->width; c++)
+        weight += 1 + 2 * c;
+    if (point->kind->source == LOADS_FROM_NEAREST || point->kind->source == LOADS_FROM_BILINEAR) {
+        double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
+        // The middle of columns 0 … 15; of rows 0 … 15, or of rows 4 and 12.
+        double middle = point->peak ? LOADS_FLIGHT : (LOADS_TILE - 1) / 2.0;
+        sum *= (x + y + (LOADS_TILE - 1) / 2.0 + middle + 1) / LOADS_SIDE;
+    }
+    return (float)(sum * weight);
+}
+
+static void prepare_control(struct loads_work *work, const struct loads_point *point,
+                            struct proof *proof)
+{
+    bool sampled =
+        point->kind->source == LOADS_FROM_NEAREST || point->kind->source == LOADS_FROM_BILINEAR;
+    struct loads_start start = loads_start_of(point->kind, LOADS_LINEAR);
+    work->params = (struct loads_params){
+        .mask = sampled ? 0 : ONE_BITS,
+        .multiplier = start.multiplier,
+        .keep = start.keep,
+        .tolerance = 1, // 512 × 2^-23 a load, and the rounding of 256 additions
+    };
+    for (unsigned id = 0; id < LOADS_THREADS; id++)
+        proof->expected[id] = control_sum(point, &start, id);
+}
+
+static void prepare_loads(struct loads_work *work, const struct loads_point *point,
+                          struct proof *proof)
+{
+    struct loads_start start = loads_start_of(point->kind, point->pattern);
+    work->params = (struct loads_params){
+        .multiplier = start.multiplier,
+        .keep = start.keep,
+        .start = point->kind->start_bytes,
+        .tolerance = loads_tolerance(point->kind),
+    };
+    loads_expect(point->kind, point->pattern, proof->expected);
+}
+
+bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
+                     const struct loads_point *point, bool control, struct loads_work *work,
+                     struct error *err)
+{
+    struct arena *arena = session->bench->arena;
+    struct arena_mark mark = arena_mark(arena);
+    struct proof proof = {0};
+    *work = (struct loads_work){.session = session, .has_source = !control};
+    bool uniform = point->pattern == LOADS_UNIFORM;
+    const char *name = control ? loads_control_name(arena, point->kind, point->peak)
+                               : loads_kernel_name(arena, point->kind, uniform, point->peak);
+    const struct gpu_kernel *kernel = kernel_find(name);
+    arena_rewind(arena, mark);
+    if (!kernel)
+        return error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %s",
+                         point->kind->label);
+    if (control)
+        prepare_control(work, point, &proof);
+    else if (!loads_source_find(session, point->kind, &work->source, err))
+        return false;
+    else
+        prepare_loads(work, point, &proof);
+    work->program = find_program(session, kernel->name, err);
+    work->proof =
+        work->program
+            ? gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = sizeof proof}, err)
+            : NULL;
+    return work->proof && gpu_buffer_write(work->proof, 0, &proof, sizeof proof, err);
+}
+
+void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct loads_work *work = context;
+    struct gpu_dispatch dispatch = {
+        .program = work->program,
+        .groups = {work->session->groups},
+        .params = &work->params,
+        .params_bytes = sizeof work->params,
+    };
+    unsigned args = 0;
+    if (work->has_source)
+        dispatch.args[args++] = work->source;
+    dispatch.args[args] = (struct gpu_arg){.buffer = work->proof};
+    for (uint64_t i = 0; i < repeats; i++)
+        gpu_batch_dispatch(batch, &dispatch);
+}
+
+bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct error *err)
+{
+    struct proof proof;
+    if (!gpu_buffer_read(work->proof, 0, &proof, sizeof proof, err))
+        return false;
+    const char *kernel = gpu_program_kernel(work->program)->name;
+    if (proof.wrong)
+        return error_set(err, ERROR_MISMATCH, "%s: %u threads did not find the sum of their data",
+                         kernel, proof.wrong);
+    uint32_t groups = work->session->groups;
+    if (proof.groups % groups != 0 || proof.groups / groups < dispatches)
+        return error_set(err, ERROR_MISMATCH,
+                         "%s: %u workgroups reported, not a multiple of %u, %llu times at least",
+                         kernel, proof.groups, groups, (unsigned long long)dispatches);
+    return true;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// The table of loads and the data that they find, without a device.
+#include "bench/loads/session.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_loads;
+
+static size_t count_of(const char *labels, char separator)
+{
+    size_t count = 0;
+    for (; *labels; labels++)
+        count += *labels == separator;
+    return count;
+}
+
+static void the_published_table_has_46_rows_and_3_patterns(void **state)
+{
+    (void)state;
+    assert_int_equal(count_of(loads_labels_published, ','), 46);
+    assert_int_equal(count_of(loads_labels_all, ','), loads_kind_count);
+    assert_int_equal(count_of(loads_choices, '|'), loads_kind_count);
+    assert_int_equal(count_of(bench_loads.info.params[1].standard, ',') + 1, 3);
+}
+
+static void every_label_is_one_row(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < loads_kind_count; i++)
+        assert_ptr_equal(loads_kind_find(loads_kinds[i].label), &loads_kinds[i]);
+    assert_null(loads_kind_find("Buffer<R9>.Load"));
+    assert_int_equal(loads_baseline()->format, GPU_FORMAT_RGBA8_UNORM);
+    assert_int_equal(loads_baseline()->source, LOADS_FROM_TYPED);
+}
+
+static void formats_and_widths_agree(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < loads_kind_count; i++) {
+        const struct loads_kind *kind = &loads_kinds[i];
+        if (kind->source != LOADS_FROM_TYPED && !loads_is_texture(kind))
+            continue;
+        assert_int_equal(gpu_format_channels(kind->format), kind->width);
+        assert_int_equal(gpu_format_bytes(kind->format), loads_bytes(kind));
+    }
+}
+
+// A half, read by its definition.
+static double half_value(uint16_t bits)
+{
+    double mantissa = 1 + (bits & 1023) / 1024.0;
+    double value = ldexp(mantissa, (bits >> 10 & 31) - 15);
+    return bits >> 15 ? -value : value;
+}
+
+static double decode(const struct loads_kind *kind, const unsigned char *memory, unsigned number)
+{
+    uint16_t half;
+    float single;
+    switch (kind->data) {
+    case LOADS_UNORM8:
+        return memory[number] / 255.0;
+    case LOADS_FLOAT16:
+        memcpy(&half, memory + number * sizeof half, sizeof half);
+        return half_value(half);
+    case LOADS_FLOAT32:
+        memcpy(&single, memory + number * sizeof single, sizeof single);
+        return (double)single;
+    }
+    return NAN;
+}
+
+static void memory_holds_the_values_none_of_them_zero(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < loads_kind_count; i++) {
+        const struct loads_kind *kind = &loads_kinds[i];
+        struct arena *arena = arena_create();
+        size_t bytes;
+        unsigned char *memory = loads_encode(arena, kind, &bytes);
+        assert_true(bytes >= kind->start_bytes + (size_t)LOADS_ELEMENTS * loads_bytes(kind));
+        for (unsigned number = 0; number < LOADS_ELEMENTS * kind->width; number++) {
+            double value = decode(kind, memory + kind->start_bytes, number);
+            assert_true(value != 0 && isfinite(value));
+            assert_true(value == loads_value(kind, number / kind->width, number % kind->width));
+        }
+        arena_destroy(arena);
+    }
+}
+
+static void threads_begin_where_the_published_tool_lets_them(void **state)
+{
+    (void)state;
+    static const unsigned random[] = {0, 3, 6, 9, 12, 15, 2, 5, 8, 11, 14, 1, 4, 7, 10, 13};
+    static const unsigned tile[] = {0, 0, 4, 0, 4, 4, 0, 4};
+    const struct loads_kind *row = loads_kind_find("Buffer<RGBA8>.Load");
+    const struct loads_kind *texture = loads_kind_find("Texture2D<R8>.Load");
+    struct loads_start start = loads_start_of(row, LOADS_RANDOM);
+    for (unsigned id = 0; id < LOADS_THREADS; id++)
+        assert_int_equal((id * start.multiplier) & start.keep, random[id % 16]);
+    start = loads_start_of(texture, LOADS_RANDOM);
+    for (unsigned id = 0; id < LOADS_TILE; id++)
+        assert_int_equal((id * start.multiplier) & start.keep, tile[id % 8]);
+    start = loads_start_of(row, LOADS_UNIFORM);
+    assert_int_equal((77 * start.multiplier) & start.keep, 0);
+}
+
+// Floats must come out exactly, in whatever order a kernel adds them: all partial sums are
+// multiples of 1/64 below 2^24 of them.
+static void sums_of_floats_are_exact(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < loads_kind_count; i++) {
+        const struct loads_kind *kind = &loads_kinds[i];
+        if (kind->data == LOADS_UNORM8)
+            continue;
+        double most = 0;
+        for (unsigned c = 0; c < kind->width; c++)
+            for (unsigned e = 0; e < LOADS_ELEMENTS; e++)
+                most = fmax(most, fabs(loads_value(kind, e, c)));
+        double weight = kind->width * kind->width; // 1, 1 + 3, 1 + 3 + 5, …
+        assert_true(most * 64 * LOADS_A_THREAD * weight <= ldexp(1, 24));
+        if (kind->source != LOADS_FROM_BILINEAR)
+            assert_true(loads_tolerance(kind) <= 0);
+    }
+}
+
+// What the tolerance of normalised numbers lets through must be less than one wrong load, as a
+// rule.
+static void sums_of_different_patterns_are_told_apart(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < loads_kind_count; i++) {
+        const struct loads_kind *kind = &loads_kinds[i];
+        float linear[LOADS_THREADS], random[LOADS_THREADS];
+        unsigned apart = 0;
+        loads_expect(kind, LOADS_LINEAR, linear);
+        loads_expect(kind, LOADS_RANDOM, random);
+        for (unsigned id = 0; id < LOADS_THREADS; id++)
+            apart += fabsf(linear[id] - random[id]) > loads_tolerance(kind);
+        assert_true(apart > LOADS_THREADS / (kind->source == LOADS_FROM_BILINEAR ? 8 : 2));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_table_has_46_rows_and_3_patterns),
+        cmocka_unit_test(every_label_is_one_row),
+        cmocka_unit_test(formats_and_widths_agree),
+        cmocka_unit_test(memory_holds_the_values_none_of_them_zero),
+        cmocka_unit_test(threads_begin_where_the_published_tool_lets_them),
+        cmocka_unit_test(sums_of_floats_are_exact),
+        cmocka_unit_test(sums_of_different_patterns_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Every case of `loads` measured and verified on the device that is there, and the proof itself put
+// to the test: data that are not what they should be give MISMATCH, no number.
+#include "bench/loads/session.h"
+#include "device_api.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_loads;
+
+enum {
+    RATE = 0,
+    METRICS = 6
+};
+
+struct fixture {
+    struct gpu_system *system;
+    struct bench_session session;
+};
+
+static int open_session(void **state)
+{
+    struct fixture *f = test_calloc(1, sizeof *f);
+    struct error err;
+    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    const struct gpu_info *info = gpu_system_info(f->system, 0);
+    struct gpu_device *device =
+        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
+    if (!device)
+        return -1;
+    f->session = (struct bench_session){
+        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
+    if (!bench_loads.open(&f->session, &err)) {
+        print_error("%s\n", err.message);
+        return -1;
+    }
+    if (info->kind == GPU_KIND_CPU)
+        ((struct loads_session *)f->session.state)->groups = 2;
+    *state = f;
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    struct fixture *f = *state;
+    gpu_scope_close(f->session.scope);
+    gpu_device_close(f->session.device);
+    gpu_system_destroy(f->system);
+    arena_destroy(f->session.arena);
+    test_free(f);
+    return 0;
+}
+
+static bool visit(struct fixture *f, const char *load, const char *pattern, const char *fidelity,
+                  struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct case_value values[] = {{.key = "load", .type = PARAM_TEXT, .text = load},
+                                  {.key = "pattern", .type = PARAM_TEXT, .text = pattern},
+                                  {.key = "fidelity", .type = PARAM_TEXT, .text = fidelity}};
+    const struct bench_case point = {values, 3};
+    const struct measure_request request = {
+        .samples = 1, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000), .round = 1};
+    void *memory = NULL;
+    struct bench_visit run = {.session = &f->session,
+                              .point = &point,
+                              .scope = gpu_scope_open(f->session.device),
+                              .arena = arena,
+                              .request = &request,
+                              .memory = &memory};
+    struct measure_visit *seen = measure_visit_create(arena);
+    bool done = bench_loads.visit(&run, seen, err);
+    if (done) {
+        assert_true(isfinite(seen->metrics[RATE].values[0]) && seen->metrics[RATE].values[0] > 0);
+        for (int metric = 0; metric < METRICS; metric++)
+            for (size_t i = 0; i < seen->metrics[metric].count; i++)
+                assert_true(seen->metrics[metric].values[i] > 0);
+        assert_non_null(seen->kernel.hash);
+    }
+    gpu_scope_close(run.scope);
+    arena_destroy(arena);
+    return done;
+}
+
+static void measure_all(struct fixture *f, const char *fidelity)
+{
+    static const char *const patterns[] = {"uniform", "linear", "random"};
+    for (size_t i = 0; i < loads_kind_count; i++)
+        for (int p = 0; p < 3; p++) {
+            struct error err;
+            if (!visit(f, loads_kinds[i].label, patterns[p], fidelity, &err) &&
+                err.code != ERROR_UNSUPPORTED)
+                fail_msg("%s %s: %s", loads_kinds[i].label, patterns[p], err.message);
+        }
+}
+
+static void every_case_finds_its_data(void **state)
+{
+    measure_all(*state, "peak");
+}
+
+static void every_case_finds_its_data_in_the_published_loop(void **state)
+{
+    measure_all(*state, "original");
+}
+
+static void lavapipe_skips_nothing_of_the_published_table(void **state)
+{
+    struct fixture *f = *state;
+    if (!strstr(f->session.info->name, "llvmpipe"))
+        skip();
+    for (size_t i = 0; i < loads_kind_count; i++) {
+        struct error err;
+        if (!visit(f, loads_kinds[i].label, "linear", "peak", &err))
+            fail_msg("%s: %s", loads_kinds[i].label, err.message);
+    }
+}
+
+// The last float that a linear pattern reaches is changed, by as little as the format can tell.
+static void one_wrong_word_is_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    struct loads_session *own = f->session.state;
+    static const char *const loads[] = {"StructuredBuffer<float>.Load",
+                                        "StructuredBuffer<float4>.Load", "cbuffer{float4} load",
+                                        "ByteAddressBuffer.Load4 unaligned"};
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+        struct error err;
+        const struct loads_kind *kind = loads_kind_find(loads[i]);
+        if (!visit(f, loads[i], "linear", "peak", &err)) {
+            assert_int_equal(err.code, ERROR_UNSUPPORTED);
+            continue;
+        }
+        struct gpu_buffer *buffer = own->sources[kind - loads_kinds].buffer;
+        uint64_t last = 4 * (uint64_t)(510 * kind->width + kind->width - 1) + kind->start_bytes;
+        float value;
+        assert_true(gpu_buffer_read(buffer, last, &value, sizeof value, &err));
+        float wrong = value + 1.0f / 64;
+        assert_true(gpu_buffer_write(buffer, last, &wrong, sizeof wrong, &err));
+        assert_false(visit(f, loads[i], "linear", "peak", &err));
+        assert_int_equal(err.code, ERROR_MISMATCH);
+        assert_true(gpu_buffer_write(buffer, last, &value, sizeof value, &err));
+        assert_true(visit(f, loads[i], "linear", "peak", &err));
+    }
+}
+
+static void a_texture_of_other_data_is_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    struct loads_session *own = f->session.state;
+    static const char *const loads[] = {"Texture2D<RGBA8>.Load", "Texture2D<R8>.Sample(nearest)",
+                                        "Texture2D<RGBA16F>.Sample(bilinear)"};
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+        struct error err;
+        const struct loads_kind *kind = loads_kind_find(loads[i]);
+        assert_true(visit(f, loads[i], "random", "peak", &err));
+        size_t bytes;
+        unsigned char *texels = loads_encode(f->session.arena, kind, &bytes);
+        memmove(texels, texels + loads_bytes(kind), bytes - loads_bytes(kind)); // shifted by one
+        struct gpu_image *image = own->sources[kind - loads_kinds].image;
+        assert_true(gpu_image_write(image, 0, 0, texels, bytes, &err));
+        assert_false(visit(f, loads[i], "random", "peak", &err));
+        assert_int_equal(err.code, ERROR_MISMATCH);
+    }
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+
+int main(int argc, char **argv)
+{
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    size_t devices = gpu_system_device_count(system);
+    gpu_system_destroy(system);
+    if (devices == 0) {
+        print_message("no device: skipped\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        EACH(every_case_finds_its_data),
+        EACH(every_case_finds_its_data_in_the_published_loop),
+        EACH(lavapipe_skips_nothing_of_the_published_table),
+        EACH(one_wrong_word_is_a_mismatch),
+        EACH(a_texture_of_other_data_is_a_mismatch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
