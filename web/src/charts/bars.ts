@@ -10,6 +10,8 @@ import type { Grid, Point } from "../view";
 import { allPoints, pointMetric } from "../view";
 import { axisStyle, gridCsv, gridNumbers, legendOf, tip, tipLine, tooltipStyle } from "./parts";
 
+const ROWS_MAX = 150; // in view at once
+
 interface Bar {
   label: string;
   point: Point;
@@ -49,6 +51,7 @@ const worst = (grid: Grid, bars: Bar[]): number =>
 
 // How many times better than the worst; in the unit's own direction.
 function ratioText(grid: Grid, bar: Bar, base: number): string {
+  if (grid.metric.unit === "1") return ""; // is a ratio itself
   const ratio = grid.metric.better === "lower" ? base / bar.value : bar.value / base;
   return Number.isFinite(ratio) ? `×${ratio.toFixed(ratio < 10 ? 2 : 1)}` : "";
 }
@@ -101,6 +104,12 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
         return bar ? tip(bar.label, [tipLine(bar.point, "", grid.metric, colourOf(bar))]) : h("div");
       },
     },
+    ...(bars.length <= ROWS_MAX ? {} : {
+      dataZoom: [{
+        type: "slider", id: "rows", yAxisIndex: 0, right: 4, width: 16, showDetail: false,
+        startValue: 0, endValue: ROWS_MAX - 1, borderColor: look.theme.line,
+      }],
+    }),
     yAxis: {
       type: "category",
       inverse: true,
@@ -149,9 +158,11 @@ export function barsChart(id: string, grid: Grid): Chart {
   return new Chart({
     id,
     title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [grid.metric.name, grid.common, "× against the worst"].filter(Boolean).join(" · "),
+    subtitle: () => [grid.metric.name, grid.common,
+      grid.metric.unit === "1" ? "" : "× against the worst"].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
-    height: () => (subjectsOf(grid).length > 1 ? 100 : 60) + bars.length * (bars.length > 60 ? 20 : 24),
+    height: () => (subjectsOf(grid).length > 1 ? 100 : 60) +
+      Math.min(bars.length, ROWS_MAX) * (bars.length > 60 ? 20 : 24),
     option: (look) => option(grid, bars, look),
     switches: [{
       label: "order", options: ["as measured", "best first", "worst first"], chosen: 0,

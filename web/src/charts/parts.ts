@@ -8,7 +8,7 @@ import { allPoints, pointMetric } from "../view";
 import { formatMargin, formatUnit, formatValue } from "../units";
 
 export const axisStyle = (look: Look) => ({
-  axisLine: { lineStyle: { color: look.theme.muted } },
+  axisLine: { onZero: false, lineStyle: { color: look.theme.muted } },
   axisLabel: { color: look.theme.muted, fontSize: look.narrow ? 10 : 12, hideOverlap: true },
   splitLine: { lineStyle: { color: look.theme.line } },
   nameTextStyle: { color: look.theme.muted },

@@ -1,0 +1,168 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Run files of tables that others printed: tools/published.py writes reference/published/*.json from
+the figures in reference/published/*.tsv. They are there to be laid over a report, never to judge by:
+one figure a case, no interval, other kernels. Their benchmarks have version 0, which compare refuses,
+and `published` in reference/index.json keeps `compare --reference` away from them."""
+
+import csv
+import json
+import pathlib
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "reference/published"
+LOADS = 30 * 4096 * 256 * 256  # frames, workgroups, threads, loads a thread (perftest's README)
+CODE = "published"
+
+
+def table(name):
+    with open(FOLDER / name, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def metric(name, unit, better, median):
+    return {"name": name, "unit": unit, "better": better, "median": median, "n": 1}
+
+
+def result(benchmark, device, case, metrics):
+    key = "/".join([benchmark, *(f"{name}={value}" for name, value in case.items())])
+    return {"key": key, "benchmark": benchmark, "version": 0, "device": device, "case": case,
+            "verdict": "ok", "reasons": [{"code": CODE, "text": "printed by others: one figure, "
+                                          "without an interval; not measured by fathom"}],
+            "metrics": metrics, "details": {}, "sensors": {}, "series": []}
+
+
+def benchmark(name, title, params, metrics, views):
+    """params: key → type; metrics: name → (unit, better)."""
+    units = {"bytes": "B"}
+    return {"name": name, "version": 0, "title": title,
+            "params": [{"key": key, "type": kind, "unit": units.get(kind, "1"), "role": "axis"}
+                       for key, kind in params.items()],
+            "metrics": [{"name": key, "unit": unit, "better": better}
+                        for key, (unit, better) in metrics.items()],
+            "views": views}
+
+
+def run(source, api, names, benchmarks, results, text):
+    devices = [{"id": f"{api}:{i}", "name": name, "kind": "discrete", "limits": {}}
+               for i, name in enumerate(names)]
+    return {"schema": "fathom-run/1", "status": "complete",
+            "tool": {"version": "none: published figures"}, "command": ["tools/published.py"],
+            "host": {"source": source}, "preset": CODE, "devices": devices,
+            "benchmarks": benchmarks, "results": results,
+            "findings": [{"code": CODE, "text": text, "keys": []}]}
+
+
+# ---------------------------------------------------------------- perftest
+
+def loads(name, source, titles, count):
+    """Published times of loads; `count` of them in the time, None where that is not known."""
+    rows = table(name)
+    columns = [column for column in rows[0] if column not in ("load", "pattern")]
+    base = next(row for row in rows
+                if (row["load"], row["pattern"]) == ("Buffer<RGBA8>.Load", "random"))
+    results = []
+    for i, column in enumerate(columns):
+        for row in rows:
+            if not row[column]:
+                continue
+            ms = float(row[column])
+            metrics = [metric("time", "ns", "lower", ms * 1e6),
+                       metric("ratio", "1", "higher", float(base[column]) / ms)]
+            if count:
+                metrics.append(metric("rate", "op/s", "higher", count / (ms * 1e-3)))
+            results.append(result("loads", f"d3d11:{i}",
+                                  {"load": row["load"], "pattern": row["pattern"]}, metrics))
+    kinds = {"ratio": ("1", "higher"), "time": ("ns", "lower"), "rate": ("op/s", "higher")}
+    if not count:
+        del kinds["rate"]
+    view = {"kind": "bars", "title": "Loads against Buffer<RGBA8>.Load random", "x": "load",
+            "metric": "ratio", "group": "pattern"}
+    matrix = {"kind": "table", "title": "The same as a table", "x": "load", "metric": "ratio"}
+    info = benchmark("loads", "Loads by resource and pattern, as published",
+                     {"load": "text", "pattern": "text"}, kinds, [view, matrix])
+    names = [titles.get(column, column) for column in columns]
+    return run(source, "d3d11", names, [info], results,
+               f"Published figures, to look at beside others and not to judge by: {source}")
+
+
+PERFTEST_NAMES = {
+    "390X": "AMD R9 390X", "Fury": "AMD R9 Fury", "RX480": "AMD RX 480",
+    "VegaFE": "AMD Vega Frontier Edition", "RadVII": "AMD Radeon VII", "5700XT": "AMD RX 5700 XT",
+    "980Ti": "NVIDIA GTX 980 Ti", "1070Ti": "NVIDIA GTX 1070 Ti", "Kepler": "NVIDIA Kepler",
+    "TitanV": "NVIDIA Titan V", "2080Ti": "NVIDIA RTX 2080 Ti", "3090": "NVIDIA RTX 3090",
+    "HD630": "Intel HD 630", "Gen11": "Intel Gen11"}
+
+
+# ---------------------------------------------------------------- gpu-benches
+
+# table → (benchmark, title, parameters, metrics, views)
+BENCHES = {
+    "memcpy": ("transfer", "Host to device, as published", {"bytes": "bytes"},
+               {"bandwidth": ("B/s", "higher")},
+               [{"kind": "curve", "title": "cudaMemcpy, host to device", "x": "bytes",
+                 "metric": "bandwidth", "scale": "log2-log10"}]),
+    "um-stream": ("managed", "Triad of managed memory, as published", {"bytes": "bytes"},
+                  {"bandwidth": ("B/s", "higher")},
+                  [{"kind": "curve", "title": "Triad, data on 16 GB of device memory and beyond",
+                    "x": "bytes", "metric": "bandwidth", "scale": "log2-log10"}]),
+    "roofline": ("roofline", "Roofline, as published", {"intensity": "real"},
+                 {"rate": ("op/s", "higher"), "bandwidth": ("B/s", "higher")},
+                 [{"kind": "curve", "title": "Operations by intensity (op/B)", "x": "intensity",
+                   "metric": "rate", "scale": "log2-log10"}]),
+    "incore": ("incore", "Cycles an operation, as published",
+               {"op": "text", "warps": "uint", "ilp": "uint"}, {"reciprocal": ("cycle", "lower")},
+               [{"kind": "heatmap", "title": f"{op}: cycles an instruction", "x": "ilp",
+                 "y": "warps", "metric": "reciprocal", "where": f"op={op}"}
+                for op in ("DFMA", "DDIV", "DSQRT")]),
+}
+CONVERT = {"bytes": int, "uint": int, "real": float, "text": str}
+
+
+def benches(name, source, device):
+    cases = {}
+    for row in table(name):
+        cases.setdefault((row["table"], row["point"]), []).append(row)
+    results = []
+    for (kind, point), rows in cases.items():
+        title, _, params, metrics, _ = BENCHES[kind]
+        values = dict(part.split("=") for part in point.split(";"))
+        case = {key: CONVERT[params[key]](values[key]) for key in params}
+        results.append(result(title, "cuda:0", case, [
+            metric(row["metric"], *metrics[row["metric"]], float(row["value"])) for row in rows]))
+    return run(source, "cuda", [device],
+               [benchmark(*description) for description in BENCHES.values()], results,
+               f"Published figures, to look at beside others and not to judge by: {source}")
+
+
+FILES = {
+    "perftest": lambda: loads(
+        "perftest.tsv", "README of github.com/sebbbi/perftest at d75b3af (2020, MIT)",
+        PERFTEST_NAMES, LOADS),
+    "perftest-fork": lambda: loads(
+        "perftest-fork.tsv", "README of github.com/asmasca/perftest (an earlier state, MIT)", {},
+        None),
+    "gpu-benches": lambda: benches(
+        "gpu-benches.tsv", "README of github.com/RRZE-HPC/gpu-benches (GPL-3.0): its figures only",
+        "Tesla V100-PCIE-16GB"),
+}
+
+
+def text_of(document):
+    """One result a line, as fathom writes run files."""
+    lists = ("devices", "benchmarks", "results", "findings")
+    compact = {"separators": (",", ":"), "ensure_ascii": False}
+    parts = [f'{json.dumps(key)}:{json.dumps(value, **compact)}'
+             for key, value in document.items() if key not in lists]
+    for key in lists:
+        lines = ",\n".join(json.dumps(value, **compact) for value in document[key])
+        parts.append(f'{json.dumps(key)}:[\n{lines}]')
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+def main():
+    for name, make in FILES.items():
+        (FOLDER / f"{name}.json").write_text(text_of(make()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
