@@ -10,7 +10,8 @@ import json
 import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "reference/published"
-LOADS = 30 * 4096 * 256 * 256  # frames, workgroups, threads, loads a thread (perftest's README)
+FRAMES = 30  # in a printed time
+LOADS = 4096 * 256 * 256  # of a frame: workgroups, threads, loads a thread
 CODE = "published"
 
 
@@ -23,11 +24,13 @@ def metric(name, unit, better, median):
     return {"name": name, "unit": unit, "better": better, "median": median, "n": 1}
 
 
-def result(benchmark, device, case, metrics):
-    key = "/".join([benchmark, *(f"{name}={value}" for name, value in case.items())])
-    return {"key": key, "benchmark": benchmark, "version": 0, "device": device, "case": case,
-            "verdict": "ok", "reasons": [{"code": CODE, "text": "printed by others: one figure, "
-                                          "without an interval; not measured by fathom"}],
+def result(name, device, case, metrics, method=None):
+    """`case` makes the key; `method` is recorded beside it."""
+    key = "/".join([name, *(f"{axis}={value}" for axis, value in case.items())])
+    return {"key": key, "benchmark": name, "version": 0, "device": device,
+            "case": {**case, **(method or {})}, "verdict": "ok",
+            "reasons": [{"code": CODE, "text": "printed by others: one figure, without an "
+                                               "interval; not measured by fathom"}],
             "metrics": metrics, "details": {}, "sensors": {}, "series": []}
 
 
@@ -43,10 +46,10 @@ def benchmark(name, title, params, metrics, views):
 
 
 def run(source, api, names, benchmarks, results, text):
-    devices = [{"id": f"{api}:{i}", "name": name, "kind": "discrete", "limits": {}}
+    devices = [{"id": f"{api}:{i}", "name": name, "limits": {}}
                for i, name in enumerate(names)]
     return {"schema": "fathom-run/1", "status": "complete",
-            "tool": {"version": "none: published figures"}, "command": ["tools/published.py"],
+            "tool": {}, "command": ["tools/published.py"],
             "host": {"source": source}, "preset": CODE, "devices": devices,
             "benchmarks": benchmarks, "results": results,
             "findings": [{"code": CODE, "text": text, "keys": []}]}
@@ -54,8 +57,8 @@ def run(source, api, names, benchmarks, results, text):
 
 # ---------------------------------------------------------------- perftest
 
-def loads(name, source, titles, count):
-    """Published times of loads; `count` of them in the time, None where that is not known."""
+def loads(name, source, titles, frames):
+    """Published times of loads; of so many frames, None where the source does not say."""
     rows = table(name)
     columns = [column for column in rows[0] if column not in ("load", "pattern")]
     base = next(row for row in rows
@@ -66,22 +69,23 @@ def loads(name, source, titles, count):
             if not row[column]:
                 continue
             ms = float(row[column])
-            metrics = [metric("time", "ns", "lower", ms * 1e6),
-                       metric("ratio", "1", "higher", float(base[column]) / ms)]
-            if count:
-                metrics.append(metric("rate", "op/s", "higher", count / (ms * 1e-3)))
+            metrics = [metric("ratio", "1", "higher", float(base[column]) / ms)]
+            if frames:
+                seconds = ms * 1e-3 / frames
+                metrics += [metric("rate", "op/s", "higher", LOADS / seconds),
+                            metric("time", "ns", "lower", seconds * 1e9)]
             results.append(result("loads", f"d3d11:{i}",
-                                  {"load": row["load"], "pattern": row["pattern"]}, metrics))
-    kinds = {"ratio": ("1", "higher"), "time": ("ns", "lower"), "rate": ("op/s", "higher")}
-    if not count:
-        del kinds["rate"]
-    view = {"kind": "bars", "title": "Loads against Buffer<RGBA8>.Load random", "x": "load",
-            "metric": "ratio", "group": "pattern"}
-    matrix = {"kind": "table", "title": "The same as a table", "x": "load", "metric": "ratio"}
+                                  {"load": row["load"], "pattern": row["pattern"]}, metrics,
+                                  {"fidelity": "original"}))
+    kinds = {"rate": ("op/s", "higher"), "time": ("ns", "lower"), "ratio": ("1", "higher")}
+    views = [{"kind": "heatmap", "title": "Times as fast as Buffer<RGBA8>.Load random",
+              "x": "pattern", "y": "load", "metric": "ratio", "scale": "log"},
+             {"kind": "table", "title": "The same as a table", "x": "load", "metric": "ratio"}]
     info = benchmark("loads", "Loads by resource and pattern, as published",
-                     {"load": "text", "pattern": "text"}, kinds, [view, matrix])
-    names = [titles.get(column, column) for column in columns]
-    return run(source, "d3d11", names, [info], results,
+                     {"load": "text", "pattern": "text"},
+                     {key: kinds[key] for key in (kinds if frames else ["ratio"])}, views)
+    info["params"].append({"key": "fidelity", "type": "text", "unit": "1", "role": "method"})
+    return run(source, "d3d11", [titles.get(column, column) for column in columns], [info], results,
                f"Published figures, to look at beside others and not to judge by: {source}")
 
 
@@ -137,7 +141,7 @@ def benches(name, source, device):
 FILES = {
     "perftest": lambda: loads(
         "perftest.tsv", "README of github.com/sebbbi/perftest at d75b3af (2020, MIT)",
-        PERFTEST_NAMES, LOADS),
+        PERFTEST_NAMES, FRAMES),
     "perftest-fork": lambda: loads(
         "perftest-fork.tsv", "README of github.com/asmasca/perftest (an earlier state, MIT)", {},
         None),

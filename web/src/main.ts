@@ -86,13 +86,15 @@ function benchmarkSection(subjects: Subject[], benchmark: Benchmark): HTMLElemen
 
 function header(runs: Run[], subjects: Subject[], sections: HTMLElement[]): HTMLElement {
   const names = [...new Set(subjects.map(({ device }) => device.name ?? device.id))];
-  document.title = `fathom: ${names.join(", ")}`;
+  const title = names.length > 4 ? `${names.length} devices` : names.join(" · ");
+  const version = runs.find(({ tool }) => tool.version)?.tool.version;
+  document.title = `fathom: ${title}`;
   const nav = h("nav", { "aria-label": "Sections" }, ...sections.map((one) =>
     h("a", { href: `#${one.id}` }, one.querySelector("h2")?.textContent ?? one.id)));
   return h("header", {},
     h("div", { class: "title" },
-      h("h1", {}, names.join(" · ")),
-      h("p", { class: "subtitle" }, `fathom ${runs[0]?.tool.version ?? ""} · medians with 95 % intervals`)),
+      h("h1", {}, title),
+      h("p", { class: "subtitle" }, version ? `fathom ${version} · medians with 95 % intervals` : "published figures")),
     h("button", { type: "button", class: "theme", title: "Light or dark",
       click: () => { toggleTheme(); drawAll(); } }, "◐"),
     nav);

@@ -56,7 +56,8 @@ export function machineCard(subject: Subject): HTMLElement {
     listOf([["device", device.id], ["kind", device.kind], ["driver", device.driver],
       ["API", device.api_version], ["preset", run.preset], ["measured", run.started],
       ...rowsOf(true)]),
-    h("details", {}, h("summary", {}, "What the driver says"), listOf(rest)));
+    rest.some(([, value]) => value)
+      ? h("details", {}, h("summary", {}, "What the driver says"), listOf(rest)) : undefined);
 }
 
 // Each with the machine that it is about, where the page shows several runs.

@@ -6,7 +6,7 @@ import { Chart } from "../chart";
 import { h } from "../dom";
 import { commonScale, digits, formatUnit, formatValue } from "../units";
 import type { Grid, Panel, Point } from "../view";
-import { isLogY, pointMetric } from "../view";
+import { allPoints, isLogY, pointMetric } from "../view";
 import { axisStyle, gridCsv, gridNumbers, tip, tipLine, tooltipStyle } from "./parts";
 
 // ECharts copies its options deeply: only `value` is handed over.
@@ -14,25 +14,53 @@ interface Field {
   value: [number, number, number]; // column, row, colour
   shown: number;
   point: Point;
-  row: string;
+}
+
+// What is drawn: a panel, or all devices side by side, a column each.
+interface Sheet {
+  label: string;
+  columns: string[];
+  rows: string[];
+  cells: { column: number; row: number; point: Point }[];
+  xName: string;
 }
 
 interface State {
-  panel: Panel;
+  sheet: Sheet;
   log: boolean;
 }
 
+function sheetOf(grid: Grid, panel: Panel): Sheet {
+  return {
+    label: panel.label, xName: grid.x.key,
+    columns: grid.xs.map((x) => formatValue(x, grid.x)),
+    rows: panel.series.map(({ label }) => label),
+    cells: panel.series.flatMap((series, row) =>
+      series.points.map((point) => ({ column: grid.xs.indexOf(point.x), row, point }))),
+  };
+}
+
+function sideBySide(grid: Grid): Sheet | undefined {
+  const subjects = [...new Set(allPoints(grid).map(({ subject }) => subject))];
+  if (subjects.length < 2) return undefined;
+  const rows: string[] = [];
+  const cells = grid.panels.flatMap((panel) => panel.series.flatMap((series) =>
+    series.points.map((point) => {
+      const rest = panel.label.split(" · ").filter((part) => part !== point.subject.label);
+      const name = [series.label, formatValue(point.x, grid.x), ...rest].join(" · ");
+      if (!rows.includes(name)) rows.push(name);
+      return { column: subjects.indexOf(point.subject), row: rows.indexOf(name), point };
+    })));
+  return { label: "side by side", xName: "", columns: subjects.map(({ label }) => label), rows, cells };
+}
+
 function fieldsOf(grid: Grid, state: State): Field[] {
-  return state.panel.series.flatMap((series, row) =>
-    series.points.flatMap((point) => {
-      const shown = pointMetric(point, grid.metric)?.median;
-      if (shown === undefined || (state.log && shown <= 0)) return [];
-      const colour = state.log ? Math.log10(shown) : shown;
-      return [{
-        value: [grid.xs.indexOf(point.x), row, colour] as [number, number, number],
-        shown, point, row: series.label,
-      }];
-    }));
+  return state.sheet.cells.flatMap(({ column, row, point }) => {
+    const shown = pointMetric(point, grid.metric)?.median;
+    if (shown === undefined || (state.log && shown <= 0)) return [];
+    const colour = state.log ? Math.log10(shown) : shown;
+    return [{ value: [column, row, colour] as [number, number, number], shown, point }];
+  });
 }
 
 // Relative luminance (WCAG 2) of the ramp at `share` of its length: above 0.18 dark text has more
@@ -54,28 +82,33 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const colours = fields.map(({ value }) => value[2]);
   const low = Math.min(...colours), high = Math.max(...colours);
   const scale = commonScale(fields.map(({ shown }) => shown), grid.metric.unit);
-  const small = look.width / Math.max(grid.xs.length, 1) < 52;
+  const small = look.width / Math.max(state.sheet.columns.length, 1) < 52;
+  const longest = state.sheet.columns.reduce((a, b) => Math.max(a, b.length), 0);
+  const crowded = state.sheet.xName === "" && longest * 7 * state.sheet.columns.length > look.width * 0.7;
   const textColour = (colour: number): string =>
     luminance(look.theme.ramp, high > low ? (colour - low) / (high - low) : 0) > 0.18
       ? "#10161b" : "#ffffff";
   return {
-    grid: { left: 8, right: 16, top: 8, bottom: 70, containLabel: true },
+    grid: { left: 8, right: crowded ? 48 : 16, top: 24, bottom: 70, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
       formatter: ({ dataIndex }: { dataIndex: number }) => {
         const field = fields[dataIndex];
         if (!field) return h("div");
-        const { point, row } = field;
-        return tip(`${grid.y?.key ?? ""} ${row} · ${grid.x.key} ${formatValue(point.x, grid.x)}`,
+        const { point, value: [column, row] } = field;
+        const columnName = [state.sheet.xName, state.sheet.columns[column]].filter(Boolean).join(" ");
+        return tip(`${state.sheet.rows[row] ?? ""} · ${columnName}`,
           [tipLine(point, "", grid.metric, "transparent")]);
       },
     },
     xAxis: {
-      type: "category", data: grid.xs.map((x) => formatValue(x, grid.x)), name: grid.x.key,
+      type: "category", data: state.sheet.columns, name: state.sheet.xName,
       nameLocation: "middle", nameGap: 26, ...axisStyle(look), splitLine: { show: false },
+      position: state.sheet.rows.length > 16 ? "top" : "bottom", // above what is taller than a screen
+      axisLabel: { ...axisStyle(look).axisLabel, ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}) },
     },
     yAxis: {
-      type: "category", inverse: true, data: state.panel.series.map(({ label }) => label),
+      type: "category", inverse: true, data: state.sheet.rows, name: grid.y?.key ?? "",
       ...axisStyle(look), splitLine: { show: false },
       axisLabel: { ...axisStyle(look).axisLabel, interval: 0 },
     },
@@ -104,15 +137,22 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
 }
 
 export function heatmapChart(id: string, grid: Grid): Chart {
-  const first = grid.panels[0] ?? { label: "", series: [] };
+  const sheets = grid.panels.map((panel) => sheetOf(grid, panel));
+  const together = sideBySide(grid);
+  if (together) sheets.unshift(together);
+  const first = sheets[0] ?? { label: "", xName: "", columns: [], rows: [], cells: [] };
   const positive = grid.panels.every(({ series }) => series.every(({ points }) =>
     points.every((point) => (pointMetric(point, grid.metric)?.median ?? 1) > 0)));
-  const state: State = { panel: first, log: isLogY(grid.view) && positive };
+  const values = allPoints(grid).flatMap((point) => pointMetric(point, grid.metric)?.median ?? []);
+  const [low, high] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, 0]);
+  const state: State = {
+    sheet: first, log: positive && (isLogY(grid.view) || (!grid.view.scale && high > 30 * low)),
+  };
   const switches = [];
-  if (grid.panels.length > 1)
+  if (sheets.length > 1)
     switches.push({
-      label: "panel", options: grid.panels.map(({ label }) => label), chosen: 0,
-      change: (index: number) => { state.panel = grid.panels[index] ?? first; },
+      label: "panel", options: sheets.map(({ label }) => label), chosen: 0,
+      change: (index: number) => { state.sheet = sheets[index] ?? first; },
     });
   if (positive)
     switches.push({
@@ -124,14 +164,14 @@ export function heatmapChart(id: string, grid: Grid): Chart {
   return new Chart({
     id,
     title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [`${grid.metric.name} ${unit()}`, state.panel.label, grid.common]
+    subtitle: () => [`${grid.metric.name} ${unit()}`, state.sheet.label, grid.common]
       .filter(Boolean).join(" · "),
     summary: `Heat map of ${grid.metric.name} over ${grid.x.key} and ${grid.y?.key ?? ""}`,
-    height: () => 130 + 34 * Math.max(...grid.panels.map(({ series }) => series.length)),
+    height: () => 130 + (state.sheet.rows.length > 40 ? 22 : 34) * state.sheet.rows.length,
     option: (look) => option(grid, state, look),
     switches,
     numbers: () => gridNumbers(grid, grid.metric),
     csv: () => gridCsv(grid, [grid.metric]),
-    steps: first.series[0]?.points.length ?? 0,
+    steps: first.columns.length,
   });
 }
