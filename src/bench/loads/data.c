@@ -71,7 +71,8 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
     unsigned char *memory = ARENA_ARRAY(arena, *bytes, unsigned char);
     for (unsigned e = 0; e < LOADS_ELEMENTS; e++)
         for (unsigned c = 0; c < kind->width; c++)
-            encode(kind, e, c, memory + kind->start_bytes + e * size + c * channel_bytes);
+            encode(kind, e, c,
+                   memory + kind->start_bytes + (size_t)e * size + (size_t)c * channel_bytes);
     return memory;
 }
 
