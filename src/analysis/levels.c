@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/levels.h"
 
-#include "math/plateaus.h"
+#include "math/interval.h"
 #include "results/units.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    POINTS_MIN = 8, // fewer show no staircase
     UNIT_TEXT = 32
-};
-
-// Cases that differ in one parameter only, ascending in it.
-struct curve {
-    const struct result **results;
-    double *x, *y; // log2 of bytes; ns
-    size_t count;
 };
 
 struct search {
@@ -94,25 +86,25 @@ static bool same_row(const struct search *search, const struct result *a, const 
     return true;
 }
 
-static void curve_insert(struct curve *curve, const struct result *result, double x, double y)
+static void curve_insert(struct level_curve *curve, const struct result *result, double x, double y)
 {
     size_t at = curve->count++;
-    for (; at > 0 && curve->x[at - 1] > x; at--) {
+    for (; at > 0 && curve->octaves[at - 1] > x; at--) {
         curve->results[at] = curve->results[at - 1];
-        curve->x[at] = curve->x[at - 1];
-        curve->y[at] = curve->y[at - 1];
+        curve->octaves[at] = curve->octaves[at - 1];
+        curve->ns[at] = curve->ns[at - 1];
     }
     curve->results[at] = result;
-    curve->x[at] = x;
-    curve->y[at] = y;
+    curve->octaves[at] = x;
+    curve->ns[at] = y;
 }
 
-static struct curve curve_of(const struct search *search, const struct result *first)
+static struct level_curve curve_of(const struct search *search, const struct result *first)
 {
     size_t most = search->run->result_count;
-    struct curve curve = {.results = ARENA_ARRAY(search->arena, most, const struct result *),
-                          .x = ARENA_ARRAY(search->arena, most, double),
-                          .y = ARENA_ARRAY(search->arena, most, double)};
+    struct level_curve curve = {.results = ARENA_ARRAY(search->arena, most, const struct result *),
+                                .octaves = ARENA_ARRAY(search->arena, most, double),
+                                .ns = ARENA_ARRAY(search->arena, most, double)};
     for (size_t i = 0; i < most; i++) {
         const struct result *result = search->run->results[i];
         const struct metric *metric = reading(search, result);
@@ -134,87 +126,227 @@ static bool is_counted(const struct search *search, size_t end, const struct res
     return false;
 }
 
-static struct curve longest_curve(const struct search *search)
+static void curve_fit(struct arena *arena, struct level_curve *curve)
 {
-    struct curve best = {.count = 0};
-    for (size_t i = 0; i < search->run->result_count; i++) {
-        const struct result *result = search->run->results[i];
-        if (!reading(search, result) || is_counted(search, i, result))
-            continue;
-        struct curve curve = curve_of(search, result);
-        if (curve.count > best.count)
-            best = curve;
+    // As tests/levels has them: judged by 200 hierarchies whose truth is known.
+    const struct plateaus_desc desc = {.x = curve->octaves,
+                                       .y = curve->ns,
+                                       .count = curve->count,
+                                       .ratio_min = 1.12,
+                                       .ramp_max = 0.75,
+                                       .length_min = 0.25,
+                                       .noise_min = 0.002};
+    if (curve->count < LEVELS_POINTS_MIN)
+        curve->fit = (struct plateaus){.decided = false, .reason = "too few sizes"};
+    else
+        plateaus_fit(arena, &desc, &curve->fit);
+}
+
+// ---------------------------------------------------------------- labels
+
+static bool text_differs(const struct level_curve *a, const struct level_curve *b, const char *key)
+{
+    const struct case_value *one = case_find(&a->results[0]->point, key);
+    const struct case_value *other = case_find(&b->results[0]->point, key);
+    return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
+}
+
+static bool tells_apart(const struct level_curves *curves, const struct case_value *value)
+{
+    if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)
+        return false;
+    for (size_t i = 1; i < curves->count; i++)
+        if (text_differs(&curves->curves[0], &curves->curves[i], value->key))
+            return true;
+    return false;
+}
+
+// "texel": the words by which the curve differs from others.
+static const char *label_of(struct arena *arena, const struct level_curves *curves,
+                            const struct level_curve *curve)
+{
+    const char *label = "";
+    const struct bench_case *point = &curve->results[0]->point;
+    for (size_t i = 0; i < point->value_count; i++)
+        if (tells_apart(curves, &point->values[i]))
+            label = *label ? arena_printf(arena, "%s %s", label, point->values[i].text)
+                           : point->values[i].text;
+    return label;
+}
+
+struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device)
+{
+    struct search search = {.arena = arena, .run = run, .device = device};
+    struct level_curves all = {.count = 0};
+    for (size_t i = 0; i < run->benchmark_count && !search.view; i++) {
+        search.benchmark = run->benchmarks[i];
+        search.view = time_by_bytes(search.benchmark);
     }
-    return best;
+    for (size_t i = 0; search.view && i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!reading(&search, result) || is_counted(&search, i, result))
+            continue;
+        all.curves = arena_grow(arena, all.curves, all.count, &all.capacity, sizeof *all.curves);
+        struct level_curve *curve = &all.curves[all.count++];
+        *curve = curve_of(&search, result);
+        curve_fit(arena, curve);
+        if (curve->count > all.curves[all.longest].count)
+            all.longest = all.count - 1;
+    }
+    for (size_t i = 0; i < all.count; i++)
+        all.curves[i].label = label_of(arena, &all, &all.curves[i]);
+    return all;
+}
+
+struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
+                                  const char *metric)
+{
+    struct level_height height = {NAN, {NAN, NAN}, 0};
+    double *values = ARENA_ARRAY(arena, curve->count, double);
+    const struct plateau *level = &curve->fit.levels[k];
+    for (size_t i = level->first; i <= level->last; i++) {
+        const struct metric *found = result_metric(curve->results[i], metric);
+        if (found && isfinite(found->median))
+            values[height.count++] = found->median;
+    }
+    if (height.count == 0)
+        return height;
+    struct interval interval = interval_of_median(values, height.count, 0.95);
+    return (struct level_height){interval.median, {interval.low, interval.high}, height.count};
 }
 
 // ---------------------------------------------------------------- findings
 
-static void tell_step(struct run *run, const char *device, const struct curve *curve,
-                      const struct plateaus *fit, size_t k)
+static const char *cycles_metric(const struct run *run, const struct result *result)
 {
-    const struct plateau *below = &fit->levels[k], *above = &fit->levels[k + 1];
-    char end[UNIT_TEXT], low[UNIT_TEXT], high[UNIT_TEXT];
-    double bytes = round(exp2(fit->steps[k].end));
-    unit_format(bytes, UNIT_BYTE, end, sizeof end);
-    unit_format(below->height, UNIT_NS, low, sizeof low);
-    unit_format(above->height, UNIT_NS, high, sizeof high);
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = curve->results[below->last]->key;
-    keys[1] = curve->results[above->first]->key;
-    *run_add_finding(run) = (struct finding){
-        .code = "level",
-        .text = arena_printf(run->arena, "%s: level %zu ends near %s: %s within it, %s beyond",
-                             device, k + 1, end, low, high),
-        .device = device,
-        .value = bytes,
-        .keys = keys,
-        .key_count = 2,
-    };
+    const struct benchmark_info *info = run_benchmark(run, result->benchmark);
+    for (size_t i = 0; info && i < info->metric_count; i++)
+        if (info->metrics[i].unit == UNIT_CYCLE && info->metrics[i].better == BETTER_LOWER)
+            return info->metrics[i].name;
+    return "";
 }
 
-static bool has_levels(const struct run *run, const char *device)
+// "16.33 ns (32.3 cycles)"; the cycles where the core's clock is known.
+static const char *height_text(struct arena *arena, const struct run *run,
+                               const struct level_curve *curve, size_t k)
+{
+    char ns[UNIT_TEXT];
+    unit_format(curve->fit.levels[k].height, UNIT_NS, ns, sizeof ns);
+    struct level_height cycles =
+        levels_height(arena, curve, k, cycles_metric(run, curve->results[0]));
+    if (!isfinite(cycles.median))
+        return arena_strdup(arena, ns);
+    return arena_printf(arena, "%s (%.4g cycles)", ns, cycles.median);
+}
+
+static double step_bytes(double octave)
+{
+    return round(exp2(octave));
+}
+
+static void add_finding(struct run *run, const char *code, const char *device,
+                        const struct finding *rest)
+{
+    struct finding *finding = run_add_finding(run);
+    *finding = *rest;
+    finding->code = code;
+    finding->device = device;
+}
+
+static void tell_step(struct run *run, struct arena *arena, const char *device,
+                      const struct level_curve *curve, size_t k)
+{
+    const struct plateaus_step *step = &curve->fit.steps[k];
+    char end[UNIT_TEXT], low[UNIT_TEXT], high[UNIT_TEXT];
+    unit_format(step_bytes(step->end), UNIT_BYTE, end, sizeof end);
+    unit_format(step_bytes(step->end_low), UNIT_BYTE, low, sizeof low);
+    unit_format(step_bytes(step->end_high), UNIT_BYTE, high, sizeof high);
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = curve->results[curve->fit.levels[k].last]->key;
+    keys[1] = curve->results[curve->fit.levels[k + 1].first]->key;
+    const char *text = arena_printf(
+        run->arena, "%s: level %zu ends near %s (95 %%: %s to %s): %s within it, %s beyond", device,
+        k + 1, end, low, high, height_text(arena, run, curve, k),
+        height_text(arena, run, curve, k + 1));
+    add_finding(run, "level", device,
+                &(struct finding){
+                    .text = text, .value = step_bytes(step->end), .keys = keys, .key_count = 2});
+}
+
+// "15.2 ns to 184 KiB, 139 ns to 27.5 MiB, 269 ns beyond".
+static const char *staircase_text(struct arena *arena, const struct run *run,
+                                  const struct level_curve *curve)
+{
+    const char *text = "";
+    for (size_t k = 0; k < curve->fit.count; k++) {
+        bool last = k + 1 == curve->fit.count;
+        char end[UNIT_TEXT];
+        if (!last)
+            unit_format(step_bytes(curve->fit.steps[k].end), UNIT_BYTE, end, sizeof end);
+        text = arena_printf(arena, "%s%s%s %s%s", text, k ? ", " : "",
+                            height_text(arena, run, curve, k), last ? "beyond" : "to ",
+                            last ? "" : end);
+    }
+    return text;
+}
+
+static void tell_other(struct run *run, struct arena *arena, const char *device,
+                       const struct level_curve *curve)
+{
+    if (!curve->fit.decided || curve->fit.count < 2)
+        return;
+    const char **keys = ARENA_ARRAY(run->arena, 1, const char *);
+    keys[0] = curve->results[0]->key;
+    add_finding(
+        run, "path-levels", device,
+        &(struct finding){.text = arena_printf(run->arena, "%s: %s: %s", device, curve->label,
+                                               staircase_text(arena, run, curve)),
+                          .value = (double)(curve->fit.count - 1),
+                          .keys = keys,
+                          .key_count = 1});
+}
+
+static void tell_main(struct run *run, struct arena *arena, const char *device,
+                      const struct level_curve *curve)
+{
+    if (!curve->fit.decided)
+        add_finding(run, "levels-unknown", device,
+                    &(struct finding){.text = arena_printf(run->arena,
+                                                           "%s: the levels of memory are not told "
+                                                           "from the latencies: %s",
+                                                           device, curve->fit.reason),
+                                      .value = NAN});
+    for (size_t k = 0; curve->fit.decided && k + 1 < curve->fit.count; k++)
+        tell_step(run, arena, device, curve, k);
+}
+
+static bool is_told(const struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->finding_count; i++) {
         const struct finding *finding = &run->findings[i];
-        if (strcmp(finding->code, "level") == 0 &&
-            (!finding->device || strcmp(finding->device, device) == 0))
+        bool about_levels = strcmp(finding->code, "level") == 0 ||
+                            strcmp(finding->code, "levels-unknown") == 0 ||
+                            strcmp(finding->code, "path-levels") == 0;
+        if (about_levels && (!finding->device || strcmp(finding->device, device) == 0))
             return true;
     }
     return false;
 }
 
-static void find_levels(struct run *run, struct search *search)
-{
-    struct curve curve = longest_curve(search);
-    if (curve.count < POINTS_MIN)
-        return;
-    // As tests/levels has them: judged by 200 hierarchies whose truth is known.
-    const struct plateaus_desc desc = {.x = curve.x,
-                                       .y = curve.y,
-                                       .count = curve.count,
-                                       .ratio_min = 1.12,
-                                       .ramp_max = 0.75,
-                                       .length_min = 0.25,
-                                       .noise_min = 0.002};
-    struct plateaus fit;
-    plateaus_fit(search->arena, &desc, &fit);
-    for (size_t k = 0; fit.decided && k + 1 < fit.count; k++)
-        tell_step(run, search->device, &curve, &fit, k);
-}
-
 void levels_add_findings(struct run *run)
 {
     struct arena *arena = arena_create();
-    struct search search = {.arena = arena, .run = run};
-    for (size_t i = 0; i < run->benchmark_count && !search.view; i++) {
-        search.benchmark = run->benchmarks[i];
-        search.view = time_by_bytes(search.benchmark);
-    }
-    for (size_t i = 0; search.view && i < run->device_count; i++) {
-        search.device = run->devices[i].id;
-        if (!has_levels(run, search.device))
-            find_levels(run, &search);
+    for (size_t i = 0; i < run->device_count; i++) {
+        const char *device = run->devices[i].id;
+        if (is_told(run, device))
+            continue;
+        struct level_curves all = levels_of(arena, run, device);
+        for (size_t k = 0; k < all.count; k++)
+            if (k == all.longest && all.curves[k].count >= LEVELS_POINTS_MIN)
+                tell_main(run, arena, device, &all.curves[k]);
+        for (size_t k = 0; k < all.count; k++)
+            if (k != all.longest)
+                tell_other(run, arena, device, &all.curves[k]);
     }
     arena_destroy(arena);
 }

@@ -1,17 +1,48 @@
 // SPDX-License-Identifier: MIT
-// The levels of the memory hierarchy that a run shows: the plateaus of its latency curve
-// (math/plateaus.h), as findings "level" that reports draw. How often they are right where the
-// truth is known: tests/levels.
+// The levels of the memory hierarchy that a run shows: the plateaus of its latency curves
+// (math/plateaus.h). How often they are right where the truth is known: tests/levels.
 #ifndef ANALYSIS_LEVELS_H
 #define ANALYSIS_LEVELS_H
 
+#include "math/plateaus.h"
 #include "results/results.h"
 
-// The curve of a device: of the first benchmark that draws a time, known in cycles as well, over
-// bytes, the longest row of cases that differ in bytes only. For each step of it adds a finding of
-// that device whose value is the size (bytes) at which the level ends and whose keys are the last
-// case within it and the first beyond its rise. Nothing is added where the curve is no staircase,
-// nor for a device that has such findings.
+enum {
+    LEVELS_POINTS_MIN = 8 // fewer show no staircase
+};
+
+// Cases that differ in bytes only, ascending.
+struct level_curve {
+    const char *label; // by what it differs from the other curves: "texel"; "" = nothing
+    const struct result **results;
+    double *octaves, *ns; // log2 of bytes; what was read
+    size_t count;
+    struct plateaus fit; // .decided false where no levels can be told; .reason says why
+};
+
+struct level_curves {
+    struct level_curve *curves;
+    size_t count, capacity;
+    size_t longest; // index of the one with most points: the hierarchy of the device
+};
+
+// All curves of a device: of the first benchmark that draws a time, known in cycles as well, over
+// bytes. They live in `arena`.
+struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
+
+// A metric over the points of level k: median, its interval (NaN below two points), how many.
+struct level_height {
+    double median, ci95[2];
+    size_t count;
+};
+struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
+                                  const char *metric);
+
+// Adds findings for each device that has none of them:
+//   level           a step of the longest curve; value: the size (bytes) at which the level ends,
+//                   keys: the last case within it and the first beyond its rise
+//   levels-unknown  why the longest curve shows none
+//   path-levels     the staircase of another curve; value: its steps, key: its first case
 void levels_add_findings(struct run *run);
 
 #endif

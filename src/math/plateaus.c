@@ -307,6 +307,24 @@ static void fit_end(const struct hinge *hinge, double x_low, double x_high,
     }
 }
 
+// The rise is a straight line in the model only: what the points alone say is that the plateau ends
+// between the last of them before the fitted end and the first after it.
+static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
+{
+    const double *x = hinge->work->desc->x;
+    double before = step->end_low, after = step->end_high;
+    for (size_t i = hinge->from; i < hinge->to; i++) {
+        if (x[i] <= step->end)
+            before = x[i];
+        if (x[i] > step->end) {
+            after = x[i];
+            break;
+        }
+    }
+    step->end_low = fmin(step->end_low, before);
+    step->end_high = fmax(step->end_high, after);
+}
+
 static void fit_steps(const struct work *work, struct plateaus *fit)
 {
     for (size_t k = 0; k + 1 < fit->count; k++) {
@@ -322,6 +340,7 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
         double reach = work->desc->ramp_max;
         double from = fmax(below->x_last - reach / 2, below->x_first);
         fit_end(&hinge, from, above->x_first, &fit->steps[k]);
+        bracket_end(&hinge, &fit->steps[k]);
     }
 }
 

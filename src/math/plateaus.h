@@ -8,7 +8,8 @@
 // programming (Bellman; Killick, Fearnhead, Eckley, JASA 107, 2012, for the penalised form), the
 // number of levels by the Bayesian information criterion with three parameters a level (height,
 // end, width). Each end is then fitted on its own as a hinge, with an interval by profile
-// likelihood: all ends whose cost is within χ²₁(0.95) = 3.84 of the best.
+// likelihood: all ends whose cost is within χ²₁(0.95) = 3.84 of the best, and never narrower than
+// from the last point before the end to the first after it.
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 

@@ -89,6 +89,7 @@ static void each_step_of_a_staircase_is_a_finding(void **state)
     assert_level(&run->findings[1], "vulkan:0", 4 << 20);
     const char *text = run->findings[0].text;
     assert_non_null(strstr(text, "level 1"));
+    assert_non_null(strstr(text, "(95 %: "));
     assert_non_null(strstr(text, "10.00 ns within it, 50.00 ns beyond"));
     assert_non_null(run_find(run, "vulkan:0", run->findings[0].keys[0]));
     run_destroy(run);
@@ -120,6 +121,22 @@ static void the_longest_curve_decides(void **state)
     run_destroy(run);
 }
 
+static void other_paths_are_told_in_a_line_each(void **state)
+{
+    (void)state;
+    struct run *run = run_of(&latency, 1);
+    for (int i = 10 * 4; i <= 20 * 4; i++)
+        add_case(run, "vulkan:0", "texel", i / 4.0, i <= 14 * 4 ? 40 : 90);
+    add_staircase(run, "vulkan:0", "vector");
+    levels_add_findings(run);
+    assert_int_equal(run->finding_count, 3);
+    assert_string_equal(run->findings[2].code, "path-levels");
+    assert_true(run->findings[2].value > 0.5 && run->findings[2].value < 1.5);
+    assert_non_null(strstr(run->findings[2].text, "texel: 40.00 ns to "));
+    assert_non_null(strstr(run->findings[2].text, ", 90.00 ns beyond"));
+    run_destroy(run);
+}
+
 static void what_is_no_staircase_has_no_levels(void **state)
 {
     (void)state;
@@ -131,7 +148,10 @@ static void what_is_no_staircase_has_no_levels(void **state)
     levels_add_findings(few);
     levels_add_findings(rising);
     assert_int_equal(few->finding_count, 0);
-    assert_int_equal(rising->finding_count, 0);
+    assert_int_equal(rising->finding_count, 1);
+    assert_string_equal(rising->findings[0].code, "levels-unknown");
+    assert_non_null(
+        strstr(rising->findings[0].text, "vulkan:0: the levels of memory are not told"));
     run_destroy(few);
     run_destroy(rising);
 }
@@ -165,14 +185,24 @@ static void failed_cases_do_not_count(void **state)
 static void an_h200_shows_its_l1_and_both_halves_of_its_l2(void **state)
 {
     (void)state;
-    struct run *run = golden_run(TESTS_DIR "/../reference/h200-vulkan-standard.json");
-    run->finding_count = 0;
-    levels_add_findings(run);
-    assert_int_equal(run->finding_count, 3);
-    const double low[] = {180 << 10, 25e6, 55e6}, high[] = {230 << 10, 31e6, 62e6};
-    for (size_t i = 0; i < 3; i++)
-        assert_true(run->findings[i].value > low[i] && run->findings[i].value < high[i]);
-    run_destroy(run);
+    static const char *const runs[] = {"h200-vulkan-standard", "h200-vulkan-standard-2"};
+    for (size_t r = 0; r < 2; r++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/../reference/%s.json", TESTS_DIR, runs[r]);
+        struct run *run = golden_run(path);
+        run->finding_count = 0;
+        levels_add_findings(run);
+        assert_true(run->finding_count > 3);
+        const double low[] = {180 << 10, 25e6, 55e6}, high[] = {256 << 10, 31e6, 62e6};
+        for (size_t i = 0; i < 3; i++) {
+            assert_string_equal(run->findings[i].code, "level");
+            assert_true(run->findings[i].value > low[i] && run->findings[i].value < high[i]);
+            assert_non_null(strstr(run->findings[i].text, " cycles)"));
+        }
+        for (size_t i = 3; i < run->finding_count; i++)
+            assert_string_equal(run->findings[i].code, "path-levels");
+        run_destroy(run);
+    }
 }
 
 int main(void)
@@ -181,6 +211,7 @@ int main(void)
         cmocka_unit_test(each_step_of_a_staircase_is_a_finding),
         cmocka_unit_test(they_are_told_once_and_for_each_device),
         cmocka_unit_test(the_longest_curve_decides),
+        cmocka_unit_test(other_paths_are_told_in_a_line_each),
         cmocka_unit_test(what_is_no_staircase_has_no_levels),
         cmocka_unit_test(times_that_no_cycles_tell_are_not_of_memory),
         cmocka_unit_test(failed_cases_do_not_count),
