@@ -90,14 +90,24 @@ static size_t common_prefix(const char *a, const char *b)
     return length;
 }
 
+static size_t count_of_unit(const struct result *result, enum unit unit)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->metric_count; i++)
+        count += result->metrics[i].unit == unit;
+    return count;
+}
+
+// By their names where there are several; one of each unit need not be named alike.
 const struct metric *metric_in_cycles(const struct result *result, const struct metric *metric)
 {
     const struct metric *best = NULL;
     enum unit wanted = cycle_unit(metric->unit);
+    bool only = count_of_unit(result, metric->unit) == 1 && count_of_unit(result, wanted) == 1;
     for (size_t i = 0; i < result->metric_count; i++) {
         const struct metric *other = &result->metrics[i];
         size_t common = common_prefix(other->name, metric->name);
-        if (other->unit == wanted && isfinite(other->median) && common &&
+        if (other->unit == wanted && isfinite(other->median) && (common || only) &&
             (!best || common > common_prefix(best->name, metric->name)))
             best = other;
     }
