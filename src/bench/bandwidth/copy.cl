@@ -13,7 +13,7 @@ KERNEL void KERNEL_NAME(const __global float4 *restrict source, __global float4 
     if (group >= p.groups)
         return;
     uint block = group * p.pitch + walk_row();
-#pragma unroll 1
+    NOT_UNROLLED
     for (uint i = 0; i < p.steps; i++, block += p.advance) {
         const ulong first = block * (LOADS * BANDWIDTH_LANES) + walk_lane();
         float4 values[LOADS];

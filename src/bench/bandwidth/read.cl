@@ -30,7 +30,7 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
     const uint place = walk_place(p, group);
     uint at = walk_enter(p, group);
     SUM sum = (SUM)(0);
-#pragma unroll 1
+    NOT_UNROLLED
     for (uint i = 0; i < p.steps; i++) {
         const __global ELEMENT *from =
             source + (ulong)((place + at) * (LOADS * BANDWIDTH_LANES) + walk_lane());

@@ -23,7 +23,7 @@ KERNEL void KERNEL_NAME(__global uint *words, const struct params p)
     workgroup_barrier();
     uint at = walk_enter(p, group);
     SUM sum = (SUM)(0);
-#pragma unroll 1
+    NOT_UNROLLED
     for (uint i = 0; i < p.steps; i++) {
         const __local ELEMENT *from = pool + (at * (LOADS * BANDWIDTH_LANES) + walk_lane());
         ELEMENT values[LOADS];

@@ -13,7 +13,7 @@ KERNEL void KERNEL_NAME(__global float4 *restrict target, const struct params p)
     if (group >= p.groups)
         return;
     uint block = group * p.pitch + walk_row();
-#pragma unroll 1
+    NOT_UNROLLED
     for (uint i = 0; i < p.steps; i++, block += p.advance) {
         const uint first = block * (LOADS * BANDWIDTH_LANES) + walk_lane();
         __global float4 *to = target + (ulong)first;

@@ -90,7 +90,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
     uint length = 0, last_stamp = 0, count = 0, mine = 0;
     uint2 device_begin = (uint2)(0, 0);
     // Turn 0 is the untimed lead-in; turn n is window n − 1.
-#pragma unroll 1
+    NOT_UNROLLED
     for (uint turn = 0; turn <= p->windows; turn++) {
         if (turn == 1) {
             device_begin = clock_device();
@@ -102,7 +102,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
             const uint begin = STAMP_AFTER(LINK_WORD(link));
             const uint loops = (turn == 0 ? p->lead : p->repeats) * LATENCY_UNROLL / HOPS_A_LOOP;
             link = LINK_ADD(link, begin & p->zero);
-#pragma unroll 1
+            NOT_UNROLLED
             for (uint i = 0; i < loops; i++) {
                 HOPS
             }
