@@ -4,3 +4,4 @@
 BENCHMARK(latency)
 BENCHMARK(bandwidth)
 BENCHMARK(loads)
+BENCHMARK(launch)

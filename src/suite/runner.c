@@ -2,6 +2,7 @@
 #include "suite/runner.h"
 
 #include "analysis/cross.h"
+#include "analysis/launches.h"
 #include "analysis/levels.h"
 #include "base/clock.h"
 #include "base/version.h"
@@ -162,6 +163,7 @@ static void measure(struct runner *runner)
         done = run_device(runner);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     levels_add_findings(runner->run);
+    launches_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/launches.h"
+
+#include "math/line.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    POINTS_MIN = 5,
+    UNIT_TEXT = 32
+};
+static const double volume_least = 65536, volume_most = 20e6;
+
+// The benchmark, and its metrics' names.
+struct subject {
+    const struct benchmark_info *benchmark;
+    const char *x, *time, *bandwidth;
+};
+
+static const struct metric_info *metric_of(const struct benchmark_info *benchmark,
+                                           const struct view_info *view, enum unit unit)
+{
+    for (size_t i = 0; i < benchmark->metric_count; i++)
+        if (strcmp(benchmark->metrics[i].name, view->metric) == 0)
+            return benchmark->metrics[i].unit == unit ? &benchmark->metrics[i] : NULL;
+    return NULL;
+}
+
+static bool is_subject(const struct benchmark_info *benchmark, struct subject *subject)
+{
+    *subject = (struct subject){.benchmark = benchmark};
+    for (size_t i = 0; i < benchmark->view_count; i++) {
+        const struct view_info *view = &benchmark->views[i];
+        if (view->kind != VIEW_CURVE || (subject->x && strcmp(subject->x, view->x) != 0))
+            continue;
+        const struct metric_info *time = metric_of(benchmark, view, UNIT_NS);
+        const struct metric_info *bandwidth = metric_of(benchmark, view, UNIT_BYTE_PER_S);
+        if (time || bandwidth)
+            subject->x = view->x;
+        subject->time = time ? time->name : subject->time;
+        subject->bandwidth = bandwidth ? bandwidth->name : subject->bandwidth;
+    }
+    return subject->time && subject->bandwidth;
+}
+
+// Same in all but x.
+static bool is_alike(const struct subject *subject, const struct result *a, const struct result *b)
+{
+    if (strcmp(a->device, b->device) != 0 || a->point.value_count != b->point.value_count)
+        return false;
+    for (size_t i = 0; i < a->point.value_count; i++) {
+        const struct case_value *value = &a->point.values[i];
+        const struct case_value *other = case_find(&b->point, value->key);
+        if (strcmp(value->key, subject->x) == 0)
+            continue;
+        if (!other || !value->text || !other->text || strcmp(value->text, other->text) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_of(const struct subject *subject, const struct result *result)
+{
+    return strcmp(result->benchmark, subject->benchmark->name) == 0 &&
+           case_find(&result->point, subject->x) && result_metric(result, subject->time) &&
+           result_metric(result, subject->bandwidth);
+}
+
+static bool is_told(const struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, "launch-fit") == 0 && run->findings[i].device &&
+            strcmp(run->findings[i].device, device) == 0)
+            return true;
+    return false;
+}
+
+// "mode=replay" of what is text in a case.
+static const char *way_of(struct arena *arena, const struct subject *subject,
+                          const struct result *result)
+{
+    const char *way = "";
+    for (size_t i = 0; i < result->point.value_count; i++) {
+        const struct case_value *value = &result->point.values[i];
+        if (strcmp(value->key, subject->x) != 0 && value->text)
+            way = arena_printf(arena, "%s%s%s=%s", way, *way ? ", " : "", value->key, value->text);
+    }
+    return way;
+}
+
+static void tell(struct run *run, const struct subject *subject, const struct line *line,
+                 const struct result *first, const struct result *last)
+{
+    char cost[UNIT_TEXT], half[UNIT_TEXT], rate[UNIT_TEXT];
+    unit_format(line->intercept, UNIT_NS, cost, sizeof cost);
+    unit_format(line->intercept_half, UNIT_NS, half, sizeof half);
+    unit_format(1e9 / line->slope, UNIT_BYTE_PER_S, rate, sizeof rate);
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = first->key;
+    keys[1] = last->key;
+    *run_add_finding(run) = (struct finding){
+        .code = "launch-fit",
+        .text = arena_printf(run->arena, "%s: a kernel takes %s (± %s) + its bytes / %s (%s)",
+                             first->device, cost, half, rate, way_of(run->arena, subject, first)),
+        .device = first->device,
+        .value = line->intercept,
+        .keys = keys,
+        .key_count = 2,
+    };
+}
+
+// The fit through all results like `first`, which is the first of them.
+static void fit(struct run *run, const struct subject *subject, size_t first)
+{
+    struct arena *arena = arena_create();
+    double *volumes = ARENA_ARRAY(arena, run->result_count, double);
+    double *times = ARENA_ARRAY(arena, run->result_count, double);
+    const struct result *begin = run->results[first], *least = NULL, *most = NULL;
+    size_t count = 0;
+    for (size_t i = first; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!is_of(subject, result) || !is_alike(subject, begin, result))
+            continue;
+        double time_ns = result_metric(result, subject->time)->median;
+        double volume = result_metric(result, subject->bandwidth)->median * time_ns / 1e9;
+        if (!(volume >= 0.99 * volume_least && volume <= volume_most))
+            continue;
+        volumes[count] = volume;
+        times[count++] = time_ns;
+        least = least ? least : result;
+        most = result;
+    }
+    struct line line;
+    if (count >= POINTS_MIN && line_fit_relative(volumes, times, count, &line) && line.slope > 0 &&
+        line.intercept > 0)
+        tell(run, subject, &line, least, most);
+    arena_destroy(arena);
+}
+
+static bool is_first(const struct run *run, const struct subject *subject, size_t place)
+{
+    for (size_t i = 0; i < place; i++)
+        if (is_of(subject, run->results[i]) &&
+            is_alike(subject, run->results[i], run->results[place]))
+            return false;
+    return true;
+}
+
+void launches_add_findings(struct run *run)
+{
+    struct subject subject;
+    size_t benchmark = 0;
+    while (benchmark < run->benchmark_count && !is_subject(run->benchmarks[benchmark], &subject))
+        benchmark++;
+    if (benchmark == run->benchmark_count)
+        return;
+    for (size_t d = 0; d < run->device_count; d++) {
+        const char *device = run->devices[d].id;
+        if (is_told(run, device))
+            continue;
+        for (size_t i = 0; i < run->result_count; i++)
+            if (strcmp(run->results[i]->device, device) == 0 && is_of(&subject, run->results[i]) &&
+                is_first(run, &subject, i))
+                fit(run, &subject, i);
+    }
+}

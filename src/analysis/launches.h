@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// What a launch costs, apart from what the kernel moves: the fit T = a + V / b through kernels of
+// growing volume (the model of RRZE's gpu-benches, "gpu-small-kernels"), as findings.
+#ifndef ANALYSIS_LAUNCHES_H
+#define ANALYSIS_LAUNCHES_H
+
+#include "results/results.h"
+
+// For each device and each way of launching of the first benchmark that draws a time and a
+// bandwidth over the same parameter: a finding "launch-fit" whose value is a in ns and whose keys
+// are the smallest and the largest kernel of the fit (volumes from 64 KiB to 20 MB, where caches
+// hold them; at least five). Nothing is added for a device that has such findings.
+void launches_add_findings(struct run *run);
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What the host and the kernels of this benchmark share.
+#ifndef BENCH_LAUNCH_LAUNCH_H
+#define BENCH_LAUNCH_LAUNCH_H
+
+#define LAUNCH_THREADS       256
+#define LAUNCH_ELEMENT_BYTES 8 /* two floats */
+
+/* Element i is two floats between 1 and 2 of the low and the high bits of i × LAUNCH_MIX. */
+#define LAUNCH_MIX      0x9e3779b1u
+#define LAUNCH_EXPONENT 0x3f800000u
+#define LAUNCH_MANTISSA 0x007fffffu
+
+#endif

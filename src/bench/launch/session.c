@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "bench/launch/session.h"
+
+enum {
+    CPU_ELEMENTS_MAX = 1 << 20 // a CPU as a device: larger kernels tell nothing of launching
+};
+static const uint64_t elements_max = 128 << 20;
+static const uint64_t wait_ns = UINT64_C(10000000000);
+
+struct params { // as in the kernels
+    uint32_t count;
+    float factor;
+};
+
+static struct gpu_program *make_program(struct bench_session *bench, const char *name,
+                                        struct error *err)
+{
+    return gpu_program_create(bench->scope, &(struct gpu_program_desc){.kernel = kernel_find(name)},
+                              err);
+}
+
+bool launch_open(struct bench_session *bench, struct error *err)
+{
+    struct launch_session *session = ARENA_NEW(bench->arena, struct launch_session);
+    session->bench = bench;
+    bench->state = session;
+    session->scale = make_program(bench, "launch_scale", err);
+    session->fill = session->scale ? make_program(bench, "launch_fill", err) : NULL;
+    session->check = session->fill ? make_program(bench, "launch_check", err) : NULL;
+    session->empty = session->check ? make_program(bench, "launch_empty", err) : NULL;
+    session->words = session->empty ? gpu_buffer_create(bench->scope,
+                                                        &(struct gpu_buffer_desc){.bytes = 16}, err)
+                                    : NULL;
+    return session->words != NULL;
+}
+
+uint64_t launch_elements_max(const struct gpu_info *info)
+{
+    const struct gpu_limits *limits = &info->limits;
+    uint64_t max = info->kind == GPU_KIND_CPU ? CPU_ELEMENTS_MAX : elements_max;
+    const uint64_t bytes[] = {limits->memory_bytes / 4, limits->allocation_bytes,
+                              limits->storage_range_bytes};
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
+        if (bytes[i] && bytes[i] / LAUNCH_ELEMENT_BYTES < max)
+            max = bytes[i] / LAUNCH_ELEMENT_BYTES;
+    return max;
+}
+
+// A grid of one element a thread; a device may want it in rows.
+static void shape_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[3])
+{
+    uint64_t groups = (elements + LAUNCH_THREADS - 1) / LAUNCH_THREADS;
+    uint64_t most = session->bench->info->limits.workgroup_count_x;
+    uint64_t rows = most ? (groups + most - 1) / most : 1;
+    grid[0] = (uint32_t)((groups + rows - 1) / rows);
+    grid[1] = (uint32_t)rows;
+    grid[2] = 1;
+}
+
+// Runs fill or check once.
+static bool run_once(struct launch_session *session, struct gpu_program *program,
+                     struct gpu_buffer *range, const struct params *params, struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
+    struct gpu_dispatch dispatch = {
+        .program = program,
+        .args = {{.buffer = range, .bytes = (uint64_t)params->count * LAUNCH_ELEMENT_BYTES},
+                 {.buffer = program == session->check ? session->words : NULL}},
+        .params = params,
+        .params_bytes = sizeof *params,
+    };
+    shape_grid(session, params->count, dispatch.groups);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
+    if (batch)
+        gpu_batch_dispatch(batch, &dispatch);
+    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
+    gpu_scope_close(scope);
+    return done;
+}
+
+bool launch_prepare(struct launch_session *session, uint64_t elements, struct error *err)
+{
+    uint64_t bytes = elements * LAUNCH_ELEMENT_BYTES;
+    if (session->pair_bytes < bytes) {
+        gpu_scope_close(session->pair);
+        session->pair_bytes = 0;
+        session->pair = gpu_scope_open(session->bench->device);
+        const struct gpu_buffer_desc desc = {.bytes = bytes};
+        for (int end = 0; end < 2; end++) {
+            session->ends[end] = gpu_buffer_create(session->pair, &desc, err);
+            if (!session->ends[end])
+                return false;
+        }
+        session->pair_bytes = bytes;
+    }
+    return run_once(session, session->fill, session->ends[0],
+                    &(struct params){(uint32_t)elements, 1}, err);
+}
+
+bool launch_count_clear(struct launch_session *session, struct error *err)
+{
+    const uint32_t zero[4] = {0};
+    return gpu_buffer_write(session->words, 0, zero, sizeof zero, err);
+}
+
+bool launch_count(struct launch_session *session, uint32_t *count, struct error *err)
+{
+    return gpu_buffer_read(session->words, 0, count, sizeof *count, err);
+}
+
+bool launch_check(struct launch_session *session, unsigned end, uint64_t elements, float factor,
+                  struct error *err)
+{
+    uint32_t wrong = 0;
+    if (!launch_count_clear(session, err) ||
+        !run_once(session, session->check, session->ends[end],
+                  &(struct params){(uint32_t)elements, factor}, err) ||
+        !launch_count(session, &wrong, err))
+        return false;
+    return wrong == 0 || error_set(err, ERROR_MISMATCH, "%u of %llu elements are wrong", wrong,
+                                   (unsigned long long)elements);
+}
+
+// Scaling by −1 is exact and never fades: kernel k turns the sign of what kernel k − 1 wrote.
+void launch_record(struct launch_session *session, const struct launch_point *point,
+                   uint64_t number, struct gpu_batch *batch)
+{
+    if (!point->scales) {
+        gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = session->empty,
+                                                         .args = {{.buffer = session->words}}});
+        return;
+    }
+    const struct params params = {(uint32_t)point->elements, -1};
+    uint64_t bytes = point->elements * LAUNCH_ELEMENT_BYTES;
+    struct gpu_dispatch dispatch = {
+        .program = session->scale,
+        .args = {{.buffer = session->ends[number % 2], .bytes = bytes},
+                 {.buffer = session->ends[1 - number % 2], .bytes = bytes}},
+        .params = &params,
+        .params_bytes = sizeof params,
+    };
+    shape_grid(session, point->elements, dispatch.groups);
+    gpu_batch_dispatch(batch, &dispatch);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What the cases of a session share, and one way of launching at work.
+#ifndef BENCH_LAUNCH_SESSION_H
+#define BENCH_LAUNCH_SESSION_H
+
+#include "bench/bench.h"
+#include "bench/launch/launch.h"
+
+enum launch_between { // kernels
+    LAUNCH_ORDER,     // whatever the API has by itself
+    LAUNCH_NOTHING,   // they may overlap
+    LAUNCH_EXECUTION, // an execution barrier
+    LAUNCH_MEMORY,    // a memory barrier
+};
+
+enum launch_mode {
+    LAUNCH_BATCH,      // recorded once, submitted with one call: device time of a kernel
+    LAUNCH_REPLAY,     // the same as a graph
+    LAUNCH_SUBMIT,     // a submission each, all in flight: host time of a kernel
+    LAUNCH_ROUND_TRIP, // one submission, waited for: host time
+};
+
+struct launch_point {
+    bool scales; // elements; else the kernels are empty
+    uint64_t elements;
+    enum launch_between between;
+    enum launch_mode mode;
+};
+void launch_point_read(const struct bench_case *c, struct launch_point *point);
+
+// Made by launch_open.
+struct launch_session {
+    struct bench_session *bench;
+    struct gpu_program *scale, *fill, *check, *empty;
+    struct gpu_buffer *words;   // counts
+    struct gpu_scope *pair;     // of the two below
+    struct gpu_buffer *ends[2]; // kernels go from one to the other and back
+    uint64_t pair_bytes;        // each
+};
+
+MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
+
+// The two buffers, at least so large, with fresh data in the first.
+MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
+                               struct error *err);
+
+// Every element of ends[end] is factor times its data; else ERROR_MISMATCH.
+MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
+                             float factor, struct error *err);
+
+// The number that empty kernels have counted up to since it was cleared.
+MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
+MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
+
+// Records kernel number `number` of a row of them.
+void launch_record(struct launch_session *session, const struct launch_point *point,
+                   uint64_t number, struct gpu_batch *batch);
+
+// Largest number of elements that this device can hold twice.
+uint64_t launch_elements_max(const struct gpu_info *info);
+
+// The plan and the visit of struct benchmark.
+MUST_CHECK bool launch_plan(const struct bench_request *request, struct bench_case_list *list,
+                            struct error *err);
+MUST_CHECK bool launch_visit(struct bench_visit *run, struct measure_visit *visit,
+                             struct error *err);
+
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "base/clock.h"
+#include "bench/launch/session.h"
+
+#include <math.h>
+
+enum {
+    METRIC_TIME,
+    METRIC_BANDWIDTH
+};
+
+enum {
+    KERNELS_MAX = 4096, // in a batch
+    IN_FLIGHT = 64,     // submissions of LAUNCH_SUBMIT; the last is waited for
+    ROUND_TRIPS = 16,   // in a sample
+    WARM_RUNS = 2
+};
+
+// What a case keeps from its first visit: kernels in a batch.
+struct memory {
+    uint64_t kernels;
+};
+
+// A row of kernels: in one batch, or each in a batch of its own.
+struct row {
+    struct bench_visit *run;
+    struct launch_session *session;
+    const struct launch_point *point;
+    uint64_t kernels; // even, so that data end where they began
+    struct gpu_batch *batches[IN_FLIGHT];
+    size_t batch_count;
+    uint64_t done; // kernels since the data were made
+};
+
+static bool is_host_timed(const struct launch_point *point)
+{
+    return point->mode == LAUNCH_SUBMIT || point->mode == LAUNCH_ROUND_TRIP;
+}
+
+static bool is_unordered(const struct launch_point *point)
+{
+    return point->between != LAUNCH_ORDER;
+}
+
+static void record_row(struct row *row, struct gpu_batch *batch)
+{
+    gpu_batch_span_begin(batch, 0);
+    for (uint64_t k = 0; k < row->kernels; k++) {
+        if (k && row->point->between == LAUNCH_EXECUTION)
+            gpu_batch_barrier(batch, GPU_BARRIER_EXECUTION);
+        if (k && row->point->between == LAUNCH_MEMORY)
+            gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
+        launch_record(row->session, row->point, k, batch);
+    }
+    gpu_batch_span_end(batch, 0);
+}
+
+static bool make_row(struct row *row, uint64_t length, struct error *err)
+{
+    const struct gpu_batch_desc desc = {.span_count = 1,
+                                        .unordered = is_unordered(row->point),
+                                        .replay = row->point->mode == LAUNCH_REPLAY};
+    row->kernels = length;
+    row->batch_count = 1;
+    row->batches[0] = gpu_batch_create(row->run->scope, &desc, err);
+    if (!row->batches[0])
+        return false;
+    record_row(row, row->batches[0]);
+    return gpu_batch_end(row->batches[0], err);
+}
+
+static bool make_singles(struct row *row, size_t count, struct error *err)
+{
+    row->kernels = row->batch_count = count;
+    for (size_t i = 0; i < count; i++) {
+        row->batches[i] = gpu_batch_create(row->run->scope, &(struct gpu_batch_desc){0}, err);
+        if (!row->batches[i])
+            return false;
+        launch_record(row->session, row->point, i, row->batches[i]);
+        if (!gpu_batch_end(row->batches[i], err))
+            return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- one sample: time of a kernel
+
+static bool time_row(struct row *row, double *ns, struct error *err)
+{
+    if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err) ||
+        !gpu_batch_span_ns(row->batches[0], 0, ns, err))
+        return false;
+    *ns /= (double)row->kernels;
+    row->done += row->kernels;
+    return true;
+}
+
+static bool time_submissions(struct row *row, double *ns, struct error *err)
+{
+    uint64_t timeout_ns = row->run->request->timeout_ns, start_ns = clock_now_ns();
+    for (size_t i = 0; i < row->batch_count; i++)
+        if (!gpu_batch_submit(row->batches[i], NULL, err))
+            return false;
+    for (size_t i = row->batch_count; i-- > 0;)
+        if (!gpu_batch_wait(row->batches[i], timeout_ns, err))
+            return false;
+    *ns = (double)(clock_now_ns() - start_ns) / (double)row->batch_count;
+    row->done += row->batch_count;
+    return true;
+}
+
+static bool time_round_trips(struct row *row, double *ns, struct error *err)
+{
+    uint64_t start_ns = clock_now_ns();
+    for (int i = 0; i < ROUND_TRIPS; i++)
+        if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err))
+            return false;
+    *ns = (double)(clock_now_ns() - start_ns) / ROUND_TRIPS;
+    row->done += ROUND_TRIPS;
+    return true;
+}
+
+static bool time_once(struct row *row, double *ns, struct error *err)
+{
+    switch (row->point->mode) {
+    case LAUNCH_BATCH:
+    case LAUNCH_REPLAY:
+        return time_row(row, ns, err);
+    case LAUNCH_SUBMIT:
+        return time_submissions(row, ns, err);
+    case LAUNCH_ROUND_TRIP:
+        return time_round_trips(row, ns, err);
+    }
+    return error_set(err, ERROR_INTERNAL, "no such way to launch");
+}
+
+// ---------------------------------------------------------------- sizing and samples
+
+// So many kernels that a sample lasts as long as was asked for.
+static bool size_row(struct row *row, uint64_t known, struct error *err)
+{
+    double wanted_ns = (double)row->run->request->sample_ns, ns = 0;
+    if (row->point->mode == LAUNCH_SUBMIT)
+        return make_singles(row, IN_FLIGHT, err);
+    if (row->point->mode == LAUNCH_ROUND_TRIP)
+        return make_singles(row, 1, err);
+    uint64_t length = known ? known : 2;
+    for (;;) {
+        if (!make_row(row, length, err))
+            return false;
+        if (known)
+            return true;
+        for (int i = 0; i < WARM_RUNS; i++)
+            if (!time_row(row, &ns, err))
+                return false;
+        double needed = wanted_ns / fmax(ns, 1);
+        if ((double)length >= needed || length >= KERNELS_MAX)
+            return true;
+        uint64_t next = needed < KERNELS_MAX ? (uint64_t)needed / 2 * 2 + 2 : KERNELS_MAX;
+        length = next > 16 * length ? 16 * length : next;
+        length = length > KERNELS_MAX ? KERNELS_MAX : length;
+    }
+}
+
+static bool take_samples(struct row *row, double *samples, unsigned count, struct error *err)
+{
+    double ns;
+    for (int i = 0; i < WARM_RUNS; i++)
+        if (!time_once(row, &ns, err))
+            return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!time_once(row, &samples[i], err))
+            return false;
+    return true;
+}
+
+static bool prepare(struct row *row, struct error *err)
+{
+    return row->point->scales ? launch_prepare(row->session, row->point->elements, err)
+                              : launch_count_clear(row->session, err);
+}
+
+static bool verify(struct row *row, struct error *err)
+{
+    if (row->point->scales)
+        return launch_check(row->session, row->done % 2, row->point->elements,
+                            row->done % 2 ? -1 : 1, err);
+    uint32_t count = 0;
+    if (!launch_count(row->session, &count, err))
+        return false;
+    return count == (uint32_t)row->done ||
+           error_set(err, ERROR_MISMATCH, "%u kernels counted themselves, not %llu", count,
+                     (unsigned long long)row->done);
+}
+
+// ---------------------------------------------------------------- the numbers
+
+static double step_of(const struct row *row)
+{
+    double stamp_ns = (double)row->run->session->info->limits.stamp_step_ps / 1000;
+    return is_host_timed(row->point) ? 1 : stamp_ns / (double)row->kernels;
+}
+
+static void report(struct row *row, const double *samples, unsigned count,
+                   struct measure_visit *visit)
+{
+    const struct launch_point *point = row->point;
+    double step = step_of(row);
+    visit_samples(visit, METRIC_TIME, samples, count, step);
+    visit_detail(visit, "clock", "%s", is_host_timed(point) ? "host" : "device");
+    visit_detail(
+        visit, "kernels", "%llu a sample",
+        (unsigned long long)(point->mode == LAUNCH_ROUND_TRIP ? ROUND_TRIPS : row->kernels));
+    visit_kernel(visit, point->scales ? row->session->scale : row->session->empty);
+    if (!point->scales)
+        return;
+    double bytes = 2.0 * LAUNCH_ELEMENT_BYTES * (double)point->elements;
+    double *rates = ARENA_ARRAY(row->run->arena, count, double);
+    for (unsigned i = 0; i < count; i++)
+        rates[i] = bytes * 1e9 / samples[i];
+    visit_samples(visit, METRIC_BANDWIDTH, rates, count, rates[0] * step / samples[0]);
+}
+
+static bool refuse_missing(const struct bench_visit *run, const struct launch_point *point,
+                           struct error *err)
+{
+    const struct gpu_info *info = run->session->info;
+    if (is_unordered(point) && !gpu_require(info, GPU_CAP(UNORDERED), err))
+        return false;
+    if (point->mode == LAUNCH_REPLAY && !gpu_require(info, GPU_CAP(REPLAY), err))
+        return false;
+    if (point->scales && point->elements > launch_elements_max(info))
+        return error_set(err, ERROR_UNSUPPORTED, "this device holds at most %llu elements twice",
+                         (unsigned long long)launch_elements_max(info));
+    return true;
+}
+
+bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct launch_point point;
+    launch_point_read(run->point, &point);
+    if (!refuse_missing(run, &point, err))
+        return false;
+    if (!*run->memory)
+        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+    struct memory *memory = *run->memory;
+    struct row row = {.run = run, .session = run->session->state, .point = &point};
+    unsigned count = run->request->samples ? run->request->samples : 1;
+    double *samples = ARENA_ARRAY(run->arena, count, double);
+    if (!prepare(&row, err) || !size_row(&row, memory->kernels, err) ||
+        !take_samples(&row, samples, count, err) || !verify(&row, err))
+        return false;
+    memory->kernels = row.kernels;
+    report(&row, samples, count, visit);
+    return true;
+}

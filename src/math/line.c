@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "math/line.h"
+
+#include "math/stats.h"
+
+#include <math.h>
+
+bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line)
+{
+    double s = 0, sx = 0, sy = 0;
+    if (count < 3)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!(y[i] > 0))
+            return false;
+        double weight = 1 / (y[i] * y[i]);
+        s += weight;
+        sx += weight * x[i];
+        sy += weight * y[i];
+    }
+    // About the weighted middle: x that span many orders of magnitude would cancel otherwise.
+    double middle = sx / s, sxx = 0, sxy = 0, left = 0;
+    for (size_t i = 0; i < count; i++) {
+        double weight = 1 / (y[i] * y[i]), dx = x[i] - middle;
+        sxx += weight * dx * dx;
+        sxy += weight * dx * y[i];
+    }
+    if (!(sxx > 0))
+        return false;
+    line->slope = sxy / sxx;
+    line->intercept = sy / s - line->slope * middle;
+    for (size_t i = 0; i < count; i++) {
+        double residual = (y[i] - line->intercept - line->slope * x[i]) / y[i];
+        left += residual * residual;
+    }
+    double freedom = (double)(count - 2);
+    double t = stats_t_quantile(0.975, (unsigned)(count - 2)) * sqrt(left / freedom);
+    line->slope_half = t / sqrt(sxx);
+    line->intercept_half = t * sqrt(1 / s + middle * middle / sxx);
+    return true;
+}

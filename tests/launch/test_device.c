@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Every way of launching measured and verified on the device that is there, and the proof itself
+// put to the test: data or counts that are not what they should be give MISMATCH, no number.
+#include "bench/launch/session.h"
+#include "device_api.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_launch;
+
+struct fixture {
+    struct gpu_system *system;
+    struct bench_session session;
+    struct launch_session *own;
+};
+
+static int open_session(void **state)
+{
+    struct fixture *f = test_calloc(1, sizeof *f);
+    struct error err;
+    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    const struct gpu_info *info = gpu_system_info(f->system, 0);
+    struct gpu_device *device =
+        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
+    if (!device)
+        return -1;
+    f->session = (struct bench_session){
+        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
+    if (!bench_launch.open(&f->session, &err)) {
+        print_error("%s\n", err.message);
+        return -1;
+    }
+    f->own = f->session.state;
+    *state = f;
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    struct fixture *f = *state;
+    gpu_scope_close(f->own->pair);
+    gpu_scope_close(f->session.scope);
+    gpu_device_close(f->session.device);
+    gpu_system_destroy(f->system);
+    arena_destroy(f->session.arena);
+    test_free(f);
+    return 0;
+}
+
+static bool visit(struct fixture *f, struct case_value values[3], void **memory, unsigned round,
+                  struct error *err)
+{
+    struct arena *arena = arena_create();
+    const struct bench_case point = {values, 3};
+    const struct measure_request request = {
+        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
+    struct bench_visit run = {.session = &f->session,
+                              .point = &point,
+                              .scope = gpu_scope_open(f->session.device),
+                              .arena = arena,
+                              .request = &request,
+                              .memory = memory};
+    struct measure_visit *seen = measure_visit_create(arena);
+    bool done = bench_launch.visit(&run, seen, err);
+    for (size_t i = 0; done && i < seen->metrics[0].count; i++)
+        assert_true(isfinite(seen->metrics[0].values[i]) && seen->metrics[0].values[i] > 0);
+    gpu_scope_close(run.scope);
+    arena_destroy(arena);
+    return done;
+}
+
+static void empty_case(struct case_value values[3], const char *between, const char *mode)
+{
+    values[0] = (struct case_value){.key = "work", .type = PARAM_TEXT, .text = "empty"};
+    values[1] = (struct case_value){.key = "between", .type = PARAM_TEXT, .text = between};
+    values[2] = (struct case_value){.key = "mode", .type = PARAM_TEXT, .text = mode};
+}
+
+static void scale_case(struct case_value values[3], const char *mode, uint64_t elements)
+{
+    values[0] = (struct case_value){.key = "work", .type = PARAM_TEXT, .text = "scale"};
+    values[1] = (struct case_value){.key = "mode", .type = PARAM_TEXT, .text = mode};
+    values[2] = (struct case_value){.key = "elements", .type = PARAM_UINT, .uint = elements};
+}
+
+// Measured and verified twice, or refused because the device has no such thing.
+static void expect_done(struct fixture *f, struct case_value values[3], gpu_caps needed)
+{
+    struct error err;
+    void *memory = NULL;
+    for (unsigned round = 0; round < 2; round++)
+        if (!visit(f, values, &memory, round, &err)) {
+            if (err.code != ERROR_UNSUPPORTED || !(needed & ~f->session.info->caps))
+                fail_msg("%s %s: %s", values[1].text, values[2].text ? values[2].text : "",
+                         err.message);
+            return;
+        }
+    assert_int_equal(needed & ~f->session.info->caps, 0);
+}
+
+static void every_empty_kernel_counts_itself(void **state)
+{
+    static const char *const modes[] = {"batch", "replay", "submit", "round-trip"};
+    static const char *const betweens[] = {"nothing", "execution", "memory"};
+    struct case_value values[3];
+    for (int i = 0; i < 4; i++) {
+        empty_case(values, "order", modes[i]);
+        expect_done(*state, values, i == 1 ? GPU_CAP(REPLAY) : 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        empty_case(values, betweens[i], "batch");
+        expect_done(*state, values, GPU_CAP(UNORDERED));
+    }
+}
+
+static void every_element_is_scaled_as_often_as_there_were_kernels(void **state)
+{
+    static const char *const modes[] = {"batch", "replay", "submit"};
+    struct case_value values[3];
+    for (int i = 0; i < 3; i++)
+        for (uint64_t elements = 1000; elements <= 100000; elements *= 10) {
+            scale_case(values, modes[i], elements);
+            expect_done(*state, values, i == 1 ? GPU_CAP(REPLAY) : 0);
+        }
+}
+
+static void one_wrong_element_is_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    assert_true(launch_prepare(f->own, 5000, &err));
+    assert_true(launch_check(f->own, 0, 5000, 1, &err));
+    assert_false(launch_check(f->own, 0, 5000, -1, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    float value;
+    assert_true(gpu_buffer_read(f->own->ends[0], 39996, &value, sizeof value, &err));
+    value += 1e-6f;
+    assert_true(gpu_buffer_write(f->own->ends[0], 39996, &value, sizeof value, &err));
+    assert_false(launch_check(f->own, 0, 5000, 1, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    void *memory = NULL;
+    struct case_value values[3];
+    scale_case(values, "batch", launch_elements_max(f->session.info) + 1);
+    assert_false(visit(f, values, &memory, 0, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+
+int main(int argc, char **argv)
+{
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    size_t devices = gpu_system_device_count(system);
+    gpu_system_destroy(system);
+    if (devices == 0) {
+        print_message("no device: skipped\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        EACH(every_empty_kernel_counts_itself),
+        EACH(every_element_is_scaled_as_often_as_there_were_kernels),
+        EACH(one_wrong_element_is_a_mismatch),
+        EACH(what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The cost of a launch, from a run whose kernels take 2 µs + V / 4 TB/s.
+#include "analysis/launches.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct param_info params[] = {
+    {.key = "mode", .type = PARAM_TEXT, .role = PARAM_AXIS},
+    {.key = "elements", .type = PARAM_UINT, .role = PARAM_AXIS},
+};
+static const struct metric_info metrics[] = {{.name = "time", .unit = UNIT_NS},
+                                             {.name = "bandwidth", .unit = UNIT_BYTE_PER_S}};
+static const struct view_info views[] = {
+    {.kind = VIEW_CURVE, .x = "elements", .metric = "time"},
+    {.kind = VIEW_CURVE, .x = "elements", .metric = "bandwidth"},
+};
+static const struct benchmark_info benchmark = {.name = "launch",
+                                                .params = params,
+                                                .param_count = 2,
+                                                .metrics = metrics,
+                                                .metric_count = 2,
+                                                .views = views,
+                                                .view_count = 2};
+
+static void add(struct run *run, const char *device, const char *mode, uint64_t elements,
+                double time_ns)
+{
+    struct result *result = run_add_result(run);
+    result->benchmark = "launch";
+    result->device = device;
+    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->point.value_count = 2;
+    result->point.values[0] =
+        (struct case_value){.key = "mode", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = mode};
+    result->point.values[1] = (struct case_value){
+        .key = "elements", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = elements};
+    result->key = case_key(run->arena, "launch", &result->point);
+    result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
+    result->metric_count = 2;
+    result->metrics[0] = (struct metric){.name = "time", .unit = UNIT_NS, .median = time_ns};
+    result->metrics[1] = (struct metric){.name = "bandwidth",
+                                         .unit = UNIT_BYTE_PER_S,
+                                         .median = 16.0 * (double)elements / time_ns * 1e9};
+}
+
+static void add_row(struct run *run, const char *device, const char *mode, double launch_ns)
+{
+    for (uint64_t elements = 4096; elements <= 1 << 24; elements *= 2) {
+        double volume = 16.0 * (double)elements, noise = elements & 0x5555555 ? 1.001 : 0.999;
+        double rate = volume > 20e6 ? 1000 : 4000; // beyond the cache all is slower
+        add(run, device, mode, elements, (launch_ns + volume / rate) * noise);
+    }
+}
+
+static struct run *make_run(void)
+{
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "cuda:0";
+    run_add_device(run)->id = "vulkan:0";
+    add_row(run, "cuda:0", "batch", 2000);
+    add_row(run, "cuda:0", "replay", 1200);
+    add_row(run, "vulkan:0", "batch", 3000);
+    return run;
+}
+
+static void each_way_of_launching_gets_its_cost(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    launches_add_findings(run);
+    static const double costs[] = {2000, 1200, 3000};
+    static const char *const ways[] = {"mode=batch", "mode=replay", "mode=batch"};
+    assert_int_equal(run->finding_count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(run->findings[i].code, "launch-fit");
+        assert_true(fabs(run->findings[i].value / costs[i] - 1) < 0.01);
+        assert_non_null(strstr(run->findings[i].text, ways[i]));
+        assert_non_null(strstr(run->findings[i].keys[0], "elements=4096"));
+    }
+    assert_string_equal(run->findings[2].device, "vulkan:0");
+    run_destroy(run);
+}
+
+static void it_is_told_once(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    launches_add_findings(run);
+    launches_add_findings(run);
+    assert_int_equal(run->finding_count, 3);
+    run_destroy(run);
+}
+
+static void few_points_give_no_fit(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "cuda:0";
+    for (uint64_t elements = 4096; elements < 4096 << 4; elements *= 2)
+        add(run, "cuda:0", "batch", elements, 2000);
+    launches_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_way_of_launching_gets_its_cost),
+        cmocka_unit_test(it_is_told_once),
+        cmocka_unit_test(few_points_give_no_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
