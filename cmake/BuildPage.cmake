@@ -42,7 +42,7 @@ if(NOT installed STREQUAL lock)
     file(WRITE ${stamp} ${lock})
 endif()
 
-step(${NODE} build.mjs ${OUT}/source ${OUT}/page.html)
+step(${NODE} build.mjs ${OUT}/source ${OUT}/page.html ${OUT}/notices.txt)
 if(failed)
     message(FATAL_ERROR "the report page does not bundle (above)")
 endif()

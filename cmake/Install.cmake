@@ -11,6 +11,9 @@ endif()
 # install_documents(FOLDER COMPONENT…)
 function(install_documents folder)
     install(FILES README.md LICENSE DESTINATION ${folder} ${ARGN})
+    # Of what the report page contains; the page itself shows them as well.
+    install(FILES ${WEB_DIR}/notices.txt DESTINATION ${folder}/licenses RENAME report-page OPTIONAL
+            ${ARGN})
     foreach(package ${FATHOM_NOTICES})
         install(FILES /usr/share/doc/${package}/copyright DESTINATION ${folder}/licenses
                 RENAME ${package} OPTIONAL ${ARGN})
@@ -41,9 +44,14 @@ if(NOT FATHOM_SANITIZE)
     add_custom_target(fathom_generated ALL DEPENDS ${GENERATED})
 endif()
 install_documents(${CMAKE_INSTALL_DOCDIR})
+# What `fathom compare --reference` chooses from.
+install(DIRECTORY reference DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom
+        FILES_MATCHING PATTERN "*.json")
 
 if(FATHOM_KIT)
     install(TARGETS fathom DESTINATION . COMPONENT kit EXCLUDE_FROM_ALL)
+    install(DIRECTORY reference DESTINATION . COMPONENT kit EXCLUDE_FROM_ALL
+            FILES_MATCHING PATTERN "*.json")
     install_documents(. COMPONENT kit EXCLUDE_FROM_ALL)
     install_documents(. COMPONENT kit_tests EXCLUDE_FROM_ALL)
     # The loader that src/gpu/vulkan falls back on where the system has none.
@@ -92,7 +100,7 @@ function(install_kit_tests)
             COMPONENT kit_tests EXCLUDE_FROM_ALL)
 endfunction()
 
-set(CPACK_GENERATOR DEB)
+set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_VENDOR "the fathom authors")
 set(CPACK_PACKAGE_CONTACT "the fathom authors <fathom@localhost>")
 set(CPACK_COMPONENTS_ALL Unspecified)

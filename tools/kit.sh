@@ -68,7 +68,7 @@ fathom @VERSION@ (@COMMIT@): its tests that need a GPU.
 
 Needs a GPU driver and glibc @GLIBC@ or newer; nothing to install.
 END
-cpack --config $build/CPackConfig.cmake -B $build/deb >/dev/null
+cpack --config $build/CPackConfig.cmake -G DEB -B $build/deb >/dev/null
 cp $build/deb/*.deb $build/
 ls $build/*.deb
 
@@ -76,4 +76,12 @@ ls $build/*.deb
 elsewhere=$(mktemp -d)
 trap 'rm -rf "$elsewhere"' EXIT
 tar -C "$elsewhere" -xzf "$build/fathom-$version-$platform.tar.gz"
-(cd / && env -i "$elsewhere/fathom-$version-$platform/fathom" --version)
+fathom=$elsewhere/fathom-$version-$platform/fathom
+reference=$elsewhere/fathom-$version-$platform/reference/h200-vulkan-standard.json
+(
+    cd /
+    env -i "$fathom" --version
+    env -i "$fathom" compare --reference "$reference" >/dev/null
+    [ ! -s "$OLDPWD/$build/web/page.html" ] ||
+        env -i "$fathom" report "$reference" -o "$elsewhere/report.html"
+)

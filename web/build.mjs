@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bundles the report page into one file: node build.mjs PACKAGES OUT, PACKAGES being the folder
-// that npm installed into. Text @RUNS@ stays: fathom puts the runs there (report/html.c).
+// Bundles the report page into one file: node build.mjs PACKAGES OUT NOTICES, PACKAGES being the
+// folder that npm installed into, NOTICES where the licences of what is in it are written as well. Text @RUNS@ stays: fathom puts the runs there (report/html.c).
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [packages, out] = process.argv.slice(2);
-if (!packages || !out) throw new Error("usage: node build.mjs PACKAGES OUT");
+const [packages, out, noticesOut] = process.argv.slice(2);
+if (!packages || !out || !noticesOut) throw new Error("usage: node build.mjs PACKAGES OUT NOTICES");
 const { build } = createRequire(join(packages, "package.json"))("esbuild");
 
 const shared = {
@@ -45,3 +45,4 @@ const page = readFileSync(join(here, "page.html"), "utf8")
   .replace("@SCRIPT@", () => code);
 if (page.split("@RUNS@").length !== 2) throw new Error("the page must name @RUNS@ exactly once");
 writeFileSync(out, page);
+writeFileSync(noticesOut, notices.join("\n\n----\n\n"));
