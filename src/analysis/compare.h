@@ -50,7 +50,8 @@ struct ratio {
 // holds zero.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
-// The metric of a result that counts the same in cycles; NULL where it has none.
+// The metric of a result that counts the same in cycles: latency_cycles of latency, by the names'
+// common beginning; per_core of bandwidth, each the only one of its unit. NULL where it has none.
 const struct metric *metric_in_cycles(const struct result *result, const struct metric *metric);
 
 // Is it that of another metric? Then it confirms that one and has no row of its own.

@@ -13,7 +13,7 @@
 
 enum {
     PATH_BYTES = 4096,
-    CONSOLE_COLUMNS = 100
+    CONSOLE_COLUMNS = 160 // where there is no terminal: room for a whole key
 };
 
 // "2%", "0.02" or "0.5 %" as a fraction; 0 where the option was not given.

@@ -93,7 +93,7 @@ static void table_head(struct screen *screen)
     fputs("  ", screen->stream);
     screen_left(screen, "interval", INTERVAL_COLUMNS);
     screen_right(screen, "base", VALUE_COLUMNS);
-    screen_right(screen, "new", VALUE_COLUMNS);
+    screen_right(screen, "new", 1 + VALUE_COLUMNS);
     fputs("  case\n", screen->stream);
 }
 
@@ -105,13 +105,14 @@ static void row_print(struct screen *screen, const struct compare_row *row)
     fputs("  ", screen->stream);
     screen_left(screen, interval_text(arena, &row->ratio), INTERVAL_COLUMNS);
     screen_right(screen, value_text(arena, row->base_metric), VALUE_COLUMNS);
+    fputc(' ', screen->stream); // also between values that are wider
     screen_right(screen, value_text(arena, row->now_metric), VALUE_COLUMNS);
     const char *cycles = "";
     if (row->word == COMPARE_CLOCK)
         cycles = arena_printf(arena, " (cycles %s)", percent(arena, row->cycles.value));
     const char *text = arena_printf(arena, "%s %s%s%s", row->base->key, row->base_metric->name,
                                     cycles, row->suspect ? " (suspect)" : "");
-    size_t used = 2 + CHANGE_COLUMNS + 2 + INTERVAL_COLUMNS + 2 * VALUE_COLUMNS + 2;
+    size_t used = 2 + CHANGE_COLUMNS + 2 + INTERVAL_COLUMNS + 2 * VALUE_COLUMNS + 3;
     fputs("  ", screen->stream);
     if (used + screen_width(text) <= screen->columns) {
         fputs(text, screen->stream);

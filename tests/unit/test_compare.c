@@ -244,6 +244,22 @@ static void numbers_without_an_interval_or_of_zero_are_unsure(void **state)
     assert_true(isnan(ratio_of(NULL, &b).value));
 }
 
+static void a_figure_in_cycles_with_another_name_is_its_twin(void **state)
+{
+    (void)state;
+    struct metric metrics[] = {
+        {.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .median = 1},
+        {.name = "per_core", .unit = UNIT_BYTE_PER_CYCLE, .median = 1},
+        {.name = "copied", .unit = UNIT_BYTE_PER_S, .median = 1},
+    };
+    struct result result = {.metrics = metrics, .metric_count = 2};
+    assert_ptr_equal(metric_in_cycles(&result, &metrics[0]), &metrics[1]);
+    assert_true(metric_is_twin(&result, &metrics[1]));
+    result.metric_count = 3; // of which of both?
+    assert_null(metric_in_cycles(&result, &metrics[0]));
+    assert_false(metric_is_twin(&result, &metrics[1]));
+}
+
 // Of pairs without any difference at most 1 % may be called changed, however noisy they are and
 // however few rounds they have; 200 pairs of each sort, and 4000 to be sure of the rate.
 static void pairs_of_one_distribution_are_not_called_changed(void **state)
@@ -286,6 +302,7 @@ int main(void)
         cmocka_unit_test(other_versions_and_methods_are_refused_unless_across),
         cmocka_unit_test(other_devices_are_refused_unless_across),
         cmocka_unit_test(changes_come_largest_first),
+        cmocka_unit_test(a_figure_in_cycles_with_another_name_is_its_twin),
         cmocka_unit_test(numbers_without_an_interval_or_of_zero_are_unsure),
         cmocka_unit_test(pairs_of_one_distribution_are_not_called_changed),
     };

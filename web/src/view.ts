@@ -97,13 +97,16 @@ function commonPrefix(a: string, b: string): number {
   return length;
 }
 
-// The metric that counts the same in cycles.
+// The metric that counts the same in cycles, as analysis/compare.c finds it.
 export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo | undefined {
   const unit = cycleUnits[metric.unit];
-  return benchmark.metrics
-    .filter((other) => unit !== undefined && other.unit === unit)
+  const others = benchmark.metrics.filter((other) => unit !== undefined && other.unit === unit);
+  const named = others
     .filter((other) => commonPrefix(other.name, metric.name) > 0)
     .sort((a, b) => commonPrefix(b.name, metric.name) - commonPrefix(a.name, metric.name))[0];
+  // Names apart, as bandwidth and per_core: each the only one of its unit.
+  const alone = benchmark.metrics.filter((other) => other.unit === metric.unit).length === 1;
+  return named ?? (alone && others.length === 1 ? others[0] : undefined);
 }
 
 const compareValues = (a: Value, b: Value): number =>
