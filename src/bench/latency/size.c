@@ -57,10 +57,14 @@ static void size_windows(const struct latency_chase *chase, unsigned samples,
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
-// Without a counter: one window as long as a sample should be.
-static void size_sample(uint64_t sample_ns, struct latency_memory *memory)
+// Without a counter: a window, of which the longer of two dispatches has two, so that it lasts as
+// long as a sample should; long enough for the time stamps' step, too.
+static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
+                        struct latency_memory *memory)
 {
-    double length_ns = fmin(fmax((double)sample_ns, 1e5), chase_ns_max / 2);
+    double step_ns = (double)chase->session->bench->info->limits.stamp_step_ps / 1000;
+    double least_ns = fmax(STEPS_MIN * step_ns, 1e5);
+    double length_ns = fmin(fmax((double)sample_ns / 2, least_ns), chase_ns_max / 2);
     memory->repeats = repeats_for(length_ns / memory->hop_ns);
     memory->windows = 1;
 }
@@ -88,7 +92,7 @@ bool latency_size(struct latency_chase *chase, struct latency_memory *memory, st
     if (chase->session->clocked)
         size_windows(chase, request->samples, memory);
     else
-        size_sample(request->sample_ns, memory);
+        size_sample(chase, request->sample_ns, memory);
     return true;
 }
 
