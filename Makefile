@@ -15,8 +15,10 @@ all: # build only; installs nothing
 run: # measure: set up what running needs, build, quick suite on the best device
 	@tools/setup.sh run
 	@$(MAKE) --no-print-directory all
-	$(BUILD)/fathom run --preset quick -o fathom.json $$(test -s $(BUILD)/web/page.html && \
-	    echo --html fathom.html)
+	@page="--html fathom.html"; \
+	[ -s $(BUILD)/web/page.html ] || { page=; \
+	    echo "no fathom.html: report page not in this build, because $$(cat $(BUILD)/web/reason.txt)"; }; \
+	$(BUILD)/fathom run --preset quick -o fathom.json $$page
 
 check: # set up what the tests need, then every test, as CI does
 	@tools/setup.sh check

@@ -8,6 +8,7 @@ import {
   AriaComponent, DataZoomInsideComponent, DataZoomSliderComponent, GridComponent, LegendComponent,
   LegendScrollComponent, MarkLineComponent, TooltipComponent, VisualMapContinuousComponent,
 } from "echarts/components";
+import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
 import { csvText, download, h } from "./dom";
 import type { Theme } from "./theme";
@@ -15,7 +16,7 @@ import { currentTheme } from "./theme";
 
 use([
   AriaComponent, BarChart, CustomChart, DataZoomInsideComponent, DataZoomSliderComponent,
-  GridComponent, HeatmapChart, LegendComponent, LegendScrollComponent, LineChart,
+  GridComponent, HeatmapChart, LabelLayout, LegendComponent, LegendScrollComponent, LineChart,
   MarkLineComponent, SVGRenderer, TooltipComponent, VisualMapContinuousComponent,
 ]);
 

@@ -63,7 +63,7 @@ interface Whisker {
 
 function whiskers(grid: Grid, bars: Bar[], look: Look): object {
   return {
-    type: "custom", silent: true, z: 3,
+    type: "custom", silent: true, clip: true, z: 3,
     data: bars.flatMap((bar, index) => {
       const ci95 = pointMetric(bar.point, grid.metric)?.ci95;
       return ci95 ? [[ci95[0], ci95[1], index]] : [];
@@ -135,6 +135,8 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
       // One for each device, so that the legend has it; rows of the others are empty in it.
       ...subjects.map((subject, i) => ({
         type: "bar", name: subject.label, barMaxWidth: 18, barGap: "-100%",
+        // A column of their own: beside the bars intervals would cross them.
+        labelLayout: { x: look.width - (look.narrow ? 50 : 140), align: "left", verticalAlign: "middle" },
         color: look.theme.series[i % look.theme.series.length],
         data: bars.map((bar) => bar.point.subject !== subject ? "-" : {
           value: bar.value,

@@ -181,7 +181,10 @@ function yAxis(state: State, data: Datum[], look: Look): object {
   const formatter = (value: number): string => formatTick(value, state.metric.unit);
   const values = data.map(({ value }) => value[1]);
   if (!state.log || values.length === 0)
-    return { type: "value", ...style, axisLabel: { ...style.axisLabel, formatter } };
+    return { // from 0, also where an interval reaches below it
+      type: "value", ...(values.every((value) => value >= 0) ? { min: 0 } : {}), ...style,
+      axisLabel: { ...style.axisLabel, formatter },
+    };
   const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
   const { min, max, ticks } = decadeTicks(low, high === low ? low * 2 : high);
   return { // its ends a hair wider, because logarithms round and a tick beyond an end is left out
