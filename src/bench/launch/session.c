@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "bench/launch/session.h"
+#include "base/clock.h"
 
 enum {
-    CPU_ELEMENTS_MAX = 1 << 20 // a CPU as a device: larger kernels tell nothing of launching
+    CPU_ELEMENTS_MAX = 1 << 20, // a CPU as a device: larger kernels tell nothing of launching
+    WARM_ELEMENTS = 1 << 20,
+    WARM_KERNELS = 64,
+    WARM_MS = 10
 };
 static const uint64_t elements_max = 128 << 20;
 static const uint64_t wait_ns = UINT64_C(10000000000);
@@ -17,21 +21,6 @@ static struct gpu_program *make_program(struct bench_session *bench, const char 
 {
     return gpu_program_create(bench->scope, &(struct gpu_program_desc){.kernel = kernel_find(name)},
                               err);
-}
-
-bool launch_open(struct bench_session *bench, struct error *err)
-{
-    struct launch_session *session = ARENA_NEW(bench->arena, struct launch_session);
-    session->bench = bench;
-    bench->state = session;
-    session->scale = make_program(bench, "launch_scale", err);
-    session->fill = session->scale ? make_program(bench, "launch_fill", err) : NULL;
-    session->check = session->fill ? make_program(bench, "launch_check", err) : NULL;
-    session->empty = session->check ? make_program(bench, "launch_empty", err) : NULL;
-    session->words = session->empty ? gpu_buffer_create(bench->scope,
-                                                        &(struct gpu_buffer_desc){.bytes = 16}, err)
-                                    : NULL;
-    return session->words != NULL;
 }
 
 uint64_t launch_elements_max(const struct gpu_info *info)
@@ -57,11 +46,11 @@ static void shape_grid(const struct launch_session *session, uint64_t elements, 
     grid[2] = 1;
 }
 
-// Runs fill or check once.
-static bool run_once(struct launch_session *session, struct gpu_program *program,
-                     struct gpu_buffer *range, const struct params *params, struct error *err)
+// Fill or check of so many elements.
+static void record_whole(struct launch_session *session, struct gpu_program *program,
+                         struct gpu_buffer *range, const struct params *params,
+                         struct gpu_batch *batch)
 {
-    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
     struct gpu_dispatch dispatch = {
         .program = program,
         .args = {{.buffer = range, .bytes = (uint64_t)params->count * LAUNCH_ELEMENT_BYTES},
@@ -70,12 +59,59 @@ static bool run_once(struct launch_session *session, struct gpu_program *program
         .params_bytes = sizeof *params,
     };
     shape_grid(session, params->count, dispatch.groups);
+    gpu_batch_dispatch(batch, &dispatch);
+}
+
+static bool run_once(struct launch_session *session, struct gpu_program *program,
+                     struct gpu_buffer *range, const struct params *params, struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     if (batch)
-        gpu_batch_dispatch(batch, &dispatch);
+        record_whole(session, program, range, params, batch);
     bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
     gpu_scope_close(scope);
     return done;
+}
+
+static bool make_warm(struct launch_session *session, struct error *err)
+{
+    struct bench_session *bench = session->bench;
+    if (bench->info->kind == GPU_KIND_CPU)
+        return true;
+    const struct gpu_buffer_desc desc = {.bytes = (uint64_t)WARM_ELEMENTS * LAUNCH_ELEMENT_BYTES};
+    struct gpu_buffer *buffer = gpu_buffer_create(bench->scope, &desc, err);
+    if (!buffer)
+        return false;
+    session->warm = gpu_batch_create(bench->scope, &(struct gpu_batch_desc){0}, err);
+    for (int i = 0; session->warm && i < WARM_KERNELS; i++)
+        record_whole(session, session->fill, buffer, &(struct params){WARM_ELEMENTS, 1},
+                     session->warm);
+    return session->warm && gpu_batch_end(session->warm, err);
+}
+
+bool launch_warm_up(struct launch_session *session, struct error *err)
+{
+    uint64_t end_ns = clock_deadline_ns(WARM_MS * NS_PER_MS);
+    while (session->warm && clock_left_ns(end_ns))
+        if (!gpu_batch_run(session->warm, wait_ns, err))
+            return false;
+    return true;
+}
+
+bool launch_open(struct bench_session *bench, struct error *err)
+{
+    struct launch_session *session = ARENA_NEW(bench->arena, struct launch_session);
+    session->bench = bench;
+    bench->state = session;
+    session->scale = make_program(bench, "launch_scale", err);
+    session->fill = session->scale ? make_program(bench, "launch_fill", err) : NULL;
+    session->check = session->fill ? make_program(bench, "launch_check", err) : NULL;
+    session->empty = session->check ? make_program(bench, "launch_empty", err) : NULL;
+    session->words = session->empty ? gpu_buffer_create(bench->scope,
+                                                        &(struct gpu_buffer_desc){.bytes = 16}, err)
+                                    : NULL;
+    return session->words && make_warm(session, err);
 }
 
 bool launch_prepare(struct launch_session *session, uint64_t elements, struct error *err)

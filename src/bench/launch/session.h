@@ -36,6 +36,7 @@ struct launch_session {
     struct gpu_scope *pair;     // of the two below
     struct gpu_buffer *ends[2]; // kernels go from one to the other and back
     uint64_t pair_bytes;        // each
+    struct gpu_batch *warm;     // work that raises the clock; NULL on a CPU
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
@@ -43,6 +44,9 @@ MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 // The two buffers, at least so large, with fresh data in the first.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
+
+// Keeps the device busy for some ms: empty kernels alone do not raise its clock.
+MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
 // Every element of ends[end] is factor times its data; else ERROR_MISMATCH.
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,

@@ -247,8 +247,9 @@ bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct e
     struct row row = {.run = run, .session = run->session->state, .point = &point};
     unsigned count = run->request->samples ? run->request->samples : 1;
     double *samples = ARENA_ARRAY(run->arena, count, double);
-    if (!prepare(&row, err) || !size_row(&row, memory->kernels, err) ||
-        !take_samples(&row, samples, count, err) || !verify(&row, err))
+    if (!prepare(&row, err) || !launch_warm_up(row.session, err) ||
+        !size_row(&row, memory->kernels, err) || !take_samples(&row, samples, count, err) ||
+        !verify(&row, err))
         return false;
     memory->kernels = row.kernels;
     report(&row, samples, count, visit);

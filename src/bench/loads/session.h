@@ -31,6 +31,7 @@ struct loads_session {
     struct gpu_program **programs; // made so far
     size_t program_count, program_capacity;
     uint32_t groups; // of a dispatch
+    bool warm;       // a case has run: the clock is up
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);

@@ -14,6 +14,10 @@ enum {
     METRIC_OVER_CONTROL
 };
 
+enum {
+    BESIDE_SHARE = 4 // of a sample's time is enough for what stands beside
+};
+
 // What the published tool loads in one dispatch.
 static const double published_loads = 1024.0 * 1024 * 256;
 
@@ -52,12 +56,13 @@ static bool run_work(struct bench_visit *run, struct loads_work *work,
     return true;
 }
 
-// One short sample of what the case is compared with, right before it: the clock is the same then.
+// One short sample of what the case is compared with, right beside it: the clock is the same then.
 static bool run_beside(struct bench_visit *run, const struct loads_point *point, bool control,
                        uint64_t *repeats, double *unit_ns, struct error *err)
 {
     struct measure_request request = *run->request;
     request.samples = 1;
+    request.sample_ns /= BESIDE_SHARE;
     request.round = request.round ? request.round : 1; // the case itself warms up
     struct loads_work work;
     struct measure_span span;
@@ -150,13 +155,18 @@ bool loads_visit(struct bench_visit *run, struct measure_visit *visit, struct er
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
+    struct loads_session *session = run->session->state;
+    struct measure_request request = *run->request;
     struct loads_work work;
     struct measure_span span;
     double control_ns = NAN, baseline_ns = NAN;
-    if (!loads_work_make(run->session->state, run->scope, &point, false, &work, err) ||
+    if (session->warm && request.round == 0)
+        request.round = 1; // cases follow each other without a pause
+    if (!loads_work_make(session, run->scope, &point, false, &work, err) ||
         !run_beside(run, &point, true, &memory->control_repeats, &control_ns, err) ||
-        !run_work(run, &work, run->request, &memory->repeats, &span, err))
+        !run_work(run, &work, &request, &memory->repeats, &span, err))
         return false;
+    session->warm = true;
     // A device without typed buffers has no baseline, but loads all the same.
     struct error none = {.code = ERROR_NONE};
     if (!run_beside(run, &baseline, false, &memory->baseline_repeats, &baseline_ns, &none) &&
