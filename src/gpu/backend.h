@@ -134,6 +134,10 @@ struct gpu_backend {
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
+    // Optional. True where the library finds all its devices only in a process into which the
+    // backends before it in the list were loaded: then they are, for this one alone too.
+    bool (*after_others)(void);
+
     // The device struct begins with struct gpu_device and lives in `arena`. The backend fills
     // queues (with device, request, family) and queue_count.
     struct gpu_device *(*device_open)(void *state, const struct gpu_info *info,

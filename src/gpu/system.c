@@ -24,12 +24,15 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
+    bool unlisted; // loaded for another backend's sake
 };
 
 static void add_device(struct gpu_enumeration *to, const struct gpu_info *info)
 {
     struct enumeration *enumeration = (struct enumeration *)to;
     struct gpu_system *system = enumeration->system;
+    if (enumeration->unlisted)
+        return;
     struct gpu_info *copy = ARENA_NEW(system->arena, struct gpu_info);
     *copy = *info;
     copy->api = enumeration->api;
@@ -54,13 +57,15 @@ static void add_absence_of(struct gpu_system *system, struct gpu_absence absence
 static void add_absence(struct gpu_enumeration *to, const char *reason, const char *remedy)
 {
     struct enumeration *enumeration = (struct enumeration *)to;
+    if (enumeration->unlisted)
+        return;
     add_absence_of(
         enumeration->system,
         (struct gpu_absence){.api = enumeration->api, .reason = reason, .remedy = remedy});
 }
 
 static void load_backend(struct gpu_system *system, const struct gpu_backend *backend,
-                         const struct gpu_system_desc *desc)
+                         const struct gpu_system_desc *desc, bool unlisted)
 {
     struct enumeration enumeration = {
         .neutral = {.arena = system->arena,
@@ -69,6 +74,7 @@ static void load_backend(struct gpu_system *system, const struct gpu_backend *ba
                     .add_absence = add_absence},
         .system = system,
         .api = backend->name,
+        .unlisted = unlisted,
     };
     void *state = backend->load(&enumeration.neutral);
     if (!state)
@@ -76,6 +82,14 @@ static void load_backend(struct gpu_system *system, const struct gpu_backend *ba
     system->loaded = arena_grow(system->arena, system->loaded, system->loaded_count,
                                 &system->loaded_capacity, sizeof *system->loaded);
     system->loaded[system->loaded_count++] = (struct loaded){.backend = backend, .state = state};
+}
+
+static const struct gpu_backend *find_backend(const char *name)
+{
+    for (const struct gpu_backend *const *backend = gpu_backends; *backend; backend++)
+        if (strcmp(name, (*backend)->name) == 0)
+            return *backend;
+    return NULL;
 }
 
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
@@ -86,14 +100,15 @@ struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
     struct arena *arena = arena_create();
     struct gpu_system *system = ARENA_NEW(arena, struct gpu_system);
     system->arena = arena;
-    bool known = false;
+    const struct gpu_backend *only = desc->only_api ? find_backend(desc->only_api) : NULL;
+    bool company = only && only->after_others && only->after_others();
+    bool wanted = !desc->only_api || company;
     for (const struct gpu_backend *const *backend = gpu_backends; *backend; backend++) {
-        if (desc->only_api && strcmp(desc->only_api, (*backend)->name) != 0)
-            continue;
-        known = true;
-        load_backend(system, *backend, desc);
+        if (wanted || *backend == only)
+            load_backend(system, *backend, desc, only && *backend != only);
+        wanted = wanted && *backend != only;
     }
-    if (!known && desc->only_api)
+    if (!only && desc->only_api)
         add_absence_of(system, (struct gpu_absence){.api = desc->only_api,
                                                     .reason = "no such API in this build"});
     return system;

@@ -30,24 +30,11 @@ static const char *api_of(struct arena *arena, const char *device_id)
     return api;
 }
 
-// Loads the device's API alone, which takes the least time. Some drivers show a device only beside
-// other APIs, as the parent saw it: then all are loaded.
-static struct gpu_system *system_with(const struct visitor_desc *desc, struct arena *arena)
-{
-    struct gpu_system_desc system = {.only_api = api_of(arena, desc->device_id),
-                                     .validation = desc->validation};
-    struct gpu_system *alone = gpu_system_create(&system);
-    if (gpu_system_find(alone, desc->device_id))
-        return alone;
-    gpu_system_destroy(alone);
-    system.only_api = NULL;
-    return gpu_system_create(&system);
-}
-
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err)
 {
     struct arena *arena = arena_create();
-    struct gpu_system *system = system_with(desc, arena);
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){
+        .only_api = api_of(arena, desc->device_id), .validation = desc->validation});
     const struct gpu_info *info = gpu_system_find(system, desc->device_id);
     if (!info) {
         error_set(err, ERROR_NO_DEVICE,

@@ -32,6 +32,7 @@ static void object_destroy(struct gpu_object *object)
 const struct gpu_backend opencl_backend = {
     .name = "opencl",
     .load = opencl_load,
+    .after_others = opencl_after_others,
     .unload = opencl_unload,
     .device_open = opencl_device_open,
     .device_close = opencl_device_close,

@@ -89,6 +89,7 @@ MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t
 
 // ---------------------------------------------------------------- slots of the backend
 
+bool opencl_after_others(void);
 void *opencl_load(struct gpu_enumeration *to);
 void opencl_unload(void *state);
 

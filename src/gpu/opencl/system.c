@@ -270,9 +270,23 @@ static void list_platform(struct opencl_state *state, cl_platform_id platform,
         list_device(state, name, devices[i], to);
 }
 
+static bool nvidia_is_there(void)
+{
+    return access("/dev/nvidiactl", F_OK) == 0;
+}
+
+// The loader brings the drivers of all vendors into the process. Behind PoCL's, whose LLVM uses up
+// the C library's room for thread-local variables of libraries that come late, NVIDIA's lists no
+// device (driver 580, PoCL 5.0, glibc 2.39); behind NVIDIA's other libraries, or with
+// GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384, it does.
+bool opencl_after_others(void)
+{
+    return nvidia_is_there();
+}
+
 static const char *remedy_of_platforms(void)
 {
-    if (access("/dev/nvidiactl", F_OK) == 0)
+    if (nvidia_is_there())
         return "NVIDIA's driver has OpenCL: name it in /etc/OpenCL/vendors/nvidia.icd (one line: "
                "libnvidia-opencl.so.1)";
     return "install the GPU's OpenCL driver, or pocl-opencl-icd for the CPU";
