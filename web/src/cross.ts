@@ -6,6 +6,7 @@ import type { Metric, Result, Subject } from "./run";
 import { metricOf } from "./run";
 import { tableOf } from "./chart";
 import { formatUnit } from "./units";
+import { inCycles } from "./view";
 
 const LOW = 0.97, HIGH = 1.03;
 const LIST_MAX = 200;
@@ -45,8 +46,12 @@ export function crossTable(chip: Subject[]): HTMLElement {
   const others = chip.filter((one) => one !== reference);
   const found = others.map((subject) => new Map(subject.results.map((one) => [one.key, one])));
   const rows: { cells: string[]; far: boolean }[] = [];
+  // What a metric in time says already, as analysis/cross.c has it.
+  const inTime = new Set(reference.run.benchmarks.flatMap((benchmark) =>
+    benchmark.metrics.map((metric) => inCycles(benchmark, metric)?.name)));
   for (const result of reference.results)
     for (const metric of result.metrics) {
+      if (inTime.has(metric.name)) continue;
       const twins = found.map((results) => {
         const other = results.get(result.key);
         return other && { other, metric: metricOf(other, metric.name) };

@@ -32,8 +32,8 @@ function viewElement(id: string, subjects: Subject[], benchmark: Benchmark, view
   const grid = view.kind === "table" || view.kind === "timeline"
     ? undefined : buildGrid(subjects, benchmark, view);
   if (grid && !allPoints(grid).some((point) => pointMetric(point, grid.metric))) return undefined;
-  if (grid && view.kind === "curve") return keep(curveChart(id, grid));
-  if (grid && view.kind === "bars") return keep(barsChart(id, grid));
+  if (grid && view.kind === "curve" && grid.xs.length > 1) return keep(curveChart(id, grid));
+  if (grid && (view.kind === "bars" || view.kind === "curve")) return keep(barsChart(id, grid));
   if (grid && view.kind === "heatmap") return keep(heatmapChart(id, grid));
   return casesTable(id, subjects, benchmark, view);
 }

@@ -121,10 +121,12 @@ export interface Subject {
   run: Run;
   device: Device;
   label: string; // tells it from the others
+  short: string; // the same in charts
   results: Result[];
 }
 
-// Labels: the name; where that is not enough, the API, then the driver, then the date.
+// Labels: the name; where that is not enough, what of API, driver and date tells it apart. In charts
+// without the name where all have the same.
 function labelsOf(subjects: Subject[]): void {
   const pieces = subjects.map(({ run, device }) => [
     device.name ?? device.id,
@@ -134,15 +136,18 @@ function labelsOf(subjects: Subject[]): void {
     device.id,
   ]);
   subjects.forEach((subject, i) => {
-    let used = 1;
-    const label = (index: number): string =>
-      (pieces[index] ?? []).slice(0, used).filter((text) => text !== "").join(" · ");
-    while (used < 5 && subjects.some((_, j) => j !== i && label(j) === label(i))) used++;
-    subject.label = label(i);
-  });
-  subjects.forEach((subject, i) => {
-    if (subjects.some((other, j) => j < i && other.label === subject.label))
-      subject.label += ` (${i + 1})`;
+    const own = pieces[i] ?? [];
+    let rivals = pieces.filter((other, j) => j !== i && other[0] === own[0]);
+    const label = [own[0] ?? ""];
+    for (const at of [1, 2, 3, 4]) {
+      if (!rivals.some((other) => other[at] !== own[at])) continue;
+      if (own[at]) label.push(own[at] ?? "");
+      rivals = rivals.filter((other) => other[at] === own[at]);
+    }
+    if (rivals.length > 0) label.push(`(${i + 1})`);
+    subject.label = label.join(" · ");
+    const oneName = subjects.length > 1 && pieces.every((other) => other[0] === own[0]);
+    subject.short = oneName && label.length > 1 ? label.slice(1).join(" · ") : subject.label;
   });
 }
 
@@ -153,6 +158,7 @@ export function subjectsOf(runs: Run[]): Subject[] {
       run,
       device,
       label: "",
+      short: "",
       results: run.results.filter((result) => result.device === device.id),
     })),
   );

@@ -85,7 +85,9 @@ export function formatValue(value: Value | undefined, param: Param | undefined):
   if (typeof value === "string") return value;
   if (param?.type === "bytes") return formatUnit(value, "B");
   if (param && param.unit !== "1") return formatUnit(value, param.unit);
-  return String(value);
+  // 128 Mi is read, 134217728 is counted.
+  const [whole, name] = value % 2 ** 20 === 0 ? [2 ** 20, "Mi"] : [1024, "Ki"];
+  return value >= 8192 && value % whole === 0 ? `${value / whole} ${name}` : String(value);
 }
 
 // "±0.4 %" of an interval.

@@ -124,7 +124,7 @@ function place(grid: Grid, panels: Map<string, Map<string, GridSeries>>, chosen:
                group: Param[], many: boolean): void {
   const { result, subject } = chosen;
   const rest = labelOf(result, group);
-  const subjectLabel = many ? subject.label : "";
+  const subjectLabel = many ? subject.short : "";
   const panelLabel = grid.y ? [rest, subjectLabel].filter(Boolean).join(" · ") : "";
   const seriesLabel = grid.y ? formatValue(result.case[grid.y.key], grid.y)
                              : [rest, subjectLabel].filter(Boolean).join(" · ");
@@ -166,6 +166,12 @@ export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View)
 
 export function allPoints(grid: Grid): Point[] {
   return grid.panels.flatMap((panel) => panel.series.flatMap((series) => series.points));
+}
+
+// Devices that gave a number of the grid's metric.
+export function measuredSubjects(grid: Grid): Subject[] {
+  return [...new Set(allPoints(grid).filter((point) => pointMetric(point, grid.metric))
+    .map(({ subject }) => subject))];
 }
 
 export function pointMetric(point: Point | undefined, metric: MetricInfo): Metric | undefined {

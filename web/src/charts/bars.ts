@@ -4,10 +4,9 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
-import type { Subject } from "../run";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
-import { allPoints, pointMetric } from "../view";
+import { measuredSubjects, pointMetric } from "../view";
 import { axisStyle, gridCsv, gridNumbers, legendOf, tip, tipLine, tooltipStyle } from "./parts";
 
 const ROWS_MAX = 150; // in view at once
@@ -22,7 +21,7 @@ interface Bar {
 // Several devices: a colour each, the bars of a case together. One device: a colour a series.
 function barsOf(grid: Grid): Bar[] {
   const bars: Bar[] = [];
-  const subjects = subjectsOf(grid);
+  const subjects = measuredSubjects(grid);
   let index = 0;
   const order = (point: Point): number => grid.xs.indexOf(point.x);
   for (const panel of grid.panels)
@@ -40,9 +39,6 @@ function barsOf(grid: Grid): Bar[] {
   return bars.sort((a, b) => order(a.point) - order(b.point) ||
     (subjects.length > 1 ? a.label.localeCompare(b.label) : 0));
 }
-
-const subjectsOf = (grid: Grid): Subject[] =>
-  [...new Set(allPoints(grid).map(({ subject }) => subject))];
 
 const worst = (grid: Grid, bars: Bar[]): number =>
   grid.metric.better === "lower"
@@ -88,8 +84,8 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
     bar.point.result.verdict === "suspect"
       ? look.theme.warn
       : look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
-  const subjects = subjectsOf(grid);
-  const { legend, height } = legendOf(look, subjects.length > 1 ? subjects.map(({ label }) => label) : []);
+  const subjects = measuredSubjects(grid);
+  const { legend, height } = legendOf(look, subjects.length > 1 ? subjects.map(({ short }) => short) : []);
   return {
     legend,
     grid: {
@@ -134,7 +130,7 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
     series: [
       // One for each device, so that the legend has it; rows of the others are empty in it.
       ...subjects.map((subject, i) => ({
-        type: "bar", name: subject.label, barMaxWidth: 18, barGap: "-100%",
+        type: "bar", name: subject.short, barMaxWidth: 18, barGap: "-100%",
         // A column of their own: beside the bars intervals would cross them.
         labelLayout: { x: look.width - (look.narrow ? 50 : 140), align: "left", verticalAlign: "middle" },
         color: look.theme.series[i % look.theme.series.length],
@@ -163,7 +159,7 @@ export function barsChart(id: string, grid: Grid): Chart {
     subtitle: () => [grid.metric.name, grid.common,
       grid.metric.unit === "1" ? "" : "× against the worst"].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
-    height: () => (subjectsOf(grid).length > 1 ? 100 : 60) +
+    height: () => (measuredSubjects(grid).length > 1 ? 100 : 60) +
       Math.min(bars.length, ROWS_MAX) * (bars.length > 60 ? 20 : 24),
     option: (look) => option(grid, bars, look),
     switches: [{

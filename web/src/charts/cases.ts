@@ -19,6 +19,7 @@ interface Column {
   text: (row: Row) => string;
   sort: (row: Row) => string | number | undefined;
   number: boolean;
+  verdict?: (row: Row) => string | undefined; // colours its cell; else the row
 }
 
 function rowsOf(chosen: Selected[]): Row[] {
@@ -44,6 +45,7 @@ function metricColumn(metric: MetricInfo, subject: Subject, head: string): Colum
       return `${formatUnit(value?.median, metric.unit)}${margin === "" ? "" : ` ${margin}`}`;
     },
     sort: (row) => found(row)?.median,
+    verdict: (row) => row.bySubject.get(subject)?.result.verdict,
   };
 }
 
@@ -62,11 +64,11 @@ function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column
   for (const metric of subjects.length > 1 ? metrics.slice(0, 1) : metrics)
     for (const subject of subjects)
       columns.push(metricColumn(metric, subject,
-        subjects.length > 1 ? `${metric.name}, ${subject.label}` : metric.name));
+        subjects.length > 1 ? `${metric.name}, ${subject.short}` : metric.name));
   const doubts = (row: Row): string => [...row.bySubject.values()]
     .map(({ result, subject }) => {
       const text = doubtText(result);
-      return text !== "" && subjects.length > 1 ? `${subject.label}: ${text}` : text;
+      return text !== "" && subjects.length > 1 ? `${subject.short}: ${text}` : text;
     }).filter(Boolean).join("; ");
   if (chosen.some(({ result }) => doubtText(result) !== ""))
     columns.push({ head: "doubt", number: false, text: doubts, sort: doubts });
@@ -88,8 +90,9 @@ const worstVerdict = (row: Row): string =>
 
 function bodyOf(columns: Column[], rows: Row[]): HTMLElement {
   return h("tbody", {}, ...rows.map((row) =>
-    h("tr", { class: worstVerdict(row) }, ...columns.map((column) =>
-      h("td", column.number ? { class: "number" } : {}, column.text(row))))));
+    h("tr", { class: row.bySubject.size > 1 ? "" : worstVerdict(row) }, ...columns.map((column) =>
+      h("td", { class: [column.number ? "number" : "", column.verdict?.(row) ?? ""].join(" ").trim() },
+        column.text(row))))));
 }
 
 // Undefined where the view shows no case.

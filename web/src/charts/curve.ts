@@ -225,7 +225,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const { legend, height } = legendOf(look, list.map(({ label }) => label));
   return {
     legend: { ...legend, selected: selectedOf(list) },
-    grid: { left: 8, right: look.narrow ? 12 : 24, top: height + 14, bottom: 64, containLabel: true },
+    grid: { left: 8, right: look.narrow ? 12 : 24, top: height + (levelsOf(grid).length > 1 ? 14 : 0), bottom: 64, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
       trigger: "axis",
@@ -254,7 +254,21 @@ function tooltip(grid: Grid, state: State, data: (Datum | undefined)[]): HTMLEle
     tipLine(datum.point, datum.series.label, state.metric, datum.colour)));
 }
 
-export function curveChart(id: string, grid: Grid): Chart {
+// Without what gave no number: cases that failed need no place, devices that did no name.
+function measuredOnly(grid: Grid): Grid {
+  const panels = grid.panels.map((panel) => ({
+    ...panel,
+    series: panel.series.map((series) => ({
+      ...series, points: series.points.filter((point) => pointMetric(point, grid.metric)),
+    })).filter(({ points }) => points.length > 0),
+  }));
+  const used = new Set(panels.flatMap((panel) =>
+    panel.series.flatMap(({ points }) => points.map(({ x }) => x))));
+  return { ...grid, panels, xs: grid.xs.filter((x) => used.has(x)) };
+}
+
+export function curveChart(id: string, whole: Grid): Chart {
+  const grid = measuredOnly(whole);
   const positive = allPoints(grid).every((point) => (pointMetric(point, grid.metric)?.median ?? 1) > 0);
   const state: State = { metric: grid.metric, log: isLogY(grid.view) && positive };
   const switches = [];
@@ -279,8 +293,8 @@ export function curveChart(id: string, grid: Grid): Chart {
     height: (look) => (look.narrow ? 320 : 400) + legendOf(look, list.map(({ label }) => label)).height,
     option: (look) => option(grid, state, look),
     switches,
-    numbers: () => gridNumbers(grid, state.metric),
-    csv: () => gridCsv(grid, cycles ? [grid.metric, cycles] : [grid.metric]),
+    numbers: () => gridNumbers(whole, state.metric),
+    csv: () => gridCsv(whole, cycles ? [grid.metric, cycles] : [grid.metric]),
     steps: list[0]?.points.length ?? 0,
     ...(hasLogX(grid)
       ? { zoomed: (look: Look, low: number, high: number) => ({ xAxis: xTicks(grid, look, low, high) }) }

@@ -6,7 +6,7 @@ import { Chart } from "../chart";
 import { h } from "../dom";
 import { commonScale, digits, formatUnit, formatValue } from "../units";
 import type { Grid, Panel, Point } from "../view";
-import { allPoints, isLogY, pointMetric } from "../view";
+import { allPoints, isLogY, measuredSubjects, pointMetric } from "../view";
 import { axisStyle, gridCsv, gridNumbers, tip, tipLine, tooltipStyle } from "./parts";
 
 // ECharts copies its options deeply: only `value` is handed over.
@@ -41,17 +41,18 @@ function sheetOf(grid: Grid, panel: Panel): Sheet {
 }
 
 function sideBySide(grid: Grid): Sheet | undefined {
-  const subjects = [...new Set(allPoints(grid).map(({ subject }) => subject))];
+  const subjects = measuredSubjects(grid);
   if (subjects.length < 2) return undefined;
   const rows: string[] = [];
   const cells = grid.panels.flatMap((panel) => panel.series.flatMap((series) =>
-    series.points.map((point) => {
-      const rest = panel.label.split(" · ").filter((part) => part !== point.subject.label);
-      const name = [series.label, formatValue(point.x, grid.x), ...rest].join(" · ");
+    series.points.filter(({ subject }) => subjects.includes(subject)).map((point) => {
+      const { short } = point.subject; // what the panel's label ends in
+      const rest = panel.label.slice(0, -short.length).replace(/ · $/, "");
+      const name = [series.label, formatValue(point.x, grid.x), rest].filter(Boolean).join(" · ");
       if (!rows.includes(name)) rows.push(name);
       return { column: subjects.indexOf(point.subject), row: rows.indexOf(name), point };
     })));
-  return { label: "side by side", xName: "", columns: subjects.map(({ label }) => label), rows, cells };
+  return { label: "side by side", xName: "", columns: subjects.map(({ short }) => short), rows, cells };
 }
 
 function fieldsOf(grid: Grid, state: State): Field[] {
@@ -109,6 +110,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     },
     yAxis: {
       type: "category", inverse: true, data: state.sheet.rows, name: grid.y?.key ?? "",
+      nameLocation: "start", // at the top: it runs downward
       ...axisStyle(look), splitLine: { show: false },
       axisLabel: { ...axisStyle(look).axisLabel, interval: 0 },
     },
