@@ -67,6 +67,11 @@ struct benchmark {
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
 
+    // The queues that its device is opened with: fills `desc`, which is zeroed. Optional: without
+    // it, and where it leaves `desc` as it is, one universal queue. Where benchmarks differ in this
+    // the device is closed and opened anew between them.
+    void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
+
     // Once a session: programs and buffers that cases share. Optional.
     bool (*open)(struct bench_session *session, struct error *err);
 

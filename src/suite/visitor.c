@@ -14,8 +14,9 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    struct gpu_device *device; // NULL until the first visit
-    struct card *card;         // NULL: no sensors
+    struct gpu_device *device;                                       // NULL until the first visit
+    void (*wish)(const struct gpu_info *, struct gpu_device_desc *); // it was opened with
+    struct card *card;                                               // NULL: no sensors
     bool validation;
     const struct benchmark *benchmark; // whose session is open; NULL: none
     struct bench_session session;
@@ -73,19 +74,33 @@ void visitor_destroy(struct visitor *visitor)
     arena_destroy(visitor->arena);
 }
 
+// The device as the benchmark wishes it: most want the same.
+static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
+                        struct error *err)
+{
+    struct gpu_device_desc desc = {0};
+    if (visitor->device && visitor->wish == benchmark->device)
+        return true;
+    if (benchmark->device)
+        benchmark->device(visitor->info, &desc);
+    gpu_device_close(visitor->device);
+    visitor->device = gpu_device_open(visitor->system, visitor->info, &desc, err);
+    visitor->wish = benchmark->device;
+    if (!visitor->device)
+        return error_prefix(err, "cannot open %s", visitor->info->id);
+    if (!visitor->card)
+        visitor->card = card_open(visitor->arena, visitor->info);
+    return true;
+}
+
 static bool session_open(struct visitor *visitor, const struct benchmark *benchmark,
                          struct error *err)
 {
     if (visitor->benchmark == benchmark)
         return true;
     session_close(visitor);
-    if (!visitor->device) {
-        visitor->device =
-            gpu_device_open(visitor->system, visitor->info, &(struct gpu_device_desc){0}, err);
-        if (!visitor->device)
-            return error_prefix(err, "cannot open %s", visitor->info->id);
-        visitor->card = card_open(visitor->arena, visitor->info);
-    }
+    if (!device_open(visitor, benchmark, err))
+        return false;
     visitor->session = (struct bench_session){.arena = arena_create(),
                                               .device = visitor->device,
                                               .info = visitor->info,
