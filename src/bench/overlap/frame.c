@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/frame.h"
+
+#include "base/clock.h"
+#include "bench/overlap/overlap.h"
+
+enum {
+    GROUPS_A_BLOCK = OVERLAP_BLOCK_THREADS / OVERLAP_WORKGROUP,
+    WORDS_CHECKED = 8, // a workload and frame, spread over its threads
+    RESOLUTION_STEPS = 3
+};
+static const uint64_t settle_ns = 20000; // held submissions reach the device meanwhile
+
+struct overlap_params {
+#define X(name) uint32_t name;
+    OVERLAP_PARAMS(X)
+#undef X
+};
+
+unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w)
+{
+    unsigned queue = stage->scenario->workloads[w].queue;
+    return stage->session->queues[queue] ? queue : 0;
+}
+
+static uint32_t threads_of(const struct overlap_workload *workload)
+{
+    return workload->blocks * OVERLAP_BLOCK_THREADS;
+}
+
+bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
+{
+    const struct overlap_scenario *scenario = stage->scenario;
+    stage->stride = 0;
+    for (size_t w = 0; w < scenario->count; w++) {
+        uint32_t threads = threads_of(&scenario->workloads[w]);
+        if (threads > stage->stride)
+            stage->stride = threads;
+        stage->first_record[w + 1] = stage->first_record[w] + threads / OVERLAP_WORKGROUP;
+    }
+    size_t words = scenario->count * (size_t)stage->stride;
+    size_t record_words = (size_t)stage->first_record[scenario->count] * OVERLAP_RECORD_WORDS;
+    stage->words = ARENA_ARRAY(stage->arena, words, uint32_t);
+    stage->record_words = ARENA_ARRAY(stage->arena, record_words, uint32_t);
+    stage->results = gpu_buffer_create(
+        stage->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
+    if (!stage->results)
+        return false;
+    stage->records = gpu_buffer_create(
+        stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
+    if (!stage->records)
+        return false;
+    for (size_t w = 0; w < scenario->count; w++) {
+        unsigned q = overlap_stage_queue(stage, w);
+        const struct gpu_batch_desc desc = {.queue = stage->session->queues[q], .unordered = true};
+        if (!stage->batches[q] && !(stage->batches[q] = gpu_batch_create(stage->scope, &desc, err)))
+            return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- recording
+
+static bool is_alone(uint32_t which)
+{
+    return (which & (which - 1)) == 0;
+}
+
+static uint32_t reads_of(const struct overlap_stage *stage, uint32_t which, size_t w)
+{
+    if (is_alone(which) || stage->execution_only)
+        return 0;
+    return stage->scenario->workloads[w].after & which;
+}
+
+static void record_workload(struct overlap_stage *stage, struct gpu_batch *batch, uint32_t which,
+                            size_t w)
+{
+    const struct overlap_workload *workload = &stage->scenario->workloads[w];
+    const struct overlap_params params = {
+        .token = stage->token,
+        .workload = (uint32_t)w,
+        .after = reads_of(stage, which, w),
+        .stride = stage->stride,
+        .first_record = stage->first_record[w],
+        .iterations = workload->iterations,
+        .turns = stage->turns,
+    };
+    const struct gpu_dispatch dispatch = {
+        .program = stage->session->program,
+        .groups = {workload->blocks * GROUPS_A_BLOCK},
+        .args = {{.buffer = stage->results}, {.buffer = stage->records}},
+        .params = &params,
+        .params_bytes = sizeof params,
+    };
+    gpu_batch_dispatch(batch, &dispatch);
+}
+
+// One barrier right before a workload that waits for another, unless one stands between them
+// already: a barrier orders all before it.
+static bool record_queue(struct overlap_stage *stage, unsigned queue, uint32_t which,
+                         struct error *err)
+{
+    struct gpu_batch *batch = stage->batches[queue];
+    uint32_t unordered = 0; // workloads since the last barrier
+    if (!gpu_batch_reset(batch, err))
+        return false;
+    for (size_t w = 0; w < stage->scenario->count; w++) {
+        if (!(which >> w & 1) || overlap_stage_queue(stage, w) != queue)
+            continue;
+        if (stage->scenario->workloads[w].after & unordered) {
+            gpu_batch_barrier(batch,
+                              stage->execution_only ? GPU_BARRIER_EXECUTION : GPU_BARRIER_MEMORY);
+            unordered = 0;
+        }
+        record_workload(stage, batch, which, w);
+        unordered |= UINT32_C(1) << w;
+    }
+    return gpu_batch_end(batch, err);
+}
+
+// ---------------------------------------------------------------- running
+
+static uint32_t queues_of(const struct overlap_stage *stage, uint32_t which)
+{
+    uint32_t queues = 0;
+    for (size_t w = 0; w < stage->scenario->count; w++)
+        if (which >> w & 1)
+            queues |= UINT32_C(1) << overlap_stage_queue(stage, w);
+    return queues;
+}
+
+static bool submit_all(struct overlap_stage *stage, uint32_t queues, struct gpu_hold *hold,
+                       struct error *err)
+{
+    // The compute queue first, as the original did.
+    for (unsigned q = OVERLAP_QUEUES_MAX; q-- > 0;)
+        if (queues >> q & 1 && !gpu_batch_submit(stage->batches[q], hold, err))
+            return false;
+    return true;
+}
+
+static bool wait_all(struct overlap_stage *stage, uint32_t queues, struct error *err)
+{
+    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
+        if (queues >> q & 1 && !gpu_batch_wait(stage->batches[q], stage->timeout_ns, err))
+            return false;
+    return true;
+}
+
+// The hold lives in a scope of its own, whose end releases it whatever went wrong before.
+static bool run_held(struct overlap_stage *stage, uint32_t which, double *host_ns,
+                     struct error *err)
+{
+    uint32_t queues = queues_of(stage, which);
+    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
+        if (queues >> q & 1 && !record_queue(stage, q, which, err))
+            return false;
+    struct gpu_scope *scope = gpu_scope_open(gpu_scope_device(stage->scope));
+    struct gpu_hold *hold = gpu_hold_create(scope, err);
+    bool ok = hold && submit_all(stage, queues, hold, err);
+    if (ok)
+        clock_sleep_ns(settle_ns);
+    uint64_t released_ns = clock_now_ns();
+    ok = ok && gpu_hold_release(hold, err) && wait_all(stage, queues, err);
+    *host_ns = (double)(clock_now_ns() - released_ns);
+    gpu_scope_close(scope);
+    return ok;
+}
+
+// ---------------------------------------------------------------- reading
+
+static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, uint32_t group)
+{
+    return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
+}
+
+static uint64_t stamp_of(const uint32_t *record, unsigned at)
+{
+    return record[at] | (uint64_t)record[at + 1] << 32;
+}
+
+// Ticks from `base` to `stamp`, either way: a frame is far shorter than half of the clock's range.
+static double ns_since(const struct measure_clock *clock, uint64_t base, uint64_t stamp)
+{
+    uint64_t ticks = measure_clock_delta(base, stamp, clock->device_bits);
+    uint64_t back = measure_clock_delta(stamp, base, clock->device_bits);
+    return (ticks <= back ? (double)ticks : -(double)back) * clock->device_tick_ns;
+}
+
+static bool read_workload(const struct overlap_stage *stage, size_t w, uint64_t base,
+                          struct overlap_frame *frame, struct error *err)
+{
+    const struct overlap_workload *workload = &stage->scenario->workloads[w];
+    uint32_t groups = stage->first_record[w + 1] - stage->first_record[w];
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t *record = record_of(stage, w, g);
+        if (record[OVERLAP_RECORD_TOKEN] != stage->token || record[OVERLAP_RECORD_GROUP] != g)
+            return error_set(err, ERROR_MISMATCH,
+                             "%s: workgroup %u of %u left no record of this frame", workload->name,
+                             g, groups);
+        double start =
+            ns_since(&stage->session->clock, base, stamp_of(record, OVERLAP_RECORD_START));
+        double end = ns_since(&stage->session->clock, base, stamp_of(record, OVERLAP_RECORD_END));
+        if (end < start)
+            return error_set(
+                err, ERROR_MISMATCH,
+                "%s: workgroup %u ended %.0f ns before it began, by the device's clock",
+                workload->name, g, start - end);
+        if (g == 0 || start < frame->start_ns[w])
+            frame->start_ns[w] = start;
+        if (g == 0 || end > frame->end_ns[w])
+            frame->end_ns[w] = end;
+        if (frame->groups)
+            frame->groups[frame->group_count++] =
+                (struct overlap_group){start, end, (uint32_t)w, g, record[OVERLAP_RECORD_CORE]};
+    }
+    return true;
+}
+
+static bool read_groups(const struct overlap_stage *stage, const struct overlap_frame_desc *desc,
+                        struct overlap_frame *frame, struct error *err)
+{
+    size_t count = stage->scenario->count, first = 0;
+    while (!(desc->which >> first & 1))
+        first++;
+    uint64_t base = stamp_of(record_of(stage, first, 0), OVERLAP_RECORD_START);
+    if (desc->groups)
+        frame->groups = ARENA_ARRAY(desc->arena, stage->first_record[count], struct overlap_group);
+    double start = 0, end = 0;
+    for (size_t w = 0; w < count; w++) {
+        if (!(desc->which >> w & 1))
+            continue;
+        if (!read_workload(stage, w, base, frame, err))
+            return false;
+        start = w == first || frame->start_ns[w] < start ? frame->start_ns[w] : start;
+        end = w == first || frame->end_ns[w] > end ? frame->end_ns[w] : end;
+    }
+    for (size_t w = 0; w < count; w++) {
+        frame->start_ns[w] -= start;
+        frame->end_ns[w] -= start;
+    }
+    for (size_t g = 0; g < frame->group_count; g++) {
+        frame->groups[g].start_ns -= start;
+        frame->groups[g].end_ns -= start;
+    }
+    frame->length_ns = end - start;
+    return true;
+}
+
+// ---------------------------------------------------------------- checking
+
+uint32_t overlap_word(uint32_t x, uint64_t turns)
+{
+    x |= x == 0;
+    for (uint64_t round = 0; round < turns * OVERLAP_ROUNDS; round++) {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+    }
+    return x;
+}
+
+static bool check_words(const struct overlap_stage *stage, uint32_t which, size_t w,
+                        struct error *err)
+{
+    const struct overlap_workload *workload = &stage->scenario->workloads[w];
+    uint32_t threads = threads_of(workload);
+    for (uint32_t i = 0; i < WORDS_CHECKED; i++) {
+        uint32_t id = i + 1 == WORDS_CHECKED
+                          ? threads - 1
+                          : (stage->token * 7919 + i * (threads / WORDS_CHECKED)) % threads;
+        uint32_t x = stage->token * 0x9e3779b9u + (uint32_t)w * 0x85ebca6bu + id;
+        for (size_t p = 0; p < w; p++)
+            if (reads_of(stage, which, w) >> p & 1)
+                x += stage->words[p * stage->stride + id % OVERLAP_BLOCK_THREADS];
+        uint32_t wanted = overlap_word(x, (uint64_t)workload->iterations * stage->turns);
+        uint32_t found = stage->words[w * stage->stride + id];
+        if (found != wanted)
+            return error_set(err, ERROR_MISMATCH,
+                             "%s: thread %u left %08x instead of %08x: it computed something else, "
+                             "or did not see what it waited for",
+                             workload->name, id, found, wanted);
+    }
+    return true;
+}
+
+static bool check_order(const struct overlap_stage *stage, uint32_t which, size_t w,
+                        const struct overlap_frame *frame, struct error *err)
+{
+    double resolution = RESOLUTION_STEPS * stage->session->clock.device_step_ns;
+    for (size_t p = 0; p < w; p++)
+        if (stage->scenario->workloads[w].after >> p & which >> p & 1 &&
+            frame->start_ns[w] < frame->end_ns[p] - resolution)
+            return error_set(err, ERROR_MISMATCH,
+                             "barrier violation: %s began %.0f ns before %s, which it waits for, "
+                             "had ended",
+                             stage->scenario->workloads[w].name,
+                             frame->end_ns[p] - frame->start_ns[w],
+                             stage->scenario->workloads[p].name);
+    return true;
+}
+
+static bool check_frame(const struct overlap_stage *stage, uint32_t which, double host_ns,
+                        const struct overlap_frame *frame, struct error *err)
+{
+    double resolution = RESOLUTION_STEPS * stage->session->clock.device_step_ns;
+    // The unit of the clock is known to some 10⁻⁴.
+    if (frame->length_ns > host_ns * 1.01 + resolution)
+        return error_set(err, ERROR_MISMATCH,
+                         "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "
+                         "between its release and its end: something began before the release",
+                         frame->length_ns, host_ns);
+    for (size_t w = 0; w < stage->scenario->count; w++)
+        if (which >> w & 1 &&
+            (!check_words(stage, which, w, err) || !check_order(stage, which, w, frame, err)))
+            return false;
+    return true;
+}
+
+bool overlap_frame_run(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
+                       struct overlap_frame *frame, struct error *err)
+{
+    double host_ns;
+    size_t records = (size_t)stage->first_record[stage->scenario->count] * OVERLAP_RECORD_WORDS;
+    size_t words = stage->scenario->count * (size_t)stage->stride;
+    *frame = (struct overlap_frame){0};
+    stage->token = ++stage->session->token;
+    return run_held(stage, desc->which, &host_ns, err) &&
+           gpu_buffer_read(stage->records, 0, stage->record_words, records * sizeof(uint32_t),
+                           err) &&
+           gpu_buffer_read(stage->results, 0, stage->words, words * sizeof(uint32_t), err) &&
+           read_groups(stage, desc, frame, err) &&
+           check_frame(stage, desc->which, host_ns, frame, err);
+}

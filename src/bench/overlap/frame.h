@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// One frame: all workloads of a scenario submitted behind a hold, one batch a queue, then released
+// together; afterwards every workgroup's record is read, checked and put in order.
+//
+// What a frame must stand up to (ERROR_MISMATCH otherwise, and no number):
+//   every workgroup left exactly its record, with this frame's token, and began before it ended;
+//   sampled words are what the formula gives, from the words of the workloads waited for;
+//   no workload began before one that it waits for had ended, as far as the clock tells;
+//   the frame is no longer than what the host saw between release and end: nothing began early.
+#ifndef BENCH_OVERLAP_FRAME_H
+#define BENCH_OVERLAP_FRAME_H
+
+#include "bench/bench.h"
+#include "bench/overlap/scenario.h"
+#include "measure/clock.h"
+
+struct overlap_session {
+    struct measure_clock clock;
+    struct gpu_program *program;
+    struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // of the device; NULL: it has no such queue
+    const char *queue_text;                       // which these are, for people
+    bool has_cores;
+    uint32_t token; // of the last frame: no two frames of a session share one
+};
+
+// A workgroup as the device saw it: ns since the frame's first began.
+struct overlap_group {
+    double start_ns, end_ns;
+    uint32_t workload, group, core; // core: UINT32_MAX = not known
+};
+
+struct overlap_frame {
+    double start_ns[OVERLAP_WORKLOADS_MAX], end_ns[OVERLAP_WORKLOADS_MAX];
+    double length_ns;
+    struct overlap_group *groups; // by workload; NULL where they were not wanted
+    size_t group_count;
+};
+
+// What makes frames of one scenario; its buffers and batches live in a scope.
+struct overlap_stage {
+    const struct overlap_scenario *scenario;
+    struct overlap_session *session;
+    struct gpu_scope *scope;
+    struct arena *arena;
+    struct gpu_batch *batches[OVERLAP_QUEUES_MAX]; // by queue; NULL: nothing runs there
+    struct gpu_buffer *results, *records;
+    uint32_t *words; // of a whole frame, read back
+    uint32_t *record_words;
+    uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // and, last, the number of all
+    uint32_t stride;
+    uint32_t turns;      // of an iteration
+    bool execution_only; // barriers order but show no writes: then no workload reads another's
+    uint64_t timeout_ns;
+    uint32_t token;
+};
+
+// Fills what is not given: needs scenario, session, scope, arena, turns, execution_only and
+// timeout_ns.
+MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
+
+// The queue that workload `w` runs on, as an index of session->queues.
+unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
+
+// Runs the workloads of the bit set `which`. Alone (a single one), it waits for nobody and reads
+// nobody's words. With `groups` the frame keeps its workgroups, in `arena`.
+struct overlap_frame_desc {
+    uint32_t which;
+    bool groups;
+    struct arena *arena;
+};
+MUST_CHECK bool overlap_frame_run(struct overlap_stage *stage,
+                                  const struct overlap_frame_desc *desc,
+                                  struct overlap_frame *frame, struct error *err);
+
+// The word that thread `id` of a workload leaves, begun from `x`: as overlap.comp has it.
+uint32_t overlap_word(uint32_t x, uint64_t turns);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What runs in a frame: workloads, the queue of each, and which wait for which. The built-in ones
+// are the experiments of "Breaking Down Barriers, Part 6: Experimenting With Overlap and
+// Preemption" (M. Pettineo, 2018), with its eight default workloads.
+#ifndef BENCH_OVERLAP_SCENARIO_H
+#define BENCH_OVERLAP_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    OVERLAP_WORKLOADS_MAX = 16,
+    OVERLAP_QUEUES_MAX = 2
+};
+
+enum overlap_queue {
+    OVERLAP_DIRECT,
+    OVERLAP_COMPUTE
+};
+
+struct overlap_workload {
+    const char *name;
+    enum overlap_queue queue;
+    bool draw;           // in the original; run as a dispatch here, and the result says so
+    uint32_t blocks;     // of OVERLAP_BLOCK_THREADS threads
+    uint32_t iterations; // of the work loop, each as long as another
+    uint32_t after;      // bit set of earlier workloads of the same queue that it waits for
+};
+
+struct overlap_scenario {
+    const char *name, *help;
+    const struct overlap_workload *workloads;
+    size_t count; // 1 … OVERLAP_WORKLOADS_MAX
+};
+
+extern const struct overlap_scenario overlap_scenarios[];
+extern const size_t overlap_scenario_count;
+
+const struct overlap_scenario *overlap_scenario_find(const char *name); // NULL: none of that name
+
+// Every workload that must be done before `workload` begins, by way of others too: a bit set.
+uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
+
+#endif

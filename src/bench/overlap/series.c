@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/series.h"
+
+#include "bench/overlap/tally.h"
+#include "math/stats.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+void overlap_history_add(struct overlap_history *history, const struct overlap_scenario *scenario,
+                         const struct overlap_frame *frame)
+{
+    size_t slot = history->frames++ % OVERLAP_HISTORY_MAX, pair = 0;
+    for (size_t b = 1; b < scenario->count; b++)
+        for (size_t a = 0; a < b; a++)
+            history->overlaps[pair++][slot] = overlap_of(frame, a, b);
+}
+
+void overlap_series_timeline(struct arena *arena, const struct overlap_scenario *scenario,
+                             const unsigned *queues, const struct overlap_frame *frame,
+                             struct measure_visit *visit)
+{
+    const char *columns[] = {"start", "end", "lane", "queue", "after"};
+    struct series series = {.name = "timeline",
+                            .columns = columns,
+                            .column_count = COUNT(columns),
+                            .row_count = scenario->count};
+    double *cell = series.data = ARENA_ARRAY(arena, scenario->count * COUNT(columns), double);
+    for (size_t w = 0; w < scenario->count; w++) {
+        double after = -1;
+        for (size_t p = 0; p < w; p++)
+            if (scenario->workloads[w].after >> p & 1)
+                after = (double)p;
+        *cell++ = frame->start_ns[w];
+        *cell++ = frame->end_ns[w];
+        *cell++ = (double)w;
+        *cell++ = queues[w];
+        *cell++ = after;
+    }
+    visit_series(visit, &series);
+}
+
+void overlap_series_groups(struct arena *arena, bool cores, const struct overlap_frame *frame,
+                           struct measure_visit *visit)
+{
+    const char *columns[] = {"start", "end", "lane", "group", "core"};
+    struct series series = {.name = "workgroups",
+                            .columns = columns,
+                            .column_count = COUNT(columns) - !cores,
+                            .row_count = frame->group_count};
+    double *cell = series.data = ARENA_ARRAY(arena, frame->group_count * COUNT(columns), double);
+    for (size_t g = 0; g < frame->group_count; g++) {
+        const struct overlap_group *group = &frame->groups[g];
+        *cell++ = group->start_ns;
+        *cell++ = group->end_ns;
+        *cell++ = group->workload;
+        *cell++ = group->group;
+        if (cores)
+            *cell++ = group->core;
+    }
+    visit_series(visit, &series);
+}
+
+static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
+                       double row[3])
+{
+    size_t count =
+        history->frames < OVERLAP_HISTORY_MAX ? history->frames : (size_t)OVERLAP_HISTORY_MAX;
+    double *sorted = ARENA_ARRAY(arena, count, double);
+    memcpy(sorted, history->overlaps[pair], count * sizeof *sorted);
+    row[0] = stats_median(sorted, count);
+    size_t rank = stats_median_rank(count, 0.95);
+    row[1] = sorted[rank ? rank - 1 : 0];
+    row[2] = sorted[rank ? count - rank : count - 1];
+}
+
+void overlap_series_matrix(struct arena *arena, const struct overlap_scenario *scenario,
+                           const struct overlap_history *history, struct measure_visit *visit)
+{
+    const char *columns[] = {"a",    "b",       "overlap",      "low",
+                             "high", "ordered", "queue_shared", "frames"};
+    size_t pairs = scenario->count * (scenario->count - 1) / 2, pair = 0;
+    struct series series = {
+        .name = "matrix", .columns = columns, .column_count = COUNT(columns), .row_count = pairs};
+    double *cell = series.data = ARENA_ARRAY(arena, pairs * COUNT(columns), double);
+    for (size_t b = 1; b < scenario->count; b++)
+        for (size_t a = 0; a < b; a++) {
+            *cell++ = (double)a;
+            *cell++ = (double)b;
+            matrix_row(arena, history, pair++, cell);
+            cell += 3;
+            *cell++ = overlap_scenario_before(scenario, b) >> a & 1;
+            *cell++ = scenario->workloads[a].queue == scenario->workloads[b].queue;
+            *cell++ = (double)history->frames;
+        }
+    visit_series(visit, &series);
+}

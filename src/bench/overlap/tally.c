@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/tally.h"
+
+#include "math/stats.h"
+
+#include <math.h>
+
+static double length_of(const struct overlap_frame *frame, size_t w)
+{
+    return frame->end_ns[w] - frame->start_ns[w];
+}
+
+double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
+{
+    double both =
+        fmin(frame->end_ns[a], frame->end_ns[b]) - fmax(frame->start_ns[a], frame->start_ns[b]);
+    double shorter = fmin(length_of(frame, a), length_of(frame, b));
+    return both > 0 && shorter > 0 ? both / shorter : 0;
+}
+
+static double same_queue_of(const struct overlap_scenario *scenario, const unsigned *queues,
+                            const struct overlap_frame *frame)
+{
+    double sum = 0;
+    size_t pairs = 0;
+    for (size_t b = 1; b < scenario->count; b++) {
+        size_t a = b - 1;
+        if (queues[a] != queues[b] || scenario->workloads[b].after ||
+            overlap_scenario_before(scenario, a))
+            continue;
+        sum += overlap_of(frame, a, b);
+        pairs++;
+    }
+    return pairs ? sum / (double)pairs : NAN;
+}
+
+// Length of the time in which a workload of every queue in the bit set is at work. The borders are
+// those of the workloads: between two of them nothing changes.
+static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
+                      unsigned wanted)
+{
+    double borders[2 * OVERLAP_WORKLOADS_MAX], sum = 0;
+    for (size_t w = 0; w < count; w++) {
+        borders[2 * w] = frame->start_ns[w];
+        borders[2 * w + 1] = frame->end_ns[w];
+    }
+    stats_sort(borders, 2 * count);
+    for (size_t i = 0; i + 1 < 2 * count; i++) {
+        double middle = (borders[i] + borders[i + 1]) / 2;
+        unsigned busy = 0;
+        for (size_t w = 0; w < count; w++)
+            if (frame->start_ns[w] <= middle && middle <= frame->end_ns[w])
+                busy |= 1u << queues[w];
+        if ((busy & wanted) == wanted)
+            sum += borders[i + 1] - borders[i];
+    }
+    return sum;
+}
+
+// Of workloads that wait for the one right before them on their queue: what else stood between the
+// two would be in the gap.
+static double gap_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame)
+{
+    double gaps[OVERLAP_WORKLOADS_MAX];
+    size_t count = 0;
+    for (size_t w = 1; w < scenario->count; w++)
+        if (scenario->workloads[w].after >> (w - 1) & 1)
+            gaps[count++] = frame->start_ns[w] - frame->end_ns[w - 1];
+    return count ? stats_median(gaps, count) : NAN;
+}
+
+struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
+                                      const unsigned *queues, const double *alone_ns,
+                                      const struct overlap_frame *frame)
+{
+    struct overlap_tally tally = {.frame_ns = frame->length_ns,
+                                  .same_queue = same_queue_of(scenario, queues, frame),
+                                  .cross_queue = NAN,
+                                  .gap_ns = gap_of(scenario, frame),
+                                  .skew_ns = NAN};
+    double first[OVERLAP_QUEUES_MAX] = {INFINITY, INFINITY}, alone = 0;
+    for (size_t w = 0; w < scenario->count; w++) {
+        first[queues[w]] = fmin(first[queues[w]], frame->start_ns[w]);
+        tally.stretch += length_of(frame, w) / alone_ns[w] / (double)scenario->count;
+        alone += alone_ns[w];
+    }
+    tally.gain = alone / frame->length_ns;
+    if (isfinite(first[0]) && isfinite(first[1])) {
+        double direct = busy_ns(scenario->count, queues, frame, 1);
+        double compute = busy_ns(scenario->count, queues, frame, 2);
+        tally.skew_ns = fabs(first[1] - first[0]);
+        tally.cross_queue = busy_ns(scenario->count, queues, frame, 3) / fmin(direct, compute);
+    }
+    return tally;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What frames say: numbers from start and end of the workloads, no device here.
+#ifndef BENCH_OVERLAP_TALLY_H
+#define BENCH_OVERLAP_TALLY_H
+
+#include "bench/overlap/frame.h"
+
+// Numbers of one frame; NaN where the scenario has no such pair.
+struct overlap_tally {
+    double frame_ns;
+    double same_queue;  // mean overlap of neighbours on a queue neither of which waits
+    double cross_queue; // time in which both queues work, over the shorter of their working times
+    double gap_ns;  // median, from a workload's end to the next one's start where that one waits
+    double skew_ns; // between the first starts of the two queues
+    double stretch; // mean of a workload's length in the frame over its length alone
+    double gain;    // sum of all lengths alone over the frame's length
+};
+
+// |a ∩ b| / min(|a|, |b|): 0 = one after the other, 1 = the shorter within the longer.
+double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
+
+// `queues`: of each workload. `alone_ns`: length of each workload by itself.
+struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
+                                      const unsigned *queues, const double *alone_ns,
+                                      const struct overlap_frame *frame);
+
+#endif

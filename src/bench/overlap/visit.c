@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/visit.h"
+
+#include "bench/overlap/overlap.h"
+#include "bench/overlap/series.h"
+#include "bench/overlap/tally.h"
+#include "math/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FRAMES = 16, // a visit, at least: five make 80
+    FRAMES_MAX = 64,
+    WARM_FRAMES = 2,
+    ALONE_FRAMES = 3,
+    TUNINGS = 2
+};
+static const double workload_ns = 200e3; // of 64 iterations alone, so that gaps of µs are small
+
+struct work {
+    struct overlap_stage stage;
+    struct bench_visit *run;
+    struct overlap_history *history;
+    uint32_t all; // bit set of the workloads
+    unsigned queues[OVERLAP_WORKLOADS_MAX];
+    double alone_ns[OVERLAP_WORKLOADS_MAX];
+    struct overlap_frame frames[FRAMES_MAX];
+    size_t frame_count;
+    double device_ns; // in all
+};
+
+static bool run_frame(struct work *work, uint32_t which, bool groups, struct overlap_frame *frame,
+                      struct error *err)
+{
+    const struct overlap_frame_desc desc = {
+        .which = which, .groups = groups, .arena = work->run->arena};
+    if (!overlap_frame_run(&work->stage, &desc, frame, err))
+        return false;
+    work->device_ns += frame->length_ns;
+    return true;
+}
+
+static bool run_alone(struct work *work, size_t w, double *ns, struct error *err)
+{
+    double samples[ALONE_FRAMES];
+    for (int i = 0; i < ALONE_FRAMES; i++) {
+        struct overlap_frame frame;
+        if (!run_frame(work, UINT32_C(1) << w, false, &frame, err))
+            return false;
+        samples[i] = frame.length_ns;
+    }
+    *ns = stats_median(samples, ALONE_FRAMES);
+    return true;
+}
+
+// More turns until the first workload is long enough; what the device lets a thread loop, at most.
+static bool tune(struct work *work, struct error *err)
+{
+    uint64_t loops = work->run->session->info->limits.loop_iterations, iterations = 1;
+    for (size_t w = 0; w < work->stage.scenario->count; w++)
+        if (work->stage.scenario->workloads[w].iterations > iterations)
+            iterations = work->stage.scenario->workloads[w].iterations;
+    double turns_max = loops ? (double)(loops / iterations) - 2 : 4096;
+    for (int i = 0; i < TUNINGS; i++) {
+        double ns;
+        if (!run_alone(work, 0, &ns, err))
+            return false;
+        double wanted = workload_ns * work->stage.scenario->workloads[0].iterations / 64;
+        double turns = round(work->stage.turns * wanted / fmax(ns, 1));
+        work->stage.turns = (uint32_t)fmin(fmax(turns, work->stage.turns), turns_max);
+    }
+    work->history->turns = work->stage.turns;
+    return true;
+}
+
+static bool prepare(struct work *work, struct error *err)
+{
+    struct bench_visit *run = work->run;
+    const char *name = case_text(run->point, "scenario");
+    work->history = *run->memory;
+    work->stage = (struct overlap_stage){
+        .scenario = overlap_scenario_find(name),
+        .session = run->session->state,
+        .scope = run->scope,
+        .arena = run->arena,
+        .turns = work->history ? work->history->turns : 1,
+        .execution_only = strcmp(case_text(run->point, "barrier"), "execution") == 0,
+        .timeout_ns = run->request->timeout_ns,
+    };
+    if (!overlap_stage_init(&work->stage, err))
+        return false;
+    work->all = (UINT32_C(1) << work->stage.scenario->count) - 1;
+    for (size_t w = 0; w < work->stage.scenario->count; w++)
+        work->queues[w] = overlap_stage_queue(&work->stage, w);
+    if (work->history)
+        return true;
+    work->history = ARENA_NEW(run->session->arena, struct overlap_history);
+    if (!tune(work, err))
+        return false;
+    *run->memory = work->history;
+    return true;
+}
+
+static bool run_frames(struct work *work, struct error *err)
+{
+    struct overlap_frame warm;
+    for (int i = 0; i < WARM_FRAMES; i++)
+        if (!run_frame(work, work->all, false, &warm, err))
+            return false;
+    for (size_t w = 0; w < work->stage.scenario->count; w++)
+        if (!run_alone(work, w, &work->alone_ns[w], err))
+            return false;
+    unsigned wanted = work->run->request->samples;
+    wanted = wanted < FRAMES ? FRAMES : wanted > FRAMES_MAX ? FRAMES_MAX : wanted;
+    while (work->frame_count < wanted) {
+        struct overlap_frame *frame = &work->frames[work->frame_count];
+        if (!run_frame(work, work->all, true, frame, err))
+            return false;
+        overlap_history_add(work->history, work->stage.scenario, frame);
+        work->frame_count++;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- telling
+
+// A metric that some frame does not have does not exist here.
+static void tell(const struct work *work, struct measure_visit *visit, enum overlap_metric metric,
+                 const double *values, double step)
+{
+    for (size_t i = 0; i < work->frame_count; i++)
+        if (!isfinite(values[i]))
+            return;
+    visit_samples(visit, metric, values, work->frame_count, step);
+}
+
+static void tell_metrics(const struct work *work, struct measure_visit *visit)
+{
+    double values[OVERLAP_METRIC_COUNT][FRAMES_MAX];
+    for (size_t i = 0; i < work->frame_count; i++) {
+        struct overlap_tally tally =
+            overlap_tally_of(work->stage.scenario, work->queues, work->alone_ns, &work->frames[i]);
+        values[OVERLAP_METRIC_FRAME][i] = tally.frame_ns;
+        values[OVERLAP_METRIC_SAME_QUEUE][i] = tally.same_queue;
+        values[OVERLAP_METRIC_CROSS_QUEUE][i] = tally.cross_queue;
+        values[OVERLAP_METRIC_GAP][i] = tally.gap_ns;
+        values[OVERLAP_METRIC_SKEW][i] = tally.skew_ns;
+        values[OVERLAP_METRIC_STRETCH][i] = tally.stretch;
+        values[OVERLAP_METRIC_GAIN][i] = tally.gain;
+    }
+    double step_ns = work->stage.session->clock.device_step_ns;
+    double share = step_ns / work->alone_ns[0];
+    const double steps[OVERLAP_METRIC_COUNT] = {step_ns, share, share, step_ns,
+                                                step_ns, share, share};
+    for (int m = 0; m < OVERLAP_METRIC_COUNT; m++)
+        tell(work, visit, (enum overlap_metric)m, values[m], steps[m]);
+}
+
+static void tell_how(const struct work *work, struct measure_visit *visit)
+{
+    const struct overlap_scenario *scenario = work->stage.scenario;
+    const struct measure_clock *clock = &work->stage.session->clock;
+    visit_detail(visit, "queues", "%s", work->stage.session->queue_text);
+    visit_detail(visit, "clock",
+                 "the device's clock ticks %.4g ns and steps %.4g ns: nothing shorter than %.4g ns "
+                 "is told apart",
+                 clock->device_tick_ns, clock->device_step_ns, 3 * clock->device_step_ns);
+    visit_detail(
+        visit, "work", "%u turns of %d xorshift rounds an iteration, %u threads a workload",
+        work->stage.turns, OVERLAP_ROUNDS, scenario->workloads[0].blocks * OVERLAP_BLOCK_THREADS);
+    for (size_t w = 0; w < scenario->count; w++) {
+        char name[16] = "w0";
+        name[1] = (char)('0' + w % 10);
+        visit_detail(visit, name, "%s, on %s, alone %.4g us%s", scenario->workloads[w].name,
+                     work->queues[w] == OVERLAP_COMPUTE ? "the compute queue" : "the direct queue",
+                     work->alone_ns[w] / 1000,
+                     scenario->workloads[w].draw ? ", a dispatch in place of the original's draw"
+                                                 : "");
+    }
+}
+
+static const struct overlap_frame *typical_frame(const struct work *work)
+{
+    double lengths[FRAMES_MAX];
+    for (size_t i = 0; i < work->frame_count; i++)
+        lengths[i] = work->frames[i].length_ns;
+    double median = stats_median(lengths, work->frame_count);
+    size_t best = 0;
+    for (size_t i = 1; i < work->frame_count; i++)
+        if (fabs(work->frames[i].length_ns - median) < fabs(work->frames[best].length_ns - median))
+            best = i;
+    return &work->frames[best];
+}
+
+bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct work *work = ARENA_NEW(run->arena, struct work);
+    work->run = run;
+    if (!prepare(work, err) || !run_frames(work, err))
+        return false;
+    tell_metrics(work, visit);
+    tell_how(work, visit);
+    const struct overlap_frame *frame = typical_frame(work);
+    overlap_series_timeline(run->arena, work->stage.scenario, work->queues, frame, visit);
+    overlap_series_groups(run->arena, work->stage.session->has_cores, frame, visit);
+    overlap_series_matrix(run->arena, work->stage.scenario, work->history, visit);
+    visit_kernel(visit, work->stage.session->program);
+    visit->device_time_ns += (uint64_t)work->device_ns;
+    return true;
+}

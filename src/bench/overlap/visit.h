@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// A visit of a case of `overlap`: each workload alone, then a series of frames.
+#ifndef BENCH_OVERLAP_VISIT_H
+#define BENCH_OVERLAP_VISIT_H
+
+#include "bench/overlap/frame.h"
+
+enum overlap_metric {
+    OVERLAP_METRIC_FRAME,
+    OVERLAP_METRIC_SAME_QUEUE,
+    OVERLAP_METRIC_CROSS_QUEUE,
+    OVERLAP_METRIC_GAP,
+    OVERLAP_METRIC_SKEW,
+    OVERLAP_METRIC_STRETCH,
+    OVERLAP_METRIC_GAIN,
+    OVERLAP_METRIC_COUNT
+};
+
+bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
+
+#endif

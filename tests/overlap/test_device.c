@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Frames on the device that is there: order and invariants by the device's own stamps, and the
+// proof itself put to the test: a kernel that computes less than it should and a clock that runs
+// wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
+#include "bench/overlap/visit.h"
+#include "device_api.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_overlap;
+
+static const uint64_t timeout_ns = UINT64_C(20000000000);
+
+struct fixture {
+    struct gpu_system *system;
+    struct bench_session bench;
+    struct overlap_session *session;
+};
+
+static int open_session(void **state)
+{
+    struct fixture *f = test_calloc(1, sizeof *f);
+    struct error err;
+    struct gpu_device_desc desc = {0};
+    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    const struct gpu_info *info = gpu_system_info(f->system, 0);
+    bench_overlap.device(info, &desc);
+    struct gpu_device *device = gpu_device_open(f->system, info, &desc, &err);
+    if (!device)
+        return -1;
+    f->bench = (struct bench_session){
+        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
+    if (!bench_overlap.open(&f->bench, &err)) {
+        print_error("%s\n", err.message);
+        return -1;
+    }
+    f->session = f->bench.state;
+    *state = f;
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    struct fixture *f = *state;
+    gpu_scope_close(f->bench.scope);
+    assert_int_equal(gpu_device_live_objects(f->bench.device), 0);
+    gpu_device_close(f->bench.device);
+    gpu_system_destroy(f->system);
+    arena_destroy(f->bench.arena);
+    test_free(f);
+    return 0;
+}
+
+static bool run_frame(struct fixture *f, const struct overlap_scenario *scenario, uint32_t turns,
+                      struct overlap_frame *frame, struct error *err)
+{
+    struct overlap_stage stage = {.scenario = scenario,
+                                  .session = f->session,
+                                  .scope = f->bench.scope,
+                                  .arena = f->bench.arena,
+                                  .turns = turns,
+                                  .timeout_ns = timeout_ns};
+    const struct overlap_frame_desc desc = {
+        .which = (UINT32_C(1) << scenario->count) - 1, .groups = true, .arena = f->bench.arena};
+    return overlap_stage_init(&stage, err) && overlap_frame_run(&stage, &desc, frame, err);
+}
+
+static void every_workgroup_is_seen_once_and_within_the_frame(void **state)
+{
+    struct fixture *f = *state;
+    for (size_t s = 0; s < overlap_scenario_count; s++) {
+        struct overlap_frame frame;
+        struct error err;
+        if (!run_frame(f, &overlap_scenarios[s], 1, &frame, &err))
+            fail_msg("%s: %s", overlap_scenarios[s].name, err.message);
+        size_t groups = 0;
+        for (size_t w = 0; w < overlap_scenarios[s].count; w++)
+            groups += overlap_scenarios[s].workloads[w].blocks * 16;
+        assert_int_equal(frame.group_count, groups);
+        for (size_t g = 0; g < groups; g++) {
+            assert_true(frame.groups[g].start_ns >= 0);
+            assert_true(frame.groups[g].start_ns <= frame.groups[g].end_ns);
+            assert_true(frame.groups[g].end_ns <= frame.length_ns);
+        }
+    }
+}
+
+static void what_waits_begins_after_what_it_waits_for(void **state)
+{
+    struct fixture *f = *state;
+    const struct overlap_scenario *scenario = overlap_scenario_find("default");
+    for (int i = 0; i < 8; i++) {
+        struct overlap_frame frame;
+        struct error err;
+        assert_true(run_frame(f, scenario, 1, &frame, &err));
+        double resolution = 3 * f->session->clock.device_step_ns;
+        for (size_t w = 0; w < scenario->count; w++)
+            for (size_t p = 0; p < w; p++)
+                if (scenario->workloads[w].after >> p & 1)
+                    assert_true(frame.start_ns[w] >= frame.end_ns[p] - resolution);
+    }
+}
+
+static void with_one_queue_the_software_gpu_overlaps_nothing(void **state)
+{
+    struct fixture *f = *state;
+    const struct overlap_scenario *scenario = overlap_scenario_find("no-barriers");
+    struct overlap_frame frame;
+    struct error err;
+    if (!strstr(f->bench.info->name, "llvmpipe"))
+        skip();
+    assert_null(f->session->queues[OVERLAP_COMPUTE]);
+    assert_true(run_frame(f, scenario, 1, &frame, &err));
+    for (size_t w = 1; w < scenario->count; w++)
+        assert_true(frame.start_ns[w] >= frame.end_ns[w - 1]);
+}
+
+static void a_kernel_that_computes_less_is_a_mismatch(void **state)
+{
+    // llvmpipe ends the loops of a thread after 65535 turns without a word.
+    static const struct overlap_workload workload = {"too long", OVERLAP_DIRECT, false, 1, 64, 0};
+    static const struct overlap_scenario scenario = {"one", "", &workload, 1};
+    struct fixture *f = *state;
+    struct overlap_frame frame;
+    struct error err;
+    uint64_t loops = f->bench.info->limits.loop_iterations;
+    if (!loops)
+        skip();
+    assert_true(run_frame(f, &scenario, (uint32_t)(loops / 64 / 2), &frame, &err));
+    assert_false(run_frame(f, &scenario, (uint32_t)(loops / 64 + 64), &frame, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_non_null(strstr(err.message, "too long: thread"));
+}
+
+static void a_clock_that_runs_too_fast_is_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    struct overlap_frame frame;
+    struct error err;
+    f->session->clock.device_tick_ns *= 1000;
+    assert_false(run_frame(f, overlap_scenario_find("three"), 1, &frame, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
+static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
+{
+    struct fixture *f = *state;
+    struct arena *arena = arena_create();
+    struct error err;
+    struct case_value values[] = {{.key = "scenario", .type = PARAM_TEXT, .text = "default"},
+                                  {.key = "barrier", .type = PARAM_TEXT, .text = "execution"}};
+    const struct bench_case point = {values, 2};
+    const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
+    void *memory = NULL;
+    struct bench_visit run = {.session = &f->bench,
+                              .point = &point,
+                              .scope = gpu_scope_open(f->bench.device),
+                              .arena = arena,
+                              .request = &request,
+                              .memory = &memory};
+    struct measure_visit *visit = measure_visit_create(arena);
+    if (!overlap_visit(&run, visit, &err))
+        fail_msg("%s", err.message);
+    bool two = f->session->queues[OVERLAP_COMPUTE] != NULL;
+    assert_int_equal(visit->metrics[OVERLAP_METRIC_FRAME].count, 16);
+    assert_int_equal(visit->metrics[OVERLAP_METRIC_CROSS_QUEUE].count, two ? 16 : 0);
+    assert_int_equal(visit->metrics[OVERLAP_METRIC_SAME_QUEUE].count, 0); // all wait
+    for (size_t i = 0; i < 16; i++) {
+        assert_true(visit->metrics[OVERLAP_METRIC_FRAME].values[i] > 0);
+        assert_true(visit->metrics[OVERLAP_METRIC_GAP].values[i] >=
+                    -3 * f->session->clock.device_step_ns);
+    }
+    assert_int_equal(visit->series_count, 3);
+    assert_string_equal(visit->series[0].name, "timeline");
+    assert_int_equal(visit->series[0].row_count, 8);
+    assert_string_equal(visit->series[2].name, "matrix");
+    assert_int_equal(visit->series[2].row_count, 28);
+    gpu_scope_close(run.scope);
+    arena_destroy(arena);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+
+int main(int argc, char **argv)
+{
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    size_t devices = gpu_system_device_count(system);
+    gpu_system_destroy(system);
+    if (devices == 0) {
+        print_message("no device: skipped\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        EACH(every_workgroup_is_seen_once_and_within_the_frame),
+        EACH(what_waits_begins_after_what_it_waits_for),
+        EACH(with_one_queue_the_software_gpu_overlaps_nothing),
+        EACH(a_kernel_that_computes_less_is_a_mismatch),
+        EACH(a_clock_that_runs_too_fast_is_a_mismatch),
+        EACH(a_visit_brings_metrics_and_series_that_fit_the_queues),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What frames made up by hand say, and that the built-in scenarios are what they are called.
+#include "bench/overlap/tally.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const struct overlap_workload chain[] = {
+    {"a", OVERLAP_DIRECT, false, 1, 1, 0},
+    {"b", OVERLAP_DIRECT, false, 1, 1, 1},
+    {"c", OVERLAP_COMPUTE, false, 1, 1, 0},
+};
+static const struct overlap_scenario scenario = {"chain", "", chain, 3};
+static const unsigned two_queues[] = {0, 0, 1}, one_queue[] = {0, 0, 0};
+static const double alone[] = {100, 100, 100};
+
+static void a_bar_within_a_longer_one_overlaps_wholly(void **state)
+{
+    (void)state;
+    const struct overlap_frame frame = {.start_ns = {0, 20, 150}, .end_ns = {100, 60, 200}};
+    assert_true(overlap_of(&frame, 0, 1) == 1);
+    assert_true(overlap_of(&frame, 1, 0) == 1);
+    assert_true(overlap_of(&frame, 0, 2) == 0);
+}
+
+static void bars_that_share_half_of_the_shorter_overlap_half(void **state)
+{
+    (void)state;
+    const struct overlap_frame frame = {.start_ns = {0, 80}, .end_ns = {100, 120}};
+    assert_true(overlap_of(&frame, 0, 1) == 0.5);
+}
+
+static void a_serial_frame_gains_nothing(void **state)
+{
+    (void)state;
+    const struct overlap_frame frame = {
+        .start_ns = {0, 110, 210}, .end_ns = {100, 210, 310}, .length_ns = 310};
+    struct overlap_tally tally = overlap_tally_of(&scenario, two_queues, alone, &frame);
+    assert_true(tally.gap_ns == 10);
+    assert_true(tally.cross_queue == 0);
+    assert_true(tally.skew_ns == 210);
+    assert_true(fabs(tally.stretch - 1) < 1e-12);
+    assert_true(tally.gain < 1);
+}
+
+static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **state)
+{
+    (void)state;
+    // The compute queue works from 50 to 150; between 100 and 120 the direct queue waits.
+    const struct overlap_frame frame = {
+        .start_ns = {0, 120, 50}, .end_ns = {100, 220, 150}, .length_ns = 220};
+    struct overlap_tally tally = overlap_tally_of(&scenario, two_queues, alone, &frame);
+    assert_true(fabs(tally.cross_queue - 0.8) < 1e-12);
+    assert_true(tally.skew_ns == 50);
+    assert_true(fabs(tally.gain - 300.0 / 220) < 1e-12);
+}
+
+static void with_one_queue_nothing_is_said_of_two(void **state)
+{
+    (void)state;
+    const struct overlap_frame frame = {
+        .start_ns = {0, 110, 210}, .end_ns = {100, 210, 310}, .length_ns = 310};
+    struct overlap_tally tally = overlap_tally_of(&scenario, one_queue, alone, &frame);
+    assert_true(isnan(tally.cross_queue) && isnan(tally.skew_ns));
+}
+
+static void waiting_goes_by_way_of_others(void **state)
+{
+    (void)state;
+    const struct overlap_scenario *whole = overlap_scenario_find("default");
+    assert_int_equal(overlap_scenario_before(whole, 4), 0xf);
+    assert_int_equal(overlap_scenario_before(whole, 7), 0x60);
+    assert_null(overlap_scenario_find("defualt"));
+}
+
+static void workloads_wait_only_for_earlier_ones_of_their_queue(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < overlap_scenario_count; s++)
+        for (size_t w = 0; w < overlap_scenarios[s].count; w++) {
+            const struct overlap_workload *workloads = overlap_scenarios[s].workloads;
+            assert_true(workloads[w].blocks > 0 && workloads[w].iterations > 0);
+            assert_int_equal(workloads[w].after >> w, 0);
+            for (size_t p = 0; p < w; p++)
+                if (workloads[w].after >> p & 1)
+                    assert_int_equal(workloads[p].queue, workloads[w].queue);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bar_within_a_longer_one_overlaps_wholly),
+        cmocka_unit_test(bars_that_share_half_of_the_shorter_overlap_half),
+        cmocka_unit_test(a_serial_frame_gains_nothing),
+        cmocka_unit_test(queues_at_once_gain_and_their_common_time_counts_gaps_out),
+        cmocka_unit_test(with_one_queue_nothing_is_said_of_two),
+        cmocka_unit_test(waiting_goes_by_way_of_others),
+        cmocka_unit_test(workloads_wait_only_for_earlier_ones_of_their_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
