@@ -31,6 +31,12 @@
 #define WORDS  uvec4
 #endif
 
+#if RESOURCE == LOADS_NOTHING
+#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // else a compiler adds up one channel for all
+#else
+#define FIRST_SUM VECTOR(0)
+#endif
+
 #if RESOURCE == LOADS_TYPED
 layout(set = 0, binding = 0) uniform textureBuffer source;
 #if WIDTH == 1
@@ -86,17 +92,19 @@ source;
 #define LOAD(i) source.at[i]
 
 #else // the control: the index itself, whose bits the mask makes floats a little above 1
-#define LOAD(i) VECTOR(uintBitsToFloat(i))
+#define LOAD_FROM(at, k) VECTOR(uintBitsToFloat((at) ^ (k)))
 #endif
 
 #ifdef CURSOR // an address
 #define PLACE Source
 #else // an index
-#define PLACE         uint
-#define CURSOR(first) (first)
+#define PLACE uint
 #if RESOURCE == LOADS_NOTHING
-#define LOAD_FROM(at, k) LOAD(at)
+#define CURSOR(first) (first)
 #else
+// First elements end below 511. A compiler that knows it adds constants to the address instead of to
+// the index, which could wrap.
+#define CURSOR(first)    ((first) & 511)
 #define LOAD_FROM(at, k) LOAD((at) + (k))
 #endif
 #endif
@@ -104,7 +112,7 @@ source;
 void main()
 {
     uint first = first_element(gl_LocalInvocationIndex);
-    VECTOR sum = VECTOR(0);
+    VECTOR sum = FIRST_SUM;
 #if PEAK
     [[dont_unroll]] for (uint i = 0; i < LOADS_STRIDE; i++)
     {

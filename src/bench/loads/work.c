@@ -53,21 +53,21 @@ static struct gpu_program *find_program(struct loads_session *session, const cha
     return program;
 }
 
-// What a control's thread adds up: 256 times a float a little above 1, or, in the sampled form,
-// the coordinates it computes (peak: once for eight loads).
+// What a control's thread adds up, from 0, 1, 2, 3: 256 times a float a little above 1, or, in the
+// sampled form, the coordinates that it computes.
 static float control_sum(const struct loads_point *point, const struct loads_start *start,
                          unsigned id)
 {
-    double weight = 0, sum = LOADS_A_THREAD;
-    for (unsigned c = 0; c < point->kind->width; c++)
+    double weight = 0, first = 0, sum = LOADS_A_THREAD;
+    for (unsigned c = 0; c < point->kind->width; c++) {
         weight += 1 + 2 * c;
+        first += c * (1 + 2 * c);
+    }
     if (point->kind->source == LOADS_FROM_NEAREST || point->kind->source == LOADS_FROM_BILINEAR) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        // The middle of columns 0 … 15; of rows 0 … 15, or of rows 4 and 12.
-        double middle = point->peak ? LOADS_FLIGHT : (LOADS_TILE - 1) / 2.0;
-        sum *= (x + y + (LOADS_TILE - 1) / 2.0 + middle + 1) / LOADS_SIDE;
+        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // columns and rows are 7.5 in the middle
     }
-    return (float)(sum * weight);
+    return (float)(sum * weight + first);
 }
 
 static void prepare_control(struct loads_work *work, const struct loads_point *point,
@@ -80,7 +80,7 @@ static void prepare_control(struct loads_work *work, const struct loads_point *p
         .mask = sampled ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        .tolerance = 1, // 512 × 2^-23 a load, and the rounding of 256 additions
+        .tolerance = 1, // 1024 × 2^-23 a load, and the rounding of 256 additions
     };
     for (unsigned id = 0; id < LOADS_THREADS; id++)
         proof->expected[id] = control_sum(point, &start, id);
