@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
 
+#include "analysis/advice.h"
 #include "analysis/cross.h"
 #include "analysis/launches.h"
 #include "analysis/levels.h"
@@ -164,6 +165,7 @@ static void measure(struct runner *runner)
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     levels_add_findings(runner->run);
     launches_add_findings(runner->run);
+    advice_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

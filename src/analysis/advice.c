@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/advice.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+// Two cases compared, and what to say when the first is faster, slower, or the same.
+struct question {
+    const char *metric;
+    const char *load, *pattern, *other_load, *other_pattern;
+    const char *faster, *slower, *same;
+};
+
+static const struct question questions[] = {
+    {"bandwidth", "StructuredBuffer<float4>.Load", "linear", "StructuredBuffer<float>.Load",
+     "linear", "prefer wide loads: they bring more bytes",
+     "prefer narrow loads: they bring more bytes than wide ones",
+     "the width of a buffer load does not change the bytes it brings"},
+    {"rate", "StructuredBuffer<float>.Load", "linear", "StructuredBuffer<float>.Load", "random",
+     "let neighbouring threads load neighbouring elements: narrow loads coalesce",
+     "neighbouring addresses are no help to narrow loads",
+     "the order of addresses within a line does not matter to narrow loads"},
+    {"rate", "Buffer<RGBA8>.Load", "linear", "Buffer<RGBA8>.Load", "random",
+     "let neighbouring threads load neighbouring elements of typed buffers",
+     "typed buffers are slower in order than out of it",
+     "typed buffers do not care for the order of addresses"},
+    {"rate", "ByteAddressBuffer.Load4 unaligned", "linear", "ByteAddressBuffer.Load4", "linear",
+     "unaligned raw loads are the faster ones", "align raw loads: unaligned ones cost more",
+     "raw loads that are not aligned to their width cost nothing extra"},
+    {"rate", "ByteAddressBuffer.Load4 natural", "linear", "ByteAddressBuffer.Load4", "linear",
+     "tell the compiler the alignment of raw loads",
+     "raw loads are faster without declared alignment",
+     "declared alignment does not change raw loads"},
+    {"rate", "StructuredBuffer<float4>.Load", "linear", "ByteAddressBuffer.Load4", "linear",
+     "prefer structured to raw buffers for four floats",
+     "prefer raw to structured buffers for four floats",
+     "raw and structured buffers load four floats equally fast"},
+    {"rate", "StructuredBuffer<float>.Load", "linear", "Buffer<R32f>.Load", "linear",
+     "prefer structured to typed buffers where no conversion is needed",
+     "prefer typed to structured buffers", "typed and structured buffers load equally fast"},
+    {"rate", "cbuffer{float4} load", "uniform", "cbuffer{float4} load", "linear",
+     "index constant buffers alike in all threads", "constant buffers like different indices",
+     "constant buffers do not care whether threads agree on the index"},
+    {"rate", "StructuredBuffer<float4>.Load", "linear", "cbuffer{float4} load", "linear",
+     "where threads differ in the index, use a structured instead of a constant buffer",
+     "where threads differ in the index, use a constant instead of a structured buffer",
+     "structured and constant buffers are equal where threads differ in the index"},
+    {"rate", "Texture2D<RGBA8>.Load", "linear", "Texture2D<RGBA32F>.Load", "linear",
+     "keep texels narrow: wide formats lose", "wide texels load faster than narrow ones",
+     "wide texels load as fast as narrow ones"},
+    {"rate", "Texture2D<RGBA8>.Sample(bilinear)", "linear", "Texture2D<RGBA32F>.Sample(bilinear)",
+     "linear", "filter narrow formats: wide ones lose",
+     "wide formats filter faster than narrow ones", "wide formats filter as fast as narrow ones"},
+    {"rate", "Texture2D<RGBA8>.Sample(nearest)", "linear", "Texture2D<RGBA8>.Sample(bilinear)",
+     "linear", "nearest filtering is cheaper than bilinear",
+     "bilinear filtering is the cheaper one", "bilinear filtering is free"},
+    {"rate", "Texture2D<RGBA8>.Load", "linear", "Texture2D<RGBA8>.Sample(nearest)", "linear",
+     "read single texels without a sampler", "read single texels through a sampler",
+     "a sampler costs nothing"},
+    {"rate", "Buffer<RGBA8>.Load", "linear", "Texture2D<RGBA8>.Load", "linear",
+     "prefer typed buffers to textures where nothing is filtered",
+     "prefer textures to typed buffers", "typed buffers and textures load equally fast"},
+};
+
+static bool says(const struct result *result, const char *key, const char *text)
+{
+    const struct case_value *value = case_find(&result->point, key);
+    return value && value->text && strcmp(value->text, text) == 0;
+}
+
+static const struct result *find(const struct run *run, const char *device, const char *load,
+                                 const char *pattern)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (strcmp(result->benchmark, "loads") == 0 && strcmp(result->device, device) == 0 &&
+            result->verdict <= VERDICT_SUSPECT && says(result, "load", load) &&
+            says(result, "pattern", pattern))
+            return result;
+    }
+    return NULL;
+}
+
+// NULL where the intervals leave it open.
+static const char *answer(const struct question *question, const struct metric *one,
+                          const struct metric *other)
+{
+    double low = one->ci95[0] / other->ci95[1], high = one->ci95[1] / other->ci95[0];
+    if (!isfinite(low) || !isfinite(high))
+        return NULL;
+    if (low > ADVICE_RATIO)
+        return question->faster;
+    if (high < 1 / ADVICE_RATIO)
+        return question->slower;
+    return low > 1 / ADVICE_RATIO && high < ADVICE_RATIO ? question->same : NULL;
+}
+
+static const char *amount(struct arena *arena, const struct metric *metric)
+{
+    char text[64];
+    return arena_strdup(arena, unit_format(metric->median, metric->unit, text, sizeof text));
+}
+
+static void tell(struct run *run, const char *device, const struct question *question,
+                 const struct result *const pair[2])
+{
+    const struct metric *one = result_metric(pair[0], question->metric);
+    const struct metric *other = result_metric(pair[1], question->metric);
+    const char *text = one && other ? answer(question, one, other) : NULL;
+    if (!text)
+        return;
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = pair[0]->key;
+    keys[1] = pair[1]->key;
+    double ratio = one->median / other->median;
+    *run_add_finding(run) = (struct finding){
+        .code = "loads-advice",
+        .device = device,
+        .text = arena_printf(run->arena, "%s%s%s (%s %s %s, %s %s %s: %.3g times)",
+                             run->device_count > 1 ? device : "", run->device_count > 1 ? ": " : "",
+                             text, question->load, question->pattern, amount(run->arena, one),
+                             question->other_load, question->other_pattern,
+                             amount(run->arena, other), ratio),
+        .value = ratio,
+        .keys = keys,
+        .key_count = 2};
+}
+
+static bool has_advice(const struct run *run)
+{
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, "loads-advice") == 0)
+            return true;
+    return false;
+}
+
+void advice_add_findings(struct run *run)
+{
+    if (has_advice(run))
+        return;
+    for (size_t d = 0; d < run->device_count; d++)
+        for (size_t q = 0; q < COUNT(questions); q++) {
+            const struct question *question = &questions[q];
+            const char *device = run->devices[d].id;
+            const struct result *pair[2] = {
+                find(run, device, question->load, question->pattern),
+                find(run, device, question->other_load, question->other_pattern)};
+            if (pair[0] && pair[1])
+                tell(run, device, question, pair);
+        }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Advice says what the numbers say, names its cases, and is silent where intervals leave it open.
+#include "analysis/advice.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct run *new_run(void)
+{
+    struct run *run = run_create();
+    *run_add_device(run) = (struct run_device){.id = "vulkan:0", .name = "Made-up GPU"};
+    return run;
+}
+
+// A case of so many loads a second, known to ± `half` of that.
+static struct result *add(struct run *run, const char *load, const char *pattern, double rate,
+                          double half)
+{
+    struct result *result = run_add_result(run);
+    result->benchmark = "loads";
+    result->device = "vulkan:0";
+    result->key = arena_printf(run->arena, "loads/load=%s/pattern=%s", load, pattern);
+    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->point.value_count = 2;
+    result->point.values[0] = (struct case_value){.key = "load", .type = PARAM_TEXT, .text = load};
+    result->point.values[1] =
+        (struct case_value){.key = "pattern", .type = PARAM_TEXT, .text = pattern};
+    result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
+    result->metric_count = 1;
+    result->metrics[0] = (struct metric){.name = "rate",
+                                         .unit = UNIT_OP_PER_S,
+                                         .median = rate,
+                                         .ci95 = {rate * (1 - half), rate * (1 + half)}};
+    return result;
+}
+
+static void add_unaligned(struct run *run, double ratio, double half)
+{
+    add(run, "ByteAddressBuffer.Load4", "linear", 1e12, half);
+    add(run, "ByteAddressBuffer.Load4 unaligned", "linear", ratio * 1e12, half);
+}
+
+static void a_difference_becomes_a_sentence_that_names_its_cases(void **state)
+{
+    (void)state;
+    struct run *run = new_run();
+    add_unaligned(run, 0.5, 0.01);
+    advice_add_findings(run);
+    assert_int_equal(run->finding_count, 1);
+    const struct finding *finding = &run->findings[0];
+    assert_string_equal(finding->code, "loads-advice");
+    assert_string_equal(finding->device, "vulkan:0");
+    assert_string_equal(finding->text,
+                        "align raw loads: unaligned ones cost more (ByteAddressBuffer.Load4 "
+                        "unaligned linear 500.0 Gop/s, ByteAddressBuffer.Load4 linear 1.000 Top/s: "
+                        "0.5 times)");
+    assert_int_equal(finding->key_count, 2);
+    assert_string_equal(finding->keys[0],
+                        "loads/load=ByteAddressBuffer.Load4 unaligned/pattern=linear");
+    assert_true(fabs(finding->value - 0.5) < 1e-9);
+    run_destroy(run);
+}
+
+static void no_difference_is_said_as_well(void **state)
+{
+    (void)state;
+    struct run *run = new_run();
+    add_unaligned(run, 1.02, 0.01);
+    advice_add_findings(run);
+    assert_int_equal(run->finding_count, 1);
+    assert_non_null(strstr(run->findings[0].text, "cost nothing extra"));
+    run_destroy(run);
+}
+
+static void what_the_intervals_leave_open_is_not_said(void **state)
+{
+    (void)state;
+    struct run *run = new_run();
+    add_unaligned(run, 1.15, 0.05); // from 1.04 to 1.27
+    advice_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
+static void skipped_cases_and_other_benchmarks_back_nothing(void **state)
+{
+    (void)state;
+    struct run *run = new_run();
+    add(run, "ByteAddressBuffer.Load4", "linear", 1e12, 0.01);
+    add(run, "ByteAddressBuffer.Load4 unaligned", "linear", 2e12, 0.01)->verdict = VERDICT_SKIPPED;
+    add(run, "ByteAddressBuffer.Load4 unaligned", "linear", 2e12, 0.01)->benchmark = "latency";
+    advice_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
+static void advice_is_given_once(void **state)
+{
+    (void)state;
+    struct run *run = new_run();
+    add_unaligned(run, 0.5, 0.01);
+    advice_add_findings(run);
+    advice_add_findings(run);
+    assert_int_equal(run->finding_count, 1);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_difference_becomes_a_sentence_that_names_its_cases),
+        cmocka_unit_test(no_difference_is_said_as_well),
+        cmocka_unit_test(what_the_intervals_leave_open_is_not_said),
+        cmocka_unit_test(skipped_cases_and_other_benchmarks_back_nothing),
+        cmocka_unit_test(advice_is_given_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
