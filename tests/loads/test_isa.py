@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What AMD's compiler makes of the kernels of `loads`: the inner loop of every case holds as many
+loads of its kind and width as it claims, nothing combined and nothing removed; the control's holds
+none. Looked at in the code of RADV's null device, which needs no card.
+
+    test_isa.py PRINT_ISA FAMILY    77 = no such null device, or a Mesa that was not looked at
+"""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+SKIP = 77
+TESTED_MESA = b"22.3.6"
+IN_FLIGHT = 8  # LOADS_FLIGHT in loads.h
+WIDTHS = {1: "dword", 2: "dwordx2", 3: "dwordx3", 4: "dwordx4"}
+ACCESS = re.compile(r"^\s+((?:s_)?(?:buffer|tbuffer|global|flat|scratch|image|ds|s)_"
+                    r"(?:load|sample|gather|atomic|store|read|write)\w*)\s+([^;\n]*)", re.M)
+# Of a descriptor, in the loop or before it: not what is measured.
+DESCRIPTORS = {"s_load_dwordx4", "s_load_dwordx8"}
+
+KERNELS = {}
+
+
+def is_tested_mesa():
+    """The loader's file names the driver, whose version stands in it."""
+    path = pathlib.Path(os.environ.get("VK_DRIVER_FILES", "none"))
+    if not path.is_file():
+        return False
+    name = json.loads(path.read_text())["ICD"]["library_path"]
+    places = [pathlib.Path(name), *pathlib.Path("/usr/lib").glob(f"*/{name}")]
+    return any(TESTED_MESA in place.read_bytes() for place in places if place.is_file())
+
+
+def read_kernels(print_isa, family):
+    if not is_tested_mesa():
+        print(f"no RADV, or another Mesa than {TESTED_MESA.decode()}, whose code was not looked at")
+        sys.exit(SKIP)
+    done = subprocess.run([print_isa, family, "loads_"], capture_output=True, text=True, timeout=200)
+    if done.returncode == SKIP:
+        print(done.stdout, done.stderr)
+        sys.exit(SKIP)
+    if done.returncode != 0:
+        sys.exit(f"print_isa: {done.stderr}")
+    for part in re.split(r"^== ", done.stdout, flags=re.M)[1:]:
+        name, text = part.split("\n", 1)
+        KERNELS[name] = text
+
+
+def loop_of(text):
+    """The accesses of the innermost loop: from where a branch goes back to, up to it."""
+    blocks = re.split(r"^(BB\d+):", text, flags=re.M)
+    labels, bodies = blocks[1::2], blocks[2::2]
+    inner = None
+    for end, body in enumerate(bodies):
+        for target in re.findall(r"s_c?branch\w*\s+(BB\d+)\b", body):
+            begin = labels.index(target)
+            if begin <= end and (inner is None or end - begin < inner[1] - inner[0]):
+                inner = (begin, end)
+    if inner is None:
+        return collections.Counter()
+    whole = "".join(bodies[inner[0]:inner[1] + 1])
+    return collections.Counter(match[1] for match in ACCESS.finditer(whole))
+
+
+def expected(kind, width, uniform):
+    """The loads of one published load, by instruction; scalar units do what is uniform."""
+    if kind == "typed":
+        return {"buffer_load_format_" + "xyzw"[:width]: 1}
+    if kind == "texture":
+        return {"image_load": 1}
+    if kind == "sampled":
+        return {"image_sample": 1}
+    if uniform and kind in ("raw", "natural"):
+        return {"s_load_dwordx2": 1, "s_load_dword": 1} if width == 3 else {"s_load_" + WIDTHS[width]: 1}
+    if uniform:
+        return {"s_buffer_load_" + WIDTHS[width]: 1}
+    way = "global" if kind in ("raw", "natural") else "buffer"
+    return {f"{way}_load_{WIDTHS[width]}": 1}
+
+
+def measured(name, counts, uniform):
+    """Without what fetches descriptors; all forms of a sample are one."""
+    kind = name.split("_")[1]
+    seen = collections.Counter()
+    for access, count in counts.items():
+        if access in DESCRIPTORS and not (uniform and kind in ("raw", "natural")):
+            continue
+        seen["image_sample" if access.startswith("image_sample") else access] += count
+    return dict(seen)
+
+
+class Loads(unittest.TestCase):
+    def test_every_kernel_is_there(self):
+        self.assertGreaterEqual(len(KERNELS), 90)
+
+    def test_the_loop_holds_the_loads_that_it_claims(self):
+        for name, text in KERNELS.items():
+            match = re.fullmatch(r"loads_([a-z]+)_(\d)_(uniform|varying)_(peak|original)", name)
+            if not match:
+                continue
+            kind, width, uniform = match[1], int(match[2]), match[3] == "uniform"
+            times = IN_FLIGHT if match[4] == "peak" else 1
+            wanted = {access: times * n for access, n in expected(kind, width, uniform).items()}
+            with self.subTest(name):
+                self.assertEqual(measured(name, loop_of(text), uniform), wanted)
+
+    def test_the_control_loads_nothing_in_its_loop(self):
+        controls = [name for name in KERNELS if name.startswith("loads_control_")]
+        self.assertTrue(controls)
+        for name in controls:
+            with self.subTest(name):
+                self.assertEqual(loop_of(KERNELS[name]), {})
+
+    def test_the_control_of_the_peak_form_adds_every_value(self):
+        for name, text in KERNELS.items():
+            match = re.fullmatch(r"loads_control_[a-z]+_(\d)_peak", name)
+            if not match:
+                continue
+            adds = len(re.findall(r"^\s+v_(?:pk_)?add_f32", text, re.M))
+            with self.subTest(name):
+                self.assertGreaterEqual(adds, IN_FLIGHT * int(match[1]))
+
+
+if __name__ == "__main__":
+    read_kernels(sys.argv[1], sys.argv[2])
+    unittest.main(argv=sys.argv[:1])
