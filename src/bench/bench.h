@@ -60,6 +60,7 @@ struct benchmark {
     struct benchmark_info info;
     const char *description; // a paragraph for `fathom list NAME`
     gpu_caps needs;          // missing: every case is skipped, naming it
+    const char *command;     // only this command measures it; NULL: `fathom run` does
 
     // All cases for this device and these choices, in the parent; ERROR_USAGE where choices do
     // not go together. A case beyond the device's limits is left out (or, from_user, kept: its

@@ -52,8 +52,9 @@ static bool run_command(struct cli *cli, struct error *err)
 {
     static bool (*const commands[COMMAND_COUNT])(struct cli *, struct error *) = {
         [COMMAND_DEVICES] = command_devices, [COMMAND_LIST] = command_list,
-        [COMMAND_RUN] = command_run,         [COMMAND_REPORT] = command_report,
-        [COMMAND_COMPARE] = command_compare, [COMMAND_WORKER] = command_worker,
+        [COMMAND_RUN] = command_run,         [COMMAND_MAP] = command_map,
+        [COMMAND_REPORT] = command_report,   [COMMAND_COMPARE] = command_compare,
+        [COMMAND_WORKER] = command_worker,
     };
     enum command_id command = cli->options->command;
     if (command == COMMAND_COUNT)

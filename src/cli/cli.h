@@ -33,9 +33,16 @@ int cli_main(int argc, char **argv);
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
+bool command_map(struct cli *cli, struct error *err);
 bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
+
+// Measures as the command line says, for `run` and `map`; `tell` (or NULL) prints what comes before
+// the end of it all.
+struct run;
+MUST_CHECK bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out),
+                            struct error *err);
 
 // The benchmark of that name; ERROR_USAGE with the nearest one.
 struct benchmark;

@@ -9,6 +9,7 @@
 #include "report/csv.h"
 #include "report/html.h"
 #include "results/save.h"
+#include "suite/map_plan.h"
 #include "suite/runner.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ struct running {
     struct progress progress;
     struct console_desc console;
     struct error unsaved; // why the run file could not be written at the end
+    void (*tell)(const struct run *run, FILE *out); // what stands before the end; NULL: nothing
 };
 
 enum {
@@ -33,23 +35,41 @@ enum {
 
 // ---------------------------------------------------------------- from options to a request
 
+static bool read_map_benchmarks(struct running *r, struct error *err)
+{
+    const struct benchmark **chosen =
+        ARENA_ARRAY(r->cli->arena, MAP_BENCHMARKS_MAX, const struct benchmark *);
+    size_t count = 0;
+    for (; map_benchmarks[count]; count++)
+        if (!cli_find_benchmark(r->cli, map_benchmarks[count], &chosen[count], err))
+            return false;
+    r->desc.choices.benchmarks = chosen;
+    r->desc.choices.benchmark_count = count;
+    return true;
+}
+
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
     size_t count = 0;
     while (benchmarks[count])
         count++;
+    if (r->desc.map)
+        return read_map_benchmarks(r, err);
     const struct benchmark **chosen =
         ARENA_ARRAY(r->cli->arena, count + options->operand_count, const struct benchmark *);
     size_t chosen_count = 0;
-    for (size_t i = 0; i < options->operand_count; i++)
-        if (!cli_find_benchmark(r->cli, options->operands[i], &chosen[chosen_count++], err))
+    for (size_t i = 0; i < options->operand_count; i++) {
+        const struct benchmark **one = &chosen[chosen_count++];
+        if (!cli_find_benchmark(r->cli, options->operands[i], one, err))
             return false;
-    if (options->operand_count == 0)
-        while (chosen_count < count) {
-            chosen[chosen_count] = benchmarks[chosen_count];
-            chosen_count++;
-        }
+        if ((*one)->command)
+            return error_set(err, ERROR_USAGE, "run %s: use `fathom %s`, which measures it",
+                             (*one)->info.name, (*one)->command);
+    }
+    for (size_t i = 0; options->operand_count == 0 && i < count; i++)
+        if (!benchmarks[i]->command)
+            chosen[chosen_count++] = benchmarks[i];
     r->desc.choices.benchmarks = chosen;
     r->desc.choices.benchmark_count = chosen_count;
     return true;
@@ -59,6 +79,9 @@ static bool read_settings(struct running *r, struct error *err)
 {
     struct arena *arena = r->cli->arena;
     const char **texts;
+    r->desc.choices.preset = "map";
+    if (r->desc.map)
+        return true; // it chooses for itself
     size_t count = options_values(arena, r->cli->options, OPTION_SET, &texts);
     struct setting *settings = ARENA_ARRAY(arena, count, struct setting);
     for (size_t i = 0; i < count; i++)
@@ -189,7 +212,7 @@ static bool measure(struct running *r, struct error *err)
     r->desc.interrupt = &r->interrupt;
     r->desc.starting = show_head;
     r->desc.progress = r->progress.out ? show_progress : NULL;
-    r->desc.benchmark_done = show_benchmark;
+    r->desc.benchmark_done = r->desc.map ? NULL : show_benchmark;
     r->desc.context = r;
     uint64_t start_ns = clock_now_ns();
     runner_describe(r->run, &r->desc, r->cli->argc, r->cli->argv);
@@ -210,8 +233,10 @@ static bool save_forms(const struct running *r, struct error *err)
     return (!csv || csv_save(run, csv, err)) && (!html || html_save(&run, 1, html, err));
 }
 
-static bool tell(struct running *r, struct error *err)
+static bool tell_end(struct running *r, struct error *err)
 {
+    if (r->tell)
+        r->tell(r->run, r->cli->out);
     console_end(r->run, &r->console, r->cli->out);
     if (r->desc.output && r->unsaved.code == ERROR_NONE && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
@@ -237,9 +262,10 @@ static bool check_forms(const struct options *options, struct error *err)
     return (!csv || file_save_check(csv, err)) && (!html || cli_report_check(html, err));
 }
 
-bool command_run(struct cli *cli, struct error *err)
+bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out), struct error *err)
 {
-    struct running running = {.cli = cli};
+    struct running running = {.cli = cli, .tell = tell};
+    running.desc.map = cli->options->command == COMMAND_MAP;
     if (!read_request(&running, err) ||
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !check_forms(cli->options, err))
@@ -248,10 +274,15 @@ bool command_run(struct cli *cli, struct error *err)
     running.system = cli_system_create(NULL);
     bool done = choose_devices(&running, err) && interrupt_init(&running.interrupt, err);
     if (done) {
-        done = measure(&running, err) && tell(&running, err);
+        done = measure(&running, err) && tell_end(&running, err);
         interrupt_fini(&running.interrupt);
     }
     gpu_system_destroy(running.system);
     run_destroy(running.run);
     return done;
+}
+
+bool command_run(struct cli *cli, struct error *err)
+{
+    return cli_measure(cli, NULL, err);
 }

@@ -5,7 +5,7 @@
 
 #define EVERY                                                                                      \
     (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |               \
-     COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE))
+     COMMAND_BIT(MAP) | COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE))
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
@@ -47,6 +47,21 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "without a benchmark it is meant for all that have the key.\n"
                 "Each device is measured in a process of its own, so that a crash or a hang "
                 "of a driver costs one case and not the run.",
+        },
+    [COMMAND_MAP] =
+        {
+            .name = "map",
+            .operands = "",
+            .summary = "Find the memory hierarchy by measurement",
+            .detail =
+                "Measures latencies over sizes, coarse first and then where a level ends, and "
+                "draws what it finds: how many caches there are, where each ends, its latency, "
+                "bandwidth and line, what lies behind them and how far address translation "
+                "reaches, beside what the driver or the data sheet states. What cannot be told is "
+                "called unknown, with the reason.\n"
+                "The levels are results of a benchmark `map` in the run file, beside the "
+                "latencies and bandwidths that they come from: report and compare take it like "
+                "any other run.",
         },
     [COMMAND_REPORT] =
         {
@@ -93,10 +108,10 @@ const struct option_info option_table[OPTION_COUNT] = {
                      COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(COMPARE), false, false},
     [OPTION_DEVICE] = {'d', "device", "DEVICE", WORD_DEVICE,
                        "Measure on this device; repeat it for several",
-                       COMMAND_BIT(RUN) | COMMAND_BIT(WORKER), true, false},
+                       COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER), true, false},
     [OPTION_API] = {0, "api", "API", WORD_API,
                     "Use only this API; all: each device through every API that reaches it",
-                    COMMAND_BIT(RUN), false, false},
+                    COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
     [OPTION_PRESET] = {0, "preset", PRESET_NAMES, WORD_PRESET,
                        "How thorough: seconds, minutes, or as long as it takes (" PRESET_DEFAULT
                        " by default)",
@@ -105,19 +120,20 @@ const struct option_info option_table[OPTION_COUNT] = {
                     "Choose values of a parameter instead of the preset's", COMMAND_BIT(RUN), true,
                     false},
     [OPTION_OUTPUT] = {'o', "output", "RUN.json", WORD_FILE,
-                       "Write the run file, all along the run", COMMAND_BIT(RUN), false, false},
+                       "Write the run file, all along the run", COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+                       false, false},
     [OPTION_REPORT_OUTPUT] = {'o', "output", "REPORT.html", WORD_FILE,
                               "Write the page to this file", COMMAND_BIT(REPORT), false, false},
     [OPTION_CSV] = {0, "csv", "FILE", WORD_FILE, "Write one line for each metric of each case",
-                    COMMAND_BIT(RUN), false, false},
+                    COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
     [OPTION_HTML] = {0, "html", "FILE", WORD_FILE, "Draw the run as an HTML page (see report)",
-                     COMMAND_BIT(RUN), false, false},
+                     COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
     [OPTION_STRICT] = {0, "strict", NULL, WORD_NONE,
-                       "Suspect and skipped cases make the exit status 1", COMMAND_BIT(RUN), false,
-                       false},
+                       "Suspect and skipped cases make the exit status 1",
+                       COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
     [OPTION_NO_ISOLATE] = {0, "no-isolate", NULL, WORD_NONE,
                            "Measure in this process, for debuggers and sanitizers",
-                           COMMAND_BIT(RUN), false, false},
+                           COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
     [OPTION_REFERENCE] = {0, "reference", NULL, WORD_NONE,
                           "Compare with the committed run of this model of GPU",
                           COMMAND_BIT(COMPARE), false, false},
@@ -129,9 +145,9 @@ const struct option_info option_table[OPTION_COUNT] = {
                        false, false},
     [OPTION_MARKDOWN] = {0, "markdown", NULL, WORD_NONE, "Write Markdown instead of tables",
                          COMMAND_BIT(COMPARE), false, false},
-    [OPTION_SEED] = {0, "seed", "NUMBER", WORD_ANY, "Seed of the order of visits", COMMAND_BIT(RUN),
-                     false, true},
+    [OPTION_SEED] = {0, "seed", "NUMBER", WORD_ANY, "Seed of the order of visits",
+                     COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, true},
     [OPTION_SILENCE] = {0, "silence-limit", "SECONDS", WORD_ANY,
-                        "End a worker that has been silent for this long", COMMAND_BIT(RUN), false,
-                        true},
+                        "End a worker that has been silent for this long",
+                        COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, true},
 };

@@ -26,6 +26,15 @@ static const struct {
       .case_ns = 10 * NS_PER_S,
       .time_ns = 20 * NS_PER_S,
       .time_most_ns = 180 * NS_PER_S}},
+    // `fathom map`: many cases, the fewest rounds each.
+    {"map",
+     {.samples = 4,
+      .sample_ns = 2 * NS_PER_MS,
+      .timeout_ns = 10 * NS_PER_S,
+      .rounds_max = 5,
+      .case_ns = NS_PER_S,
+      .time_ns = 10 * NS_PER_S,
+      .time_most_ns = 30 * NS_PER_S}},
     {"full",
      {.samples = 8, .sample_ns = 4 * NS_PER_MS, .timeout_ns = 20 * NS_PER_S, .rounds_max = 160}},
 };
@@ -36,7 +45,8 @@ void effort_of(const char *preset, const struct gpu_info *device, struct effort 
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
         if (strcmp(presets[i].preset, preset) == 0)
             *effort = presets[i].effort;
-    if (device->kind == GPU_KIND_CPU && strcmp(preset, "quick") == 0)
+    bool hurried = strcmp(preset, "quick") == 0 || strcmp(preset, "map") == 0;
+    if (device->kind == GPU_KIND_CPU && hurried)
         effort->sample_ns = NS_PER_MS / 2;
 }
 

@@ -17,8 +17,8 @@ struct effort {
     uint64_t time_ns, time_most_ns;
 };
 
-// `preset` is one of PRESET_NAMES. CPUs that stand in for a GPU get shorter samples: they are
-// there for trying out, and slow.
+// `preset` is one of PRESET_NAMES, or "map". CPUs that stand in for a GPU get shorter samples: they
+// are there for trying out, and slow.
 void effort_of(const char *preset, const struct gpu_info *device, struct effort *effort);
 
 // Relative half-width of the interval to stop at: 1 % for latencies, else 0.5 %.

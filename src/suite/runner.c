@@ -10,6 +10,8 @@
 #include "results/json.h"
 #include "results/save.h"
 #include "suite/host.h"
+#include "suite/map_plan.h"
+#include "suite/map_results.h"
 
 #include <string.h>
 
@@ -154,6 +156,8 @@ static bool run_device(struct runner *runner)
     };
     bool done = schedule_run(&schedule);
     executor_destroy(schedule.executor);
+    if (desc->map)
+        map_add_results(runner->run, device);
     return done;
 }
 
@@ -181,7 +185,9 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     runner.plans = ARENA_ARRAY(runner.arena, desc->devices->count, struct plan *);
     for (size_t i = 0; i < desc->devices->count; i++) {
         const struct gpu_info *device = desc->devices->devices[i];
-        runner.plans[i] = plan_preset_create(runner.arena, &desc->choices, device, run, err);
+        runner.plans[i] = desc->map
+                              ? plan_map_create(runner.arena, device, err)
+                              : plan_preset_create(runner.arena, &desc->choices, device, run, err);
         if (!runner.plans[i])
             return false;
         cases += runner.plans[i]->total;

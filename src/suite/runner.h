@@ -18,6 +18,7 @@ struct runner_desc {
     uint64_t silence_ns;            // 0: six times the preset's longest wait
     uint64_t seed;
     bool validation;
+    bool map; // cases of suite/map_plan.h instead of the preset's; its results follow them
     struct interrupt *interrupt;
     // Everything is checked, the first visit comes next. NULL: -.
     void (*starting)(void *context);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What `map` finds: words that its plan (suite/map_plan.h), its results (suite/map_results.h) and
+// its own probes share.
+#ifndef BENCH_MAP_H
+#define BENCH_MAP_H
+
+// Values of the parameter `what`.
+#define MAP_HIERARCHY "hierarchy" // of a path: how many levels
+#define MAP_LEVEL     "level"     // one cache
+#define MAP_MEMORY    "memory"    // what lies behind the last level found
+#define MAP_TLB       "tlb"       // one level of address translation
+#define MAP_SHARED    "shared"    // a core's shared memory
+#define MAP_PROBE     "probe"     // a chain with nodes `pitch` bytes apart: shows a level's lines
+
+// In the order of the benchmark's params.
+enum map_param {
+    MAP_PARAM_WHAT,
+    MAP_PARAM_PATH,
+    MAP_PARAM_LEVEL,
+    MAP_PARAM_BYTES,
+    MAP_PARAM_CHAIN,
+    MAP_PARAM_PITCH,
+    MAP_PARAM_COUNT
+};
+
+// In the order of the benchmark's metrics. The first four are latency's own, for the probes.
+enum map_metric {
+    MAP_METRIC_LATENCY,
+    MAP_METRIC_CYCLES,
+    MAP_METRIC_CONTROL,
+    MAP_METRIC_CONTROL_CYCLES,
+    MAP_METRIC_LEVELS,
+    MAP_METRIC_SIZE,
+    MAP_METRIC_LINE,
+    MAP_METRIC_BANDWIDTH,
+    MAP_METRIC_GROUP_BANDWIDTH,
+    MAP_METRIC_CLAIM,
+    MAP_METRIC_COUNT
+};
+
+// Nodes so far apart have a line each for lines of up to 256 bytes, and an odd number of them
+// stands between neighbours for lines of 32: no set of a cache is left out.
+#define MAP_PITCH_BYTES 416
+
+// Region of probe i of a level, over the level's size. A lap of nodes MAP_PITCH_BYTES apart touches
+// region × line / pitch: for lines of 256, 128, 64 and 32 bytes the probes up to 1, 2, 3 and 4 fit
+// the level with 0.86, 0.71, 0.71, 0.71 of its size, and the next one needs 1.42 of it.
+#define MAP_PROBE_COUNT 4
+extern const double map_probe_factors[MAP_PROBE_COUNT];
+
+// Bytes of a line where the first `fitting` probes fit; 0 = none that this tells.
+unsigned map_line_bytes(unsigned fitting);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// What `map` is. Its results are made of those of latency and bandwidth (suite/map_results.h), but
+// for the probes of lines, which are chains of latency with another pitch. METHOD.md says how.
+#include "bench/map.h"
+
+#include "bench/bench.h"
+
+#include <string.h>
+
+const double map_probe_factors[MAP_PROBE_COUNT] = {1.4, 2.3, 4.6, 9.2};
+
+unsigned map_line_bytes(unsigned fitting)
+{
+    static const unsigned lines[MAP_PROBE_COUNT + 1] = {0, 256, 128, 64, 32};
+    return fitting <= MAP_PROBE_COUNT ? lines[fitting] : 0;
+}
+
+static const struct param_info params[MAP_PARAM_COUNT] = {
+    [MAP_PARAM_WHAT] = {.key = "what",
+                        .type = PARAM_TEXT,
+                        .standard = MAP_HIERARCHY,
+                        .choices = MAP_HIERARCHY "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB
+                                                 "|" MAP_SHARED "|" MAP_PROBE,
+                        .help = "what was found: how many levels a path has, a level, what is "
+                                "behind them, a level of the TLB, shared memory; probe: a chain "
+                                "by which a level's line is told"},
+    [MAP_PARAM_PATH] = {.key = "path",
+                        .type = PARAM_TEXT,
+                        .standard = "vector",
+                        .help = "the route of the load, as in latency"},
+    [MAP_PARAM_LEVEL] = {.key = "level",
+                         .type = PARAM_UINT,
+                         .standard = "1",
+                         .help = "1 is the nearest to the core"},
+    [MAP_PARAM_BYTES] = {.key = "bytes",
+                         .type = PARAM_BYTES,
+                         .unit = UNIT_BYTE,
+                         .standard = "1KiB",
+                         .help = "probe: the region that the chain covers"},
+    [MAP_PARAM_CHAIN] = {.key = "chain",
+                         .type = PARAM_TEXT,
+                         .standard = "pointer",
+                         .choices = "pointer|index",
+                         .role = PARAM_METHOD,
+                         .help = "probe: as in latency"},
+    [MAP_PARAM_PITCH] = {.key = "pitch",
+                         .type = PARAM_BYTES,
+                         .unit = UNIT_BYTE,
+                         .standard = "416",
+                         .role = PARAM_METHOD,
+                         .help = "probe: bytes from one node to the next"},
+};
+
+static const struct metric_info metrics[MAP_METRIC_COUNT] = {
+    [MAP_METRIC_LATENCY] = {"latency", UNIT_NS, BETTER_LOWER,
+                            "time from one dependent load to the next, within the level"},
+    [MAP_METRIC_CYCLES] = {"latency_cycles", UNIT_CYCLE, BETTER_LOWER, "the same in core cycles"},
+    [MAP_METRIC_CONTROL] = {"control", UNIT_NS, BETTER_NONE,
+                            "probe by index: what its arithmetic takes"},
+    [MAP_METRIC_CONTROL_CYCLES] = {"control_cycles", UNIT_CYCLE, BETTER_NONE, "the same in cycles"},
+    [MAP_METRIC_LEVELS] = {"levels", UNIT_NONE, BETTER_NONE, "caches that the path shows"},
+    [MAP_METRIC_SIZE] = {"size", UNIT_BYTE, BETTER_NONE,
+                         "where the level ends: with its interval; tlb: the memory it reaches"},
+    [MAP_METRIC_LINE] = {"line", UNIT_BYTE, BETTER_NONE,
+                         "bytes of the level that a load of one word takes"},
+    [MAP_METRIC_BANDWIDTH] = {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER,
+                              "reads by the whole device, within the level"},
+    [MAP_METRIC_GROUP_BANDWIDTH] = {"group_bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER,
+                                    "reads by one workgroup, within the level"},
+    [MAP_METRIC_CLAIM] = {"claim", UNIT_BYTE, BETTER_NONE,
+                          "the size that the driver or the data sheet states"},
+};
+
+static const struct view_info views[] = {
+    {.kind = VIEW_TABLE,
+     .title = "Levels of memory",
+     .x = "path",
+     .y = "level",
+     .metric = "size",
+     .where = "what=" MAP_LEVEL},
+    {.kind = VIEW_TABLE,
+     .title = "Behind the levels",
+     .x = "path",
+     .metric = "latency",
+     .where = "what=" MAP_MEMORY},
+    {.kind = VIEW_TABLE,
+     .title = "Address translation",
+     .x = "path",
+     .y = "level",
+     .metric = "size",
+     .where = "what=" MAP_TLB},
+};
+
+static bool map_plan(const struct bench_request *request, struct bench_case_list *list,
+                     struct error *err)
+{
+    (void)request;
+    (void)list;
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "it goes where results point: `fathom map` measures it");
+}
+
+// ---------------------------------------------------------------- probes
+
+static const struct benchmark *latency_find(struct error *err)
+{
+    const struct benchmark *latency = benchmark_find("latency");
+    if (!latency)
+        error_set(err, ERROR_UNSUPPORTED, "a probe is a chain of latency, which is not here");
+    return latency;
+}
+
+static bool map_open(struct bench_session *session, struct error *err)
+{
+    const struct benchmark *latency = latency_find(err);
+    return latency && latency->open(session, err);
+}
+
+// The case of latency that a probe is: what both have is the probe's, the rest as always.
+static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
+                                    const struct bench_case *probe)
+{
+    struct bench_case c = {.values = ARENA_ARRAY(arena, latency->param_count, struct case_value),
+                           .value_count = latency->param_count};
+    for (size_t i = 0; i < latency->param_count; i++) {
+        const struct param_info *param = &latency->params[i];
+        const struct case_value *given = case_find(probe, param->key);
+        c.values[i] = (struct case_value){.key = param->key, .type = param->type};
+        if (given)
+            c.values[i] = *given;
+        else if (strcmp(param->key, "order") == 0)
+            c.values[i].text = "random";
+        else if (strcmp(param->key, "load") == 0)
+            c.values[i].text = "idle";
+    }
+    return c;
+}
+
+static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    const struct benchmark *latency = latency_find(err);
+    if (!latency)
+        return false;
+    struct bench_case chain = probe_case(run->arena, &latency->info, run->point);
+    struct bench_visit chase = *run;
+    chase.point = &chain;
+    return latency->visit(&chase, visit, err);
+}
+
+const struct benchmark bench_map = {
+    .info =
+        {
+            .name = "map",
+            .version = 1,
+            .title = "The memory hierarchy, found by measurement",
+            .params = params,
+            .param_count = MAP_PARAM_COUNT,
+            .metrics = metrics,
+            .metric_count = MAP_METRIC_COUNT,
+            .views = views,
+            .view_count = sizeof views / sizeof *views,
+        },
+    .description =
+        "What `fathom map` finds: how many levels of cache a path has, where each ends, its "
+        "latency "
+        "in ns and core cycles, its bandwidth and its line, what lies behind them, and how much "
+        "memory address translation reaches. The levels are flat parts of the latency curve; what "
+        "the measurement leaves open is said to be unknown, with the reason.",
+    .command = "map",
+    .plan = map_plan,
+    .open = map_open,
+    .visit = map_visit,
+};

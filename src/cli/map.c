@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// `fathom map`: what `run` does with a plan of its own, and a picture of what came out.
+#include "bench/map.h"
+#include "cli/cli.h"
+#include "report/screen.h"
+#include "results/results.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    COLUMNS = 100,
+    BOX_COLUMNS = 26, // of the first level; each level is wider than the one before it
+    BOX_STEP = 5,
+    NAME_COLUMNS = 24,
+    FOUND_COLUMNS = 44,
+    UNIT_TEXT = 32
+};
+
+static bool is_of(const struct result *result, const char *device, const char *what)
+{
+    return strcmp(result->benchmark, "map") == 0 && strcmp(result->device, device) == 0 &&
+           strcmp(case_text(&result->point, "what"), what) == 0;
+}
+
+static bool on_path(const struct result *result, const char *path)
+{
+    return strcmp(case_text(&result->point, "path"), path) == 0;
+}
+
+// "194.2 KiB"; "" where the result has no such metric.
+static const char *value(struct arena *arena, const struct result *result, const char *name)
+{
+    const struct metric *metric = result_metric(result, name);
+    char text[UNIT_TEXT];
+    if (!metric || !isfinite(metric->median))
+        return "";
+    return arena_strdup(arena, unit_format(metric->median, metric->unit, text, sizeof text));
+}
+
+static const char *joined(struct arena *arena, const char *line, const char *text)
+{
+    if (!*text)
+        return line;
+    return *line ? arena_printf(arena, "%s · %s", line, text) : text;
+}
+
+// "vector level 2".
+static const char *name_of(struct arena *arena, const struct result *result)
+{
+    const struct case_value *level = case_find(&result->point, "level");
+    const char *what = case_text(&result->point, "what"), *path = case_text(&result->point, "path");
+    if (strcmp(what, MAP_SHARED) == 0)
+        return "shared memory";
+    if (strcmp(what, MAP_MEMORY) == 0)
+        return arena_printf(arena, "%s, beyond", path);
+    if (strcmp(what, MAP_TLB) == 0)
+        return level ? arena_printf(arena, "translation level %d", (int)level->uint)
+                     : "translation";
+    return level ? arena_printf(arena, "%s level %d", path, (int)level->uint) : path;
+}
+
+// ---------------------------------------------------------------- the picture
+
+static const char *latency_text(struct arena *arena, const struct result *result)
+{
+    return joined(arena, value(arena, result, "latency"), value(arena, result, "latency_cycles"));
+}
+
+static const char *bandwidth_text(struct arena *arena, const struct result *result)
+{
+    const char *all = value(arena, result, "bandwidth");
+    const char *one = value(arena, result, "group_bandwidth");
+    const char *line = value(arena, result, "line");
+    if (*one)
+        one = arena_printf(arena, "%s one workgroup", one);
+    if (*line)
+        line = arena_printf(arena, "line %s", line);
+    return joined(arena, joined(arena, all, one), line);
+}
+
+static void draw_row(struct screen *screen, const char *left, const char *inside, const char *right,
+                     const char *beside)
+{
+    fprintf(screen->stream, "  %s%s%s  ", left, inside, right);
+    fputs(beside, screen->stream);
+    fputc('\n', screen->stream);
+}
+
+static void draw_box(struct screen *screen, const struct result *result, unsigned step)
+{
+    struct arena *arena = screen->arena;
+    size_t columns = BOX_COLUMNS + BOX_STEP * (size_t)step;
+    const struct case_value *level = case_find(&result->point, "level");
+    const char *name = level ? arena_printf(arena, "level %d", (int)level->uint) : "beyond";
+    const char *size = value(arena, result, "size");
+    size_t gap = columns - 2 - screen_width(name) - screen_width(size);
+    const char *line = screen_repeat(arena, "─", columns);
+    draw_row(screen, "┌", line, "┐", latency_text(arena, result));
+    const char *text = arena_printf(arena, " %s%s%s ", name, screen_repeat(arena, " ", gap), size);
+    draw_row(screen, "│", text, "│", bandwidth_text(arena, result));
+    draw_row(screen, "└", line, "┘", "");
+}
+
+static void draw_picture(struct screen *screen, const struct run *run, const char *device)
+{
+    unsigned step = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        bool drawn = is_of(result, device, MAP_LEVEL) || is_of(result, device, MAP_MEMORY);
+        if (drawn && on_path(result, "vector"))
+            draw_box(screen, result, step++);
+    }
+}
+
+// ---------------------------------------------------------------- found and stated
+
+// "194.2 KiB (182 KiB to 216 KiB)".
+static const char *size_text(struct arena *arena, const struct result *result)
+{
+    const struct metric *size = result_metric(result, "size");
+    char low[UNIT_TEXT], high[UNIT_TEXT];
+    if (!size)
+        return "";
+    unit_format(size->ci95[0], UNIT_BYTE, low, sizeof low);
+    unit_format(size->ci95[1], UNIT_BYTE, high, sizeof high);
+    return arena_printf(arena, "%s (%s to %s)", value(arena, result, "size"), low, high);
+}
+
+static bool in_table(const struct result *result, const char *device)
+{
+    return (is_of(result, device, MAP_LEVEL) || is_of(result, device, MAP_MEMORY) ||
+            is_of(result, device, MAP_TLB) || is_of(result, device, MAP_SHARED)) &&
+           result->metric_count > 0;
+}
+
+static void print_table(struct screen *screen, const struct run *run, const char *device)
+{
+    struct arena *arena = screen->arena;
+    fputc('\n', screen->stream);
+    screen_left(screen, "  found", NAME_COLUMNS);
+    screen_left(screen, "size (95 % interval)", FOUND_COLUMNS - 8);
+    screen_left(screen, "stated", 12);
+    fputs("latency\n", screen->stream);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!in_table(result, device))
+            continue;
+        screen_left(screen, arena_printf(arena, "  %s", name_of(arena, result)), NAME_COLUMNS);
+        screen_left(screen, size_text(arena, result), FOUND_COLUMNS - 8);
+        const char *claim = value(arena, result, "claim");
+        screen_left(screen, claim, 12);
+        fprintf(screen->stream, "%s\n", latency_text(arena, result));
+    }
+}
+
+// ---------------------------------------------------------------- unknown
+
+static bool is_first(const struct run *run, const char *device, size_t at,
+                     const struct named_text *detail)
+{
+    for (size_t i = 0; i < at; i++) {
+        const struct result *before = run->results[i];
+        if (strcmp(before->benchmark, "map") != 0 || strcmp(before->device, device) != 0)
+            continue;
+        for (size_t k = 0; k < before->detail_count; k++)
+            if (strcmp(before->details[k].name, detail->name) == 0 &&
+                strcmp(before->details[k].text, detail->text) == 0)
+                return false;
+    }
+    return true;
+}
+
+static void print_unknown_line(struct screen *screen, const char *text)
+{
+    fputs("  • ", screen->stream);
+    screen_wrap(screen, text, 4, 4);
+}
+
+static void print_unknown(struct screen *screen, const struct run *run, const char *device)
+{
+    static const char unknown[] = "unknown: ";
+    fputs("\nUnknown\n", screen->stream);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (strcmp(result->benchmark, "map") != 0 || strcmp(result->device, device) != 0 ||
+            is_of(result, device, MAP_PROBE))
+            continue;
+        if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
+            print_unknown_line(screen, result->reasons[0].text);
+        for (size_t k = 0; k < result->detail_count; k++) {
+            const struct named_text *detail = &result->details[k];
+            if (strncmp(detail->text, unknown, strlen(unknown)) == 0 &&
+                is_first(run, device, i, detail))
+                print_unknown_line(screen,
+                                   arena_printf(screen->arena, "%s, %s: %s",
+                                                name_of(screen->arena, result), detail->name,
+                                                detail->text + strlen(unknown)));
+        }
+    }
+}
+
+static void tell_map(const struct run *run, FILE *out)
+{
+    for (size_t i = 0; i < run->device_count; i++) {
+        struct screen screen;
+        screen_init(&screen, false, COLUMNS);
+        const char *device = run->devices[i].id;
+        fprintf(screen.stream, "\n%s: memory as vector loads see it\n", device);
+        draw_picture(&screen, run, device);
+        print_table(&screen, run, device);
+        print_unknown(&screen, run, device);
+        screen_finish(&screen, out);
+    }
+}
+
+bool command_map(struct cli *cli, struct error *err)
+{
+    return cli_measure(cli, tell_map, err);
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+#include "suite/map_plan.h"
+
+#include "analysis/levels.h"
+#include "bench/map.h"
+#include "measure/limits.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char *const map_benchmarks[MAP_BENCHMARKS_MAX] = {"latency", "bandwidth", "map", NULL};
+
+enum {
+    GRAIN_BYTES = 512, // latency's: sizes are multiples of it
+    KNEE_POINTS = 10,
+    SETTINGS_MAX = 10,
+    CORES_UNKNOWN = 64
+};
+
+// An end known to this many octaves (3 %) is not asked about again.
+static const double knee_octaves = 0.045;
+#define CPU_BYTES      (UINT64_C(128) << 20) // host memory: the chains are built slowly
+#define PATH_BYTES_MAX (UINT64_C(64) << 20)  // for paths that share their outer levels
+#define APART_BYTES    (UINT64_C(16) << 10)  // a core: where workgroups read different parts
+#define PAGE_BYTES     (UINT64_C(2) << 20)   // latency's default
+#define MEMORY_BYTES   (UINT64_C(2) << 30)
+
+enum stage {
+    STAGE_COARSE,
+    STAGE_KNEES,
+    STAGE_KNEES_AGAIN,
+    STAGE_LINES,
+    STAGE_BANDWIDTH,
+    STAGE_TLB,
+    STAGE_TLB_KNEES,
+    STAGE_PATHS,
+    STAGE_SHARED,
+    STAGE_END
+};
+
+struct map_plan {
+    struct plan plan; // first: what next() gets is this
+    struct arena *arena;
+    const struct gpu_info *device;
+    struct measure_limits limits;
+    const struct benchmark *latency, *bandwidth, *map;
+    const char *chain; // "pointer" where the device has addresses
+    enum stage stage;  // whose cases come next
+    struct plan_case *cases;
+    size_t count, capacity;
+    size_t at, block;
+};
+
+static bool is_cpu(const struct map_plan *plan)
+{
+    return plan->device->kind == GPU_KIND_CPU;
+}
+
+// ---------------------------------------------------------------- adding cases
+
+static void add_case(struct map_plan *plan, const struct benchmark *benchmark,
+                     const struct bench_case *point)
+{
+    const char *key = case_key(plan->arena, benchmark->info.name, point);
+    for (size_t i = 0; i < plan->count; i++)
+        if (strcmp(plan->cases[i].key, key) == 0)
+            return;
+    plan->cases =
+        arena_grow(plan->arena, plan->cases, plan->count, &plan->capacity, sizeof *plan->cases);
+    plan->cases[plan->count] = (struct plan_case){
+        .benchmark = benchmark, .point = point, .key = key, .index = plan->count};
+    plan->plan.total = ++plan->count;
+}
+
+// Cases as `fathom run BENCHMARK --set KEY=VALUES …` would make them: the same keys, the same
+// sizes. What does not go together on this device adds none.
+static void add_chosen(struct map_plan *plan, const struct benchmark *benchmark,
+                       const char *const *texts, size_t count)
+{
+    struct error err = {.code = ERROR_NONE};
+    struct setting settings[SETTINGS_MAX];
+    for (size_t i = 0; i < count; i++)
+        if (!setting_parse(plan->arena, texts[i], &settings[i], &err))
+            return;
+    const struct choice_request request = {.benchmarks = &benchmark,
+                                           .benchmark_count = 1,
+                                           .preset = "standard",
+                                           .settings = settings,
+                                           .setting_count = count};
+    struct bench_choice *choices;
+    if (!choices_make(plan->arena, &request, benchmark, &choices, &err))
+        return;
+    const struct bench_request asked = {.arena = plan->arena,
+                                        .device = plan->device,
+                                        .preset = request.preset,
+                                        .choices = choices,
+                                        .choice_count = benchmark->info.param_count};
+    struct bench_case_list list = {0};
+    if (!benchmark->plan(&asked, &list, &err))
+        return;
+    for (size_t i = 0; i < list.count; i++)
+        add_case(plan, benchmark, &list.cases[i]);
+}
+
+static void add_latency(struct map_plan *plan, const char *path, const char *order,
+                        const char *bytes)
+{
+    bool pointer = strcmp(path, "vector") == 0 || strcmp(path, "scalar") == 0;
+    const char *const texts[] = {
+        arena_printf(plan->arena, "path=%s", path),
+        arena_printf(plan->arena, "chain=%s", pointer ? plan->chain : "index"),
+        arena_printf(plan->arena, "order=%s", order),
+        arena_printf(plan->arena, "bytes=%s", bytes),
+    };
+    add_chosen(plan, plan->latency, texts, sizeof texts / sizeof *texts);
+}
+
+// ---------------------------------------------------------------- the stages
+
+static void plan_coarse(struct map_plan *plan)
+{
+    if (is_cpu(plan))
+        add_latency(plan, "vector", "random",
+                    arena_printf(plan->arena, "4KiB..%" PRIu64 "/3", CPU_BYTES));
+    else
+        add_latency(plan, "vector", "random", "1KiB..max/4");
+}
+
+static const struct level_curve *curve_of(const struct level_curves *all, const char *order)
+{
+    const struct level_curve *best = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct bench_case *point = &all->curves[i].results[0]->point;
+        const struct case_value *path = case_find(point, "path"), *of = case_find(point, "order");
+        if (path && of && strcmp(path->text, "vector") == 0 && strcmp(of->text, order) == 0)
+            best = &all->curves[i];
+    }
+    return best;
+}
+
+// More sizes from a little before each end to where its rise is over.
+static void plan_knees(struct map_plan *plan, const struct level_curve *curve, const char *order,
+                       uint64_t grain)
+{
+    const char *sizes = "";
+    for (size_t k = 0; curve && curve->fit.decided && k + 1 < curve->fit.count; k++) {
+        const struct plateaus_step *step = &curve->fit.steps[k];
+        if (step->end_high - step->end_low < knee_octaves)
+            continue;
+        double from = step->end_low - 0.03, to = step->end_high + 0.03;
+        for (int i = 0; i < KNEE_POINTS; i++) {
+            double octave = from + (to - from) * i / (KNEE_POINTS - 1);
+            uint64_t bytes = (uint64_t)exp2(octave) / grain * grain;
+            sizes = arena_printf(plan->arena, "%s%s%" PRIu64, sizes, *sizes ? "," : "", bytes);
+        }
+    }
+    if (*sizes)
+        add_latency(plan, "vector", order, sizes);
+}
+
+static void add_probe(struct map_plan *plan, size_t level, double bytes)
+{
+    struct case_value *values = ARENA_ARRAY(plan->arena, MAP_PARAM_COUNT, struct case_value);
+    for (size_t i = 0; i < MAP_PARAM_COUNT; i++) {
+        const struct param_info *param = &plan->map->info.params[i];
+        values[i] =
+            (struct case_value){.key = param->key, .type = param->type, .role = param->role};
+    }
+    values[MAP_PARAM_WHAT].text = MAP_PROBE;
+    values[MAP_PARAM_PATH].text = "vector";
+    values[MAP_PARAM_LEVEL].uint = level;
+    values[MAP_PARAM_BYTES].uint = (uint64_t)bytes / GRAIN_BYTES * GRAIN_BYTES;
+    values[MAP_PARAM_CHAIN].text = plan->chain;
+    values[MAP_PARAM_PITCH].uint = MAP_PITCH_BYTES;
+    struct bench_case *point = ARENA_NEW(plan->arena, struct bench_case);
+    *point = (struct bench_case){.values = values, .value_count = MAP_PARAM_COUNT};
+    add_case(plan, plan->map, point);
+}
+
+static void plan_lines(struct map_plan *plan, const struct level_curve *curve)
+{
+    for (size_t k = 0; curve && curve->fit.decided && k + 1 < curve->fit.count; k++)
+        for (size_t i = 0; i < MAP_PROBE_COUNT; i++)
+            add_probe(plan, k + 1, exp2(curve->fit.steps[k].end) * map_probe_factors[i]);
+}
+
+// To three bits, so that parts of it are whole.
+static uint64_t round_down(double bytes)
+{
+    uint64_t power = 1, whole = (uint64_t)bytes;
+    while (power <= whole / 2)
+        power *= 2;
+    uint64_t part = power >= 4 ? power / 4 : 1;
+    return whole / part * part;
+}
+
+static void add_bandwidth(struct map_plan *plan, const char *scope, bool apart, uint64_t bytes)
+{
+    const char *const texts[] = {
+        "op=read",
+        "path=global",
+        "width=16",
+        "type=float",
+        "shape=best",
+        arena_printf(plan->arena, "scope=%s", scope),
+        apart ? "access=apart" : "access=same",
+        arena_printf(plan->arena, "bytes=%" PRIu64, bytes),
+    };
+    add_chosen(plan, plan->bandwidth, texts, sizeof texts / sizeof *texts);
+}
+
+// In the middle of each level, and well behind the last.
+static void plan_bandwidth(struct map_plan *plan, const struct level_curve *curve)
+{
+    unsigned cores = plan->limits.cores ? plan->limits.cores : CORES_UNKNOWN;
+    double from = 4096;
+    for (size_t k = 0; curve && curve->fit.decided && k < curve->fit.count; k++) {
+        bool last = k + 1 == curve->fit.count;
+        double end = last ? fmin(16 * from, (double)MEMORY_BYTES) : exp2(curve->fit.steps[k].end);
+        if (is_cpu(plan))
+            end = fmin(end, (double)CPU_BYTES);
+        uint64_t bytes = round_down(last ? end : sqrt(from * end));
+        if (k == 0) {
+            add_bandwidth(plan, "device", false, bytes);
+        } else {
+            double least = fmax((double)APART_BYTES * cores, 1.5 * from);
+            uint64_t apart = (double)bytes > least ? bytes : round_down(least * 1.25);
+            if (last || (double)apart < 0.9 * end)
+                add_bandwidth(plan, "device", true, apart);
+        }
+        add_bandwidth(plan, "workgroup", false, bytes);
+        from = end;
+    }
+}
+
+static void plan_paths(struct map_plan *plan)
+{
+    add_latency(plan, "constant", "random", "1KiB..max/4");
+    if (is_cpu(plan))
+        return; // all paths of a CPU are the same loads
+    uint64_t cache = plan->limits.last_cache_bytes ? plan->limits.last_cache_bytes : PATH_BYTES_MAX;
+    const char *sizes = arena_printf(plan->arena, "1KiB..%" PRIu64 "/4", 2 * cache);
+    add_latency(plan, "texel", "random", sizes);
+    add_latency(plan, "scalar", "random", sizes);
+}
+
+static void plan_stage(struct map_plan *plan, const struct run *run)
+{
+    struct arena *scratch = arena_create();
+    struct level_curves all = levels_of(scratch, run, plan->device->id);
+    const struct level_curve *vector = curve_of(&all, "random");
+    switch (plan->stage++) {
+    case STAGE_COARSE:
+        plan_coarse(plan);
+        break;
+    case STAGE_KNEES:
+    case STAGE_KNEES_AGAIN:
+        plan_knees(plan, vector, "random", GRAIN_BYTES);
+        break;
+    case STAGE_LINES:
+        plan_lines(plan, vector);
+        break;
+    case STAGE_BANDWIDTH:
+        plan_bandwidth(plan, vector);
+        break;
+    case STAGE_TLB:
+        if (!is_cpu(plan)) // whose page size the operating system chooses
+            add_latency(plan, "vector", "page", "8MiB..max/2");
+        break;
+    case STAGE_TLB_KNEES:
+        plan_knees(plan, curve_of(&all, "page"), "page", PAGE_BYTES);
+        break;
+    case STAGE_PATHS:
+        plan_paths(plan);
+        break;
+    case STAGE_SHARED:
+        add_latency(plan, "shared", "random", "4KiB,8KiB,16KiB");
+        break;
+    case STAGE_END:
+        break;
+    }
+    arena_destroy(scratch);
+}
+
+// ---------------------------------------------------------------- the plan
+
+static enum plan_step map_next(struct plan *base, const struct run *so_far, struct plan_case *next)
+{
+    struct map_plan *plan = (struct map_plan *)base;
+    bool full = plan->block == PLAN_BLOCK_CASES, through = plan->at == plan->count;
+    if (plan->block && (full || through)) {
+        plan->block = 0;
+        return PLAN_PAUSE;
+    }
+    while (plan->at == plan->count && plan->stage < STAGE_END)
+        plan_stage(plan, so_far);
+    if (plan->at == plan->count)
+        return PLAN_END;
+    plan->block++;
+    *next = plan->cases[plan->at++];
+    return PLAN_CASE;
+}
+
+static size_t map_left(const struct plan *base, const struct benchmark *benchmark)
+{
+    const struct map_plan *plan = (const struct map_plan *)base;
+    size_t left = 0;
+    for (size_t i = plan->at; i < plan->count; i++)
+        left += plan->cases[i].benchmark == benchmark;
+    return left;
+}
+
+struct plan *plan_map_create(struct arena *arena, const struct gpu_info *device, struct error *err)
+{
+    struct map_plan *plan = ARENA_NEW(arena, struct map_plan);
+    *plan = (struct map_plan){.arena = arena,
+                              .device = device,
+                              .latency = benchmark_find("latency"),
+                              .bandwidth = benchmark_find("bandwidth"),
+                              .map = benchmark_find("map")};
+    if (!plan->latency || !plan->bandwidth || !plan->map) {
+        error_set(err, ERROR_INTERNAL, "map needs the benchmarks latency, bandwidth and map");
+        return NULL;
+    }
+    measure_limits_of(device, &plan->limits);
+    gpu_caps wanted = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
+    plan->chain = (device->caps & wanted) == wanted ? "pointer" : "index";
+    plan->plan = (struct plan){.next = map_next, .left = map_left};
+    plan_stage(plan, &(struct run){.arena = arena});
+    plan->plan.total = plan->count;
+    return &plan->plan;
+}
