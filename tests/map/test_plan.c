@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// The plan of `fathom map` goes where the answers point, and its results say what they were: each
+// case is answered from a machine that is written down here.
+#include "bench/bench.h"
+#include "bench/map.h"
+#include "results/results.h"
+#include "suite/map_plan.h"
+#include "suite/map_results.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    LEVELS_MAX = 3,
+    CASES_MAX = 2000
+};
+
+struct machine {
+    size_t levels;
+    double capacity[LEVELS_MAX], latency[LEVELS_MAX + 1]; // bytes, ns
+    double line;                                          // bytes
+    double pages_reach;                                   // bytes; 0: never leaves the TLB
+    double slope; // of a machine without levels: the latency's exponent over bytes
+};
+
+static const struct machine hopper = {
+    .levels = 3,
+    .capacity = {200 << 10, 28e6, 60e6},
+    .latency = {16, 140, 260, 335},
+    .line = 128,
+    .pages_reach = 8e9,
+};
+
+static struct gpu_info device_of(enum gpu_kind kind)
+{
+    struct gpu_info info = {.id = "vulkan:0", .api = "vulkan", .kind = kind};
+    info.caps = ~(gpu_caps)0;
+    info.limits = (struct gpu_limits){.memory_bytes = UINT64_C(64) << 30,
+                                      .allocation_bytes = UINT64_C(4) << 30,
+                                      .storage_range_bytes = UINT64_C(4) << 30,
+                                      .constant_range_bytes = 64 << 10,
+                                      .typed_elements = 1 << 27,
+                                      .image_2d = 16384,
+                                      .shared_bytes = 48 << 10,
+                                      .workgroup_threads = 1024,
+                                      .cores = 132,
+                                      .last_cache_bytes = 60 << 20};
+    return info;
+}
+
+// ---------------------------------------------------------------- answers
+
+static double latency_of(const struct machine *m, double footprint)
+{
+    if (m->slope > 0)
+        return 10 * pow(footprint / 1024, m->slope);
+    size_t k = 0;
+    while (k < m->levels && footprint > m->capacity[k])
+        k++;
+    return m->latency[k];
+}
+
+// What nodes `pitch` bytes apart take of a cache whose sets are chosen by address bits: at least
+// the largest power of two in the pitch, because lines between its multiples are never used.
+static double footprint_of(const struct machine *m, double bytes, uint64_t pitch)
+{
+    double whole = (double)pitch, odd = (double)(pitch & (~pitch + 1));
+    return bytes / whole * (m->line >= whole ? whole : fmax(m->line, odd));
+}
+
+static double chase_ns(const struct machine *m, const struct bench_case *point)
+{
+    double bytes = (double)case_uint(point, "bytes");
+    const struct case_value *order = case_find(point, "order");
+    if (strcmp(case_text(point, "path"), "shared") == 0)
+        return 15;
+    if (order && strcmp(order->text, "page") == 0)
+        return m->latency[1] + (bytes > m->pages_reach ? 100 : 0);
+    return latency_of(m, footprint_of(m, bytes, case_uint(point, "pitch")));
+}
+
+static void answer(struct run *run, const char *device, const struct plan_case *asked,
+                   const struct machine *m)
+{
+    const struct benchmark_info *info = &asked->benchmark->info;
+    struct result *result = run_add_result(run);
+    result->benchmark = info->name;
+    result->version = info->version;
+    result->device = device;
+    result->point = *asked->point;
+    result->key = asked->key;
+    result->metrics = ARENA_NEW(run->arena, struct metric);
+    bool is_chase = strcmp(info->name, "bandwidth") != 0;
+    // One part in a thousand of noise, by the case's number.
+    double noise = 1 + 0.001 * sin(12.9898 * (double)asked->index);
+    double value = noise * (is_chase ? chase_ns(m, asked->point)
+                                     : 1e18 / (double)case_uint(asked->point, "bytes"));
+    *result->metrics = (struct metric){.name = is_chase ? "latency" : "bandwidth",
+                                       .unit = is_chase ? UNIT_NS : UNIT_BYTE_PER_S,
+                                       .median = value,
+                                       .ci95 = {value * 0.999, value * 1.001},
+                                       .n = 20};
+    result->metric_count = 1;
+}
+
+// All that `fathom map` does on that machine.
+static struct run *map_of(const struct gpu_info *device, const struct machine *machine,
+                          size_t *cases)
+{
+    struct run *run = run_create();
+    struct error err = {.code = ERROR_NONE};
+    for (size_t i = 0; map_benchmarks[i]; i++)
+        run_add_benchmark(run, &benchmark_find(map_benchmarks[i])->info);
+    run_add_device(run)->id = device->id;
+    struct plan *plan = plan_map_create(run->arena, device, &err);
+    assert_non_null(plan);
+    struct plan_case asked;
+    *cases = 0;
+    for (enum plan_step step; (step = plan->next(plan, run, &asked)) != PLAN_END;) {
+        assert_true(*cases < CASES_MAX);
+        if (step == PLAN_CASE) {
+            answer(run, device->id, &asked, machine);
+            ++*cases;
+        }
+    }
+    map_add_results(run, device);
+    return run;
+}
+
+// ---------------------------------------------------------------- what came out
+
+static const struct result *found(const struct run *run, const char *key)
+{
+    const struct result *result = run_find(run, "vulkan:0", key);
+    if (!result)
+        fail_msg("no result %s", key);
+    return result;
+}
+
+static double value(const struct result *result, const char *metric)
+{
+    const struct metric *found = result_metric(result, metric);
+    return found ? found->median : NAN;
+}
+
+static const char *detail(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->detail_count; i++)
+        if (strcmp(result->details[i].name, name) == 0)
+            return result->details[i].text;
+    return "";
+}
+
+static void assert_level(const struct run *run, const struct machine *m, size_t level)
+{
+    char key[64];
+    snprintf(key, sizeof key, "map/what=level/path=vector/level=%zu", level);
+    const struct result *result = found(run, key);
+    const struct metric *size = result_metric(result, "size");
+    double truth = m->capacity[level - 1];
+    assert_true(fabs(size->median / truth - 1) < 0.05);
+    assert_true(size->ci95[0] <= truth && truth <= size->ci95[1]);
+    assert_true(fabs(value(result, "latency") / m->latency[level - 1] - 1) < 0.01);
+    assert_true(value(result, "group_bandwidth") > 0);
+    assert_int_equal(value(result, "line"), m->line);
+}
+
+static void every_level_of_a_machine_is_found_with_its_size_and_line(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    for (unsigned line = 32; line <= 256; line *= 2) {
+        struct machine m = hopper;
+        m.line = line;
+        size_t cases;
+        struct run *run = map_of(&device, &m, &cases);
+        assert_int_equal(value(found(run, "map/what=hierarchy/path=vector"), "levels"), 3);
+        for (size_t level = 1; level <= m.levels; level++)
+            assert_level(run, &m, level);
+        assert_true(fabs(value(found(run, "map/what=memory/path=vector"), "latency") / 335 - 1) <
+                    0.01);
+        run_destroy(run);
+    }
+}
+
+static void the_plan_asks_for_few_cases(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    size_t cases;
+    struct run *run = map_of(&device, &hopper, &cases);
+    assert_true(cases < 350);
+    run_destroy(run);
+}
+
+static void the_reach_of_the_tlb_is_told_from_pages(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    size_t cases;
+    struct run *run = map_of(&device, &hopper, &cases);
+    const struct result *first = found(run, "map/what=tlb/path=vector/level=1");
+    const struct result *second = found(run, "map/what=tlb/path=vector/level=2");
+    assert_true(fabs(value(first, "size") / hopper.pages_reach - 1) < 0.05);
+    assert_true(fabs(value(second, "latency") - value(first, "latency") - 100) < 2);
+    assert_true(isnan(value(second, "size")));
+    assert_non_null(strstr(detail(second, "size"), "unknown: "));
+    run_destroy(run);
+}
+
+static void a_curve_that_merely_rises_is_unknown_and_says_why(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    const struct machine ramp = {.slope = 0.3, .line = 128, .latency = {10, 100}};
+    size_t cases;
+    struct run *run = map_of(&device, &ramp, &cases);
+    const struct result *result = found(run, "map/what=hierarchy/path=vector");
+    assert_int_equal(result->verdict, VERDICT_SKIPPED);
+    assert_non_null(strstr(result->reasons[0].text, "not told from its latencies: "));
+    assert_null(run_find(run, "vulkan:0", "map/what=level/path=vector/level=1"));
+    assert_null(run_find(run, "vulkan:0", "map/what=memory/path=vector"));
+    run_destroy(run);
+}
+
+static void what_no_probe_tells_is_said_to_be_unknown(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    size_t cases;
+    struct run *run = map_of(&device, &hopper, &cases);
+    const struct result *level = found(run, "map/what=level/path=vector/level=1");
+    const char *const names[] = {"associativity", "sharing"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_non_null(strstr(detail(level, names[i]), "unknown: "));
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_level_of_a_machine_is_found_with_its_size_and_line),
+        cmocka_unit_test(the_plan_asks_for_few_cases),
+        cmocka_unit_test(the_reach_of_the_tlb_is_told_from_pages),
+        cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
+        cmocka_unit_test(what_no_probe_tells_is_said_to_be_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
