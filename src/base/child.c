@@ -202,7 +202,8 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     // The parent may have died before prctl: then nobody will ever signal.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 && dup2(p->words_write, STDERR_FILENO) >= 0)
-        execv(desc->argv[0], (char *const *)desc->argv);
+        execve(desc->argv[0], (char *const *)desc->argv,
+               desc->environment ? (char *const *)desc->environment : environ);
     int failure = errno;
     ssize_t told = write(p->exec_failed, &failure, sizeof failure);
     _exit(told == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);

@@ -13,8 +13,9 @@
 struct child;
 
 struct child_desc {
-    const char *const *argv; // NULL-ended; argv[0] is the path of the binary
-    size_t line_bytes_max;   // 0: 64 MiB; a longer line from the child is an error
+    const char *const *argv;        // NULL-ended; argv[0] is the path of the binary
+    const char *const *environment; // NULL-ended, of NAME=VALUE; NULL: this process's own
+    size_t line_bytes_max;          // 0: 64 MiB; a longer line from the child is an error
 };
 
 // Starts it with SIGINT, SIGTERM and SIGHUP ignored (terminals and service managers send them to

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli.h"
 
+#include "base/environment.h"
 #include "base/version.h"
 #include "cli/generate.h"
 #include "cli/help.h"
@@ -106,6 +107,7 @@ int cli_main(int argc, char **argv)
                       .options = &options,
                       .argc = argc,
                       .argv = argv,
+                      .environment = environment_copy(arena),
                       .out = stdout,
                       .err = stderr};
     bool done = options_parse(arena, argc, argv, &options, &err) && run_command(&cli, &err) &&

@@ -22,6 +22,7 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
+    const char *const *environment; // from before drivers were loaded: workers start in it
     FILE *out, *err;
     int status; // what the command sets where it succeeds in saying more than 0
 };

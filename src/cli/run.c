@@ -209,6 +209,7 @@ static bool measure(struct running *r, struct error *err)
     r->console = (struct console_desc){.colour = terminal_has_colour(r->cli->out),
                                        .columns = terminal_columns(r->cli->out, CONSOLE_COLUMNS)};
     r->desc.worker_argv = worker;
+    r->desc.worker_environment = r->cli->environment;
     r->desc.interrupt = &r->interrupt;
     r->desc.starting = show_head;
     r->desc.progress = r->progress.out ? show_progress : NULL;

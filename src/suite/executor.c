@@ -119,7 +119,9 @@ static bool visit_in_worker(struct executor *executor, const struct visit_order 
 {
     if (!executor->worker)
         executor->worker =
-            child_create(&(struct child_desc){.argv = executor->desc.worker_argv}, err);
+            child_create(&(struct child_desc){.argv = executor->desc.worker_argv,
+                                              .environment = executor->desc.worker_environment},
+                         err);
     if (!executor->worker) {
         executor->losses++;
         return false;

@@ -11,10 +11,11 @@ struct interrupt;
 struct executor_desc {
     const char *device_id; // "vulkan:0"
     bool in_process;       // false: fork + exec this binary
-    const char *const
-        *worker_argv;            // how to start a worker: this binary, hidden command; NULL-ended
-    uint64_t silence_ns;         // a worker silent for longer is ended; 0: 60 s
-    bool validation;             // in process: turn the API's own validation on
+    // How to start a worker: this binary, hidden command; NULL-ended.
+    const char *const *worker_argv;
+    const char *const *worker_environment; // NULL-ended; NULL: this process's own
+    uint64_t silence_ns;                   // a worker silent for longer is ended; 0: 60 s
+    bool validation;                       // in process: turn the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
 };
 

@@ -135,6 +135,7 @@ static bool run_device(struct runner *runner)
         .device_id = device->id,
         .in_process = desc->in_process,
         .worker_argv = worker_argv(runner, device->id),
+        .worker_environment = desc->worker_environment,
         .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * effort.timeout_ns,
         .validation = desc->validation,
         .interrupt = desc->interrupt,

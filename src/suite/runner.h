@@ -14,8 +14,9 @@ struct runner_desc {
     struct choice_request choices;
     const char *output; // path of the run file; NULL: none
     bool in_process;
-    const char *const *worker_argv; // NULL-ended, without the device: "-d ID" is added
-    uint64_t silence_ns;            // 0: six times the preset's longest wait
+    const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
+    const char *const *worker_environment; // NULL-ended, from before drivers were loaded; NULL: own
+    uint64_t silence_ns;                   // 0: six times the preset's longest wait
     uint64_t seed;
     bool validation;
     bool map; // cases of suite/map_plan.h instead of the preset's; its results follow them

@@ -2,11 +2,13 @@
 // The children are shells: small, everywhere, and able to misbehave in every way needed.
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/environment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,6 +43,34 @@ static void lines_go_both_ways(void **state)
     assert_int_equal(receive(child, &line), CHILD_LINE);
     assert_string_equal(line, "got two");
     child_destroy(child, NS_PER_S);
+}
+
+// Given an environment that a driver then changes, when a child starts in the copy of before, then
+// it sees none of that.
+static void it_starts_in_the_environment_that_it_is_given(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"/bin/sh", "-c", "echo \"$TEST_DRIVERS\" >&0", NULL};
+    struct error err = {0};
+    const char *line = NULL;
+    struct arena *arena = arena_create();
+    assert_int_equal(setenv("TEST_DRIVERS", "one:two", 1), 0);
+    struct child_desc desc = {.argv = argv, .environment = environment_copy(arena)};
+    getenv("TEST_DRIVERS")[3] = '\0'; // as Khronos' OpenCL loader does
+
+    struct child *child = child_create(&desc, &err);
+    assert_non_null(child);
+    assert_int_equal(receive(child, &line), CHILD_LINE);
+    assert_string_equal(line, "one:two");
+    child_destroy(child, NS_PER_S);
+
+    desc.environment = NULL;
+    child = child_create(&desc, &err);
+    assert_non_null(child);
+    assert_int_equal(receive(child, &line), CHILD_LINE);
+    assert_string_equal(line, "one");
+    child_destroy(child, NS_PER_S);
+    arena_destroy(arena);
 }
 
 static void silence_ends_at_the_limit(void **state)
@@ -147,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_go_both_ways),
+        cmocka_unit_test(it_starts_in_the_environment_that_it_is_given),
         cmocka_unit_test(silence_ends_at_the_limit),
         cmocka_unit_test(death_is_told_with_the_last_words),
         cmocka_unit_test(what_it_prints_never_reaches_the_channel),
