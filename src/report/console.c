@@ -164,6 +164,8 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     }
     view_head(screen, view, NULL, "");
     cases_print(screen, notes, info, view, results, count);
+    if (view->kind == VIEW_TIMELINE)
+        timelines_print(screen, info, results, count);
 }
 
 static bool measured(const struct run *run, const char *device, const char *benchmark)

@@ -47,4 +47,9 @@ void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);
 
+// The spans that results carry: series with columns start, end (ns) and lane, where they have few
+// rows; how many there are at once, where they have many. The detail "lane 0" names a lane.
+void timelines_print(struct screen *screen, const struct benchmark_info *info,
+                     const struct result *const *results, size_t count);
+
 #endif

@@ -5,6 +5,7 @@
 #include "analysis/cross.h"
 #include "analysis/launches.h"
 #include "analysis/levels.h"
+#include "analysis/overlaps.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "results/json.h"
@@ -171,6 +172,7 @@ static void measure(struct runner *runner)
     levels_add_findings(runner->run);
     launches_add_findings(runner->run);
     advice_add_findings(runner->run);
+    overlaps_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

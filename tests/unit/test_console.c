@@ -189,6 +189,55 @@ static void a_spark_fills_gaps_but_not_ends(void **state)
     arena_destroy(arena);
 }
 
+// A span that is shorter than half a column is still seen, and no line gets too wide.
+static void a_time_line_has_a_bar_a_lane(void **state)
+{
+    (void)state;
+    static const struct param_info scenario = {.key = "scenario", .type = PARAM_TEXT};
+    static const struct metric_info frame = {.name = "frame", .unit = UNIT_NS};
+    static const struct view_info view = {
+        .kind = VIEW_TIMELINE, .title = "A frame", .x = "scenario", .metric = "frame"};
+    static const struct benchmark_info info = {.name = "overlap",
+                                               .params = &scenario,
+                                               .param_count = 1,
+                                               .metrics = &frame,
+                                               .metric_count = 1,
+                                               .views = &view,
+                                               .view_count = 1};
+    static const char *columns[] = {"start", "end", "lane"};
+    static double spans[] = {0, 5000, 0, 5000, 5001, 1, 5000, 10000, 2};
+    static struct series series[] = {{"timeline", columns, 3, spans, 3},
+                                     {"workgroups", columns, 3, spans, 3}};
+    static struct case_value value = {.key = "scenario", .type = PARAM_TEXT, .text = "default"};
+    static struct metric metric = {
+        .name = "frame", .unit = UNIT_NS, .median = 1e4, .ci95 = {1e4, 1e4}};
+    static struct named_text detail = {"lane 0", "compute A, on the direct queue"};
+    struct run *run = run_create();
+    run_add_benchmark(run, &info);
+    run->status = RUN_COMPLETE;
+    run_add_device(run)->id = "vulkan:0";
+    *run_add_result(run) = (struct result){.key = "overlap/scenario=default",
+                                           .benchmark = "overlap",
+                                           .device = "vulkan:0",
+                                           .point = {&value, 1},
+                                           .metrics = &metric,
+                                           .metric_count = 1,
+                                           .details = &detail,
+                                           .detail_count = 1,
+                                           .series = series,
+                                           .series_count = 2};
+    for (unsigned width = 60; width <= 120; width += 20) {
+        char *text = shown(run, (struct console_desc){.columns = width});
+        lines_fit(text, width);
+        assert_non_null(strstr(text, "compute A   ██████████"));
+        assert_non_null(strstr(text, "lane 1  "));
+        assert_non_null(strstr(text, "1.000 ns"));
+        assert_non_null(strstr(text, "up to 2"));
+        free(text);
+    }
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +245,7 @@ int main(void)
         cmocka_unit_test(no_line_is_wider_than_the_screen),
         cmocka_unit_test(colour_is_given_only_when_asked_for),
         cmocka_unit_test(no_case_hides_another),
+        cmocka_unit_test(a_time_line_has_a_bar_a_lane),
         cmocka_unit_test(doubts_and_failures_are_explained_below),
         cmocka_unit_test(a_run_with_only_failures_says_so),
         cmocka_unit_test(an_empty_run_has_head_and_end),

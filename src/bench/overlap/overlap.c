@@ -70,12 +70,14 @@ static bool plan(const struct bench_request *request, struct bench_case_list *li
     const struct bench_choice *barrier = bench_choice_find(request, "barrier");
     for (size_t s = 0; s < scenario->value_count; s++)
         for (size_t b = 0; b < barrier->value_count; b++) {
-            // Without a barrier there is no kind of it.
-            if (b > 0 && strcmp(scenario->values[s].text, "no-barriers") == 0)
+            bool none = strcmp(scenario->values[s].text, "no-barriers") == 0;
+            if (b > 0 && none)
                 continue;
             struct case_value *values = ARENA_ARRAY(request->arena, 2, struct case_value);
             values[0] = scenario->values[s];
             values[1] = barrier->values[b];
+            if (none)
+                values[1].text = "none";
             bench_case_add(request->arena, list,
                            (struct bench_case){.values = values, .value_count = 2});
         }

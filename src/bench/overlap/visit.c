@@ -170,9 +170,8 @@ static void tell_how(const struct work *work, struct measure_visit *visit)
         visit, "work", "%u turns of %d xorshift rounds an iteration, %u threads a workload",
         work->stage.turns, OVERLAP_ROUNDS, scenario->workloads[0].blocks * OVERLAP_BLOCK_THREADS);
     for (size_t w = 0; w < scenario->count; w++) {
-        char name[16] = "w0";
-        name[1] = (char)('0' + w % 10);
-        visit_detail(visit, name, "%s, on %s, alone %.4g us%s", scenario->workloads[w].name,
+        visit_detail(visit, arena_printf(work->run->arena, "lane %zu", w),
+                     "%s, on %s, alone %.4g us%s", scenario->workloads[w].name,
                      work->queues[w] == OVERLAP_COMPUTE ? "the compute queue" : "the direct queue",
                      work->alone_ns[w] / 1000,
                      scenario->workloads[w].draw ? ", a dispatch in place of the original's draw"

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The verdicts on what overlaps, from a run made by hand.
+#include "analysis/overlaps.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    FRAME,
+    SAME_QUEUE,
+    CROSS_QUEUE,
+    GAP,
+    METRICS
+};
+
+static const struct metric_info metrics[METRICS] = {
+    [FRAME] = {.name = "frame", .unit = UNIT_NS},
+    [SAME_QUEUE] = {.name = "same_queue"},
+    [CROSS_QUEUE] = {.name = "cross_queue"},
+    [GAP] = {.name = "barrier_gap", .unit = UNIT_NS},
+};
+static const struct benchmark_info benchmark = {
+    .name = "overlap", .metrics = metrics, .metric_count = METRICS};
+
+static struct run *make_run(void)
+{
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "vulkan:0";
+    return run;
+}
+
+static struct result *add(struct run *run, const char *scenario, const char *barrier)
+{
+    struct result *result = run_add_result(run);
+    result->benchmark = "overlap";
+    result->device = "vulkan:0";
+    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->point.value_count = 2;
+    result->point.values[0] =
+        (struct case_value){.key = "scenario", .type = PARAM_TEXT, .text = scenario};
+    result->point.values[1] =
+        (struct case_value){.key = "barrier", .type = PARAM_TEXT, .text = barrier};
+    result->key = case_key(run->arena, "overlap", &result->point);
+    result->metrics = ARENA_ARRAY(run->arena, METRICS, struct metric);
+    return result;
+}
+
+static void set(struct result *result, int metric, double median, double half)
+{
+    result->metrics[result->metric_count++] =
+        (struct metric){.name = metrics[metric].name,
+                        .unit = metrics[metric].unit,
+                        .median = median,
+                        .ci95 = {median - half, median + half},
+                        .n = 80};
+}
+
+static const struct finding *find(const struct run *run, const char *code)
+{
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, code) == 0)
+            return &run->findings[i];
+    fail_msg("no finding %s", code);
+    return NULL;
+}
+
+static void says(const struct run *run, const char *code, const char *words)
+{
+    const struct finding *finding = find(run, code);
+    if (!strstr(finding->text, words))
+        fail_msg("%s does not say \"%s\"", finding->text, words);
+}
+
+static void a_share_is_answered_by_where_its_interval_lies(void **state)
+{
+    (void)state;
+    static const struct {
+        double median, half;
+        const char *words;
+    } cases[] = {{0.93, 0.02, ": yes, 0.93 [0.91, 0.95]"},
+                 {0.01, 0.01, ": no, 0.01"},
+                 {0.3, 0.1, ": partly, 0.30 [0.20, 0.40]"},
+                 {0.5, 0.2, ": undecided, 0.50"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run *run = make_run();
+        set(add(run, "no-barriers", "none"), SAME_QUEUE, cases[i].median, cases[i].half);
+        overlaps_add_findings(run);
+        says(run, "overlap-dispatches", cases[i].words);
+        says(run, "overlap-dispatches", "published: GTX 980");
+        assert_true(find(run, "overlap-dispatches")->value == cases[i].median);
+        run_destroy(run);
+    }
+}
+
+static void with_one_queue_the_answer_is_that_there_is_one(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    set(add(run, "default", "memory"), FRAME, 1e6, 1e3);
+    overlaps_add_findings(run);
+    says(run, "overlap-queues", "no, there is one queue");
+    run_destroy(run);
+}
+
+static void each_kind_of_barrier_has_its_gap(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    set(add(run, "default", "memory"), GAP, 2100, 50);
+    set(add(run, "default", "execution"), GAP, 20, 40);
+    overlaps_add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_true(run->findings[0].value == 2100 && run->findings[1].value == 20);
+    assert_non_null(
+        strstr(run->findings[0].text, "2.100 µs [2.050 µs, 2.150 µs] (default, memory)"));
+    assert_non_null(strstr(run->findings[1].text, "not told apart from none"));
+    run_destroy(run);
+}
+
+static void a_workload_that_only_stands_between_is_a_bystander(void **state)
+{
+    (void)state;
+    // C (2) waits for A (0); B (1) stands between them.
+    static const char *columns[] = {"a", "b", "overlap", "low", "high", "ordered"};
+    static double rows[] = {0, 1, 1, 1, 1, 0, 0, 2, 0, 0, 0, 1, 1, 2, 0.01, 0, 0.02, 0};
+    static struct series matrix = {
+        .name = "matrix", .columns = columns, .column_count = 6, .data = rows, .row_count = 3};
+    struct run *run = make_run();
+    struct result *result = add(run, "three", "memory");
+    result->series = &matrix;
+    result->series_count = 1;
+    overlaps_add_findings(run);
+    says(run, "overlap-bystander", "across a barrier: no, 0.01 [0.00, 0.02]");
+    run_destroy(run);
+}
+
+static void split_barriers_help_only_where_the_intervals_are_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        double plain, split;
+        const char *words;
+    } cases[] = {{400e3, 402e3, "no difference"},
+                 {400e3, 300e3, "a shorter frame, 0.75"},
+                 {400e3, 500e3, "a longer frame, 1.25"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run *run = make_run();
+        set(add(run, "three", "memory"), FRAME, cases[i].plain, 2e3);
+        set(add(run, "three-split", "split"), FRAME, cases[i].split, 2e3);
+        overlaps_add_findings(run);
+        says(run, "split-barrier", cases[i].words);
+        assert_int_equal(find(run, "split-barrier")->key_count, 2);
+        run_destroy(run);
+    }
+}
+
+static void findings_are_added_once_and_failed_cases_say_nothing(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    set(add(run, "no-barriers", "none"), SAME_QUEUE, 0.9, 0.01);
+    struct result *failed = add(run, "default", "memory");
+    set(failed, CROSS_QUEUE, 0.9, 0.01);
+    failed->verdict = VERDICT_FAILED;
+    overlaps_add_findings(run);
+    overlaps_add_findings(run);
+    assert_int_equal(run->finding_count, 1);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_share_is_answered_by_where_its_interval_lies),
+        cmocka_unit_test(with_one_queue_the_answer_is_that_there_is_one),
+        cmocka_unit_test(each_kind_of_barrier_has_its_gap),
+        cmocka_unit_test(a_workload_that_only_stands_between_is_a_bystander),
+        cmocka_unit_test(split_barriers_help_only_where_the_intervals_are_apart),
+        cmocka_unit_test(findings_are_added_once_and_failed_cases_say_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
