@@ -43,7 +43,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "By default a discrete GPU comes before an integrated one and that before a "
                 "CPU, and Vulkan before CUDA before OpenCL.\n"
                 "Values for --set: numbers or words, with commas between them; ranges A..B/N "
-                "with N points an octave; bytes as 32KiB, 4GiB or max. --set may be repeated; "
+                "with N points an octave or A..B+S in steps of S; bytes as 32KiB, 4GiB or max. "
+                "--set may be repeated; "
                 "without a benchmark it is meant for all that have the key.\n"
                 "Each device is measured in a process of its own, so that a crash or a hang "
                 "of a driver costs one case and not the run.",

@@ -158,19 +158,53 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     return add(p, (struct case_value){.real = to});
 }
 
+// What stands after the end of a range: /N points an octave, or +S from point to point.
+struct spacing {
+    uint64_t points; // an octave
+    uint64_t step;   // 0: not that kind
+};
+
+// Cuts it off `end`.
+static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
+{
+    *spacing = (struct spacing){.points = 1};
+    char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/"); // 1e+3 is a real
+    char kind = *sign;
+    if (!kind)
+        return true;
+    *sign = '\0';
+    if (kind == '+')
+        return (parse_integer(p->param, sign + 1, &spacing->step) && spacing->step > 0) ||
+               error_set(p->err, ERROR_USAGE,
+                         "%s=%s: after + stands the step from point to point, above 0",
+                         p->param->key, whole);
+    return (text_parse_uint(sign + 1, &spacing->points) && spacing->points > 0 &&
+            spacing->points <= 64) ||
+           error_set(p->err, ERROR_USAGE,
+                     "%s=%s: after / stands the number of points an octave, 1 to 64", p->param->key,
+                     whole);
+}
+
+static bool add_steps(struct parser *p, uint64_t from, uint64_t to, uint64_t step)
+{
+    for (uint64_t point = from; point < to; point += step) {
+        if (!add(p, (struct case_value){.uint = point}))
+            return false;
+        if (to - point <= step)
+            break;
+    }
+    return add(p, (struct case_value){.uint = to});
+}
+
 static bool add_range(struct parser *p, const char *whole, char *text, char *dots)
 {
-    uint64_t n = 1, from = 0, to = 0;
+    uint64_t from = 0, to = 0;
     double real_from = 0, real_to = 0;
-    char *end = dots + 2, *slash = strchr(end, '/');
+    char *end = dots + 2;
+    struct spacing spacing;
     *dots = '\0';
-    if (slash) {
-        *slash = '\0';
-        if (!text_parse_uint(slash + 1, &n) || n == 0 || n > 64)
-            return error_set(p->err, ERROR_USAGE,
-                             "%s=%s: after / stands the number of points an octave, 1 to 64",
-                             p->param->key, whole);
-    }
+    if (!cut_spacing(p, whole, end, &spacing))
+        return false;
     bool fits = is_integer(p->param)
                     ? parse_integer(p->param, text, &from) && parse_integer(p->param, end, &to)
                     : text_parse_real(text, &real_from) && text_parse_real(end, &real_to);
@@ -181,8 +215,10 @@ static bool add_range(struct parser *p, const char *whole, char *text, char *dot
     if (!upward)
         return error_set(p->err, ERROR_USAGE, "%s=%s: a range goes upward from a value above 0",
                          p->param->key, whole);
-    return is_integer(p->param) ? add_integers(p, from, to, n)
-                                : add_reals(p, real_from, real_to, n);
+    if (spacing.step)
+        return add_steps(p, from, to, spacing.step);
+    return is_integer(p->param) ? add_integers(p, from, to, spacing.points)
+                                : add_reals(p, real_from, real_to, spacing.points);
 }
 
 bool values_parse(struct arena *arena, const struct param_info *param, const char *text,

@@ -78,6 +78,18 @@ static void ranges_double_and_include_both_ends(void **state)
     ASSERT_INTEGERS(&bytes, "1KiB..4KiB/1", 1024, 2048, 4096);
 }
 
+static void ranges_go_in_equal_steps_too(void **state)
+{
+    (void)state;
+    ASSERT_INTEGERS(&count, "1..5+1", 1, 2, 3, 4, 5);
+    ASSERT_INTEGERS(&count, "2..9+3", 2, 5, 8, 9);
+    ASSERT_INTEGERS(&count, "7..7+2", 7);
+    ASSERT_INTEGERS(&bytes, "1KiB..3KiB+1KiB", 1024, 2048, 3072);
+    assert_refused(&count, "1..5+0", "step");
+    assert_refused(&count, "1..5+x", "step");
+    assert_refused(&count, "1..max+1", "more than");
+}
+
 static void points_between_octaves_are_evenly_spaced_and_round(void **state)
 {
     (void)state;
@@ -117,7 +129,7 @@ static void reals_have_ranges_too(void **state)
     (void)state;
     struct value_list list;
     struct error err = {0};
-    assert_true(values_parse(arena, &ratio, "-1.5,0.25..1/2", &list, &err));
+    assert_true(values_parse(arena, &ratio, "-1.5,0.25..1e+0/2", &list, &err));
     assert_int_equal(list.count, 6);
     const double expected[] = {-1.5, 0.25, 0.353553, 0.5, 0.707107, 1};
     for (size_t i = 0; i < list.count; i++)
@@ -171,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_keep_their_order_and_drop_repetitions),
         cmocka_unit_test(ranges_double_and_include_both_ends),
+        cmocka_unit_test(ranges_go_in_equal_steps_too),
         cmocka_unit_test(points_between_octaves_are_evenly_spaced_and_round),
         cmocka_unit_test(a_full_curve_is_strictly_ascending),
         cmocka_unit_test(max_stands_for_what_the_device_allows),
