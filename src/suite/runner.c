@@ -2,6 +2,7 @@
 #include "suite/runner.h"
 
 #include "analysis/advice.h"
+#include "analysis/banks.h"
 #include "analysis/cross.h"
 #include "analysis/launches.h"
 #include "analysis/levels.h"
@@ -173,6 +174,7 @@ static void measure(struct runner *runner)
     launches_add_findings(runner->run);
     advice_add_findings(runner->run);
     overlaps_add_findings(runner->run);
+    banks_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The banks of shared memory, from the time of loads whose threads are so many words apart, as
+// findings.
+#ifndef ANALYSIS_BANKS_H
+#define ANALYSIS_BANKS_H
+
+#include "results/results.h"
+
+// One pattern of strides: `strides` ascending, from 1 on; `times` of a load in any unit.
+struct banks_curve {
+    const double *strides, *times;
+    size_t count;
+};
+
+// The number of banks: threads s words apart meet in banks / gcd(s, banks) of them, so the time
+// grows with every power of two until all meet in one, at s = banks, and no further. 0 where that
+// cannot be told: no conflict to speak of (less than twice the time of stride 1), nothing measured
+// beyond, or odd strides that take longer than stride 1 too.
+unsigned banks_count(const struct banks_curve *curve);
+
+// For each device, of the first benchmark that draws a curve over `stride` of cases with
+// pattern=banks: a finding "shared-banks" whose value is their number. Nothing is added for a
+// device that has such a finding.
+void banks_add_findings(struct run *run);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Loads of shared memory, a word each, with a stride that comes at run time, as in shared.comp.
+#include "bench/prelude/prelude.clh"
+
+#include "bench/strides/strides.h"
+
+struct params {
+    uint across, step, pitch, turn, turns;
+};
+
+INLINE uint data_word(uint i)
+{
+    uint h = i * STRIDES_MIX_STEP + STRIDES_MIX_SEED;
+    h ^= h >> 15;
+    return h * STRIDES_MIX_SCATTER;
+}
+
+KERNEL void KERNEL_NAME(__global uint *words, const struct params p)
+{
+    __local uint pool[STRIDES_SHARED_WORDS];
+    const uint t = local_x();
+    for (uint i = t; i < STRIDES_SHARED_WORDS; i += STRIDES_THREADS)
+        pool[i] = data_word(i);
+    workgroup_barrier();
+    uint at = t % p.across * p.step, sum = 0;
+    NOT_UNROLLED
+#pragma clang loop vectorize(disable) // or gfx90a code does two turns side by side
+    for (uint i = 0; i < p.turns; i++) {
+#pragma unroll
+        for (int flight = 0; flight < STRIDES_FLIGHTS; flight++) {
+            const __local uint *from = pool + at;
+            uint values[STRIDES_LOADS];
+#pragma unroll
+            for (int k = 0; k < STRIDES_LOADS; k++)
+                values[k] = from[k * STRIDES_SHARED_APART];
+#pragma unroll
+            for (int k = 0; k < STRIDES_LOADS; k++)
+                sum += values[k];
+            at += p.turn;
+        }
+    }
+    words[t] += sum;
+    if (t == 0)
+        words[STRIDES_THREADS]++;
+}

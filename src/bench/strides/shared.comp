@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Loads of shared memory, a word each, with a stride that comes at run time: where lanes meet in
+// one bank, they take turns.
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/kernel.glsl"
+#include "bench/strides/strides.h"
+
+// Each thread's sum, then the number of workgroups.
+layout(set = 0, binding = 0, std430) buffer Words
+{
+    uint words[];
+};
+
+layout(push_constant) uniform Params
+{
+    uint across, step, pitch, turn, turns;
+} params;
+
+shared uint pool[STRIDES_SHARED_WORDS];
+
+uint data_word(uint i)
+{
+    uint h = i * STRIDES_MIX_STEP + STRIDES_MIX_SEED;
+    h ^= h >> 15;
+    return h * STRIDES_MIX_SCATTER;
+}
+
+void main()
+{
+    uint t = gl_LocalInvocationIndex;
+    for (uint i = t; i < STRIDES_SHARED_WORDS; i += STRIDES_THREADS)
+        pool[i] = data_word(i);
+    barrier();
+    uint at = t % params.across * params.step, sum = 0;
+    for (uint i = 0; i < params.turns; i++) {
+        [[unroll]] for (uint flight = 0; flight < STRIDES_FLIGHTS; flight++, at += params.turn) {
+            uint values[STRIDES_LOADS];
+            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
+                values[k] = pool[at + k * STRIDES_SHARED_APART];
+            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
+                sum += values[k];
+        }
+    }
+    words[t] += sum;
+    if (t == 0)
+        words[STRIDES_THREADS]++;
+}

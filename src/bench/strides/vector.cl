@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Loads of memory that the core's own cache holds, by a pattern that comes at run time, as in
+// vector.comp.
+//
+// -DBYTES=4|8|16 a load  -DACCESS_ADDRESS: a pointer either way
+#include "bench/prelude/prelude.clh"
+
+#include "bench/strides/strides.h"
+
+#if BYTES == 16
+#define ELEMENT uint4
+#define FOLD(v) ((v).x + (v).y + (v).z + (v).w)
+#elif BYTES == 8
+#define ELEMENT uint2
+#define FOLD(v) ((v).x + (v).y)
+#else
+#define ELEMENT uint
+#define FOLD(v) (v)
+#endif
+
+#define APART (STRIDES_APART_BYTES / BYTES)
+
+struct params {
+    uint across, step, pitch, turn, turns;
+};
+
+KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *words,
+                        const struct params p)
+{
+    const uint t = local_x();
+    uint at = t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch;
+    ELEMENT sum = (ELEMENT)(0);
+    NOT_UNROLLED
+#pragma clang loop vectorize(disable) // or gfx90a code does two turns side by side
+    for (uint i = 0; i < p.turns; i++) {
+#pragma unroll
+        for (int flight = 0; flight < STRIDES_FLIGHTS; flight++) {
+            const __global ELEMENT *from = source + (ulong)at;
+            ELEMENT values[STRIDES_LOADS];
+#pragma unroll
+            for (int k = 0; k < STRIDES_LOADS; k++)
+                values[k] = from[k * APART];
+#pragma unroll
+            for (int k = 0; k < STRIDES_LOADS; k++)
+                sum += values[k];
+            at += p.turn;
+        }
+    }
+    words[t] += FOLD(sum);
+    if (t == 0)
+        words[STRIDES_THREADS]++;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Loads of memory that the core's own cache holds, by a pattern that comes at run time. `turn` is
+// 0, which no compiler knows: so every flight loads anew.
+//
+// -DBYTES=4|8|16 a load  -DACCESS_ADDRESS=0|1
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/kernel.glsl"
+#include "bench/prelude/access.glsl"
+#include "bench/strides/strides.h"
+
+#if BYTES == 16
+#define ELEMENT uvec4
+#define FOLD(v) ((v).x + (v).y + (v).z + (v).w)
+#elif BYTES == 8
+#define ELEMENT uvec2
+#define FOLD(v) ((v).x + (v).y)
+#else
+#define ELEMENT uint
+#define FOLD(v) (v)
+#endif
+
+STREAM(Source, readonly restrict, ELEMENT, BYTES, 0)
+
+// Each thread's sum, then the number of workgroups.
+layout(set = 0, binding = 1 - ACCESS_ADDRESS, std430) buffer Words
+{
+    uint words[];
+};
+
+layout(push_constant) uniform Params
+{
+    STREAM_PARAM(Source)
+    uint across, step, pitch, turn, turns;
+} params;
+
+const uint APART = STRIDES_APART_BYTES / BYTES;
+
+void main()
+{
+    uint t = gl_LocalInvocationIndex;
+    uint at = t % params.across * params.step + t / params.across % STRIDES_ROWS * params.pitch;
+    ELEMENT sum = ELEMENT(0);
+    for (uint i = 0; i < params.turns; i++) {
+        [[unroll]] for (uint flight = 0; flight < STRIDES_FLIGHTS; flight++, at += params.turn) {
+            STREAM_CURSOR(Source, from, at, BYTES);
+            ELEMENT values[STRIDES_LOADS];
+            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
+                values[k] = STREAM_AT(Source, from, k * APART);
+            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
+                sum += values[k];
+        }
+    }
+    words[t] += FOLD(sum);
+    if (t == 0)
+        words[STRIDES_THREADS]++;
+}

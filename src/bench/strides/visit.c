@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include "bench/strides/session.h"
+#include "math/stats.h"
+#include "measure/span.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    TURNS_FIRST = 4,
+    GROWTH_MAX = 32,       // of turns, from one try to the next
+    SAMPLE_SHARE = 4,      // there are many cases: a quarter of a usual sample each …
+    STRIDE_FULL_SAMPLE = 1 // … but for the one that tells what the core can do
+};
+
+// What a case keeps from its first visit.
+struct memory {
+    uint32_t turns;
+    uint64_t repeats;
+};
+
+struct work {
+    struct bench_visit *run;
+    struct strides_session *session;
+    struct strides_point point;
+    struct gpu_program *program;
+    struct strides_params params;
+};
+
+// ---------------------------------------------------------------- the session
+
+static bool fill(struct bench_session *bench, struct strides_session *session, struct error *err)
+{
+    struct arena *scratch = arena_create();
+    size_t count = STRIDES_BUFFER_BYTES / sizeof(uint32_t);
+    uint32_t *data = ARENA_ARRAY(scratch, count, uint32_t);
+    for (size_t i = 0; i < count; i++)
+        data[i] = strides_data((uint32_t)i);
+    session->source = gpu_buffer_create(
+        bench->scope, &(struct gpu_buffer_desc){.bytes = STRIDES_BUFFER_BYTES}, err);
+    bool done =
+        session->source && gpu_buffer_write(session->source, 0, data, STRIDES_BUFFER_BYTES, err);
+    arena_destroy(scratch);
+    return done;
+}
+
+bool strides_open(struct bench_session *bench, struct error *err)
+{
+    struct strides_session *session = ARENA_NEW(bench->arena, struct strides_session);
+    bench->state = session;
+    measure_limits_of(bench->info, &session->limits);
+    session->words = gpu_buffer_create(
+        bench->scope, &(struct gpu_buffer_desc){.bytes = sizeof(uint32_t[STRIDES_WORDS])}, err);
+    return session->words && fill(bench, session, err) &&
+           measure_clock_probe(bench->scope, &session->clock, err);
+}
+
+static struct gpu_program *find_program(struct work *work, struct error *err)
+{
+    struct strides_session *session = work->session;
+    const char *name = strides_kernel_name(work->run->arena, &work->point);
+    // All of the core's memory as L1, or none of it.
+    const struct gpu_program_desc desc = {
+        .kernel = kernel_find(name), .l1_percent = work->point.pattern == STRIDES_BANKS ? 1 : 100};
+    if (!desc.kernel) {
+        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
+        return NULL;
+    }
+    for (size_t i = 0; i < session->program_count; i++)
+        if (gpu_program_kernel(session->programs[i]) == desc.kernel)
+            return session->programs[i];
+    struct gpu_program *program = gpu_program_create(work->run->session->scope, &desc, err);
+    if (program)
+        session->programs[session->program_count++] = program;
+    return program;
+}
+
+// ---------------------------------------------------------------- the work
+
+static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct work *work = context;
+    struct gpu_dispatch dispatch = {
+        .program = work->program,
+        .groups = {1},
+        .params = &work->params,
+        .params_bytes = sizeof work->params,
+    };
+    unsigned args = 0;
+    if (work->point.pattern != STRIDES_BANKS)
+        dispatch.args[args++] = (struct gpu_arg){.buffer = work->session->source};
+    dispatch.args[args] = (struct gpu_arg){.buffer = work->session->words};
+    for (uint64_t i = 0; i < repeats; i++)
+        gpu_batch_dispatch(batch, &dispatch);
+}
+
+static bool time_dispatch(struct work *work, double *ns, struct error *err)
+{
+    struct gpu_batch *batch =
+        gpu_batch_create(work->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    if (!batch)
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    record(work, batch, 1);
+    gpu_batch_span_end(batch, 0);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, work->run->request->timeout_ns, err) &&
+           gpu_batch_span_ns(batch, 0, ns, err);
+}
+
+// So many turns that one dispatch is a whole sample: else launches would be part of it.
+static bool find_turns(struct work *work, double wanted_ns, uint32_t *turns, struct error *err)
+{
+    for (*turns = TURNS_FIRST;;) {
+        double ns;
+        work->params = strides_params_of(&work->point, *turns);
+        if (!time_dispatch(work, &ns, err))
+            return false;
+        if (ns >= wanted_ns || *turns == STRIDES_TURNS_MAX)
+            return true;
+        double growth = fmin(fmax(1.1 * wanted_ns / fmax(ns, 1), 1.1), GROWTH_MAX);
+        *turns = (uint32_t)fmin(ceil(*turns * growth), STRIDES_TURNS_MAX);
+    }
+}
+
+static bool refuse_missing(const struct work *work, struct error *err)
+{
+    const struct gpu_limits *limits = &work->run->session->info->limits;
+    const struct strides_point *point = &work->point;
+    if (limits->workgroup_threads && limits->workgroup_threads < STRIDES_THREADS)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "a workgroup here has at most %llu threads, not %d",
+                         (unsigned long long)limits->workgroup_threads, STRIDES_THREADS);
+    if (point->address &&
+        !gpu_require(work->run->session->info, GPU_CAP(ADDRESSES) | GPU_CAP(INT64), err))
+        return false;
+    if (point->pattern != STRIDES_BANKS)
+        return true;
+    if (limits->shared_bytes < sizeof(uint32_t[STRIDES_SHARED_WORDS]))
+        return error_set(
+            err, ERROR_UNSUPPORTED, "a workgroup here has %llu bytes of shared memory, not %zu",
+            (unsigned long long)limits->shared_bytes, sizeof(uint32_t[STRIDES_SHARED_WORDS]));
+    return point->stride <= STRIDES_SHARED_STRIDE_MAX ||
+           error_set(err, ERROR_UNSUPPORTED, "in shared memory there is room for strides up to %d",
+                     STRIDES_SHARED_STRIDE_MAX);
+}
+
+// ---------------------------------------------------------------- the numbers
+
+static double median_of(struct arena *arena, const double *values, size_t count)
+{
+    double *copy = ARENA_ARRAY(arena, count, double);
+    memcpy(copy, values, count * sizeof *copy);
+    return stats_median(copy, count);
+}
+
+static void report_each(struct work *work, const struct measure_span *span,
+                        struct measure_visit *visit)
+{
+    struct arena *arena = work->run->arena;
+    double *rate = ARENA_ARRAY(arena, span->count, double);
+    double *cycles = ARENA_ARRAY(arena, span->count, double);
+    double *times = ARENA_ARRAY(arena, span->count, double);
+    double bytes = (double)strides_bytes(&work->point, work->params.turns);
+    double loads = (double)strides_loads(work->params.turns) / STRIDES_LANES;
+    for (size_t i = 0; i < span->count; i++) {
+        double hz = span->core_hz ? span->core_hz[i] : NAN;
+        times[i] = span->unit_ns[i] / loads;
+        cycles[i] = times[i] * hz / 1e9;
+        rate[i] = bytes / (span->unit_ns[i] * hz / 1e9);
+    }
+    double relative = span->step_ns / median_of(arena, span->unit_ns, span->count);
+    double time = median_of(arena, times, span->count);
+    visit_samples(visit, STRIDES_TIME, times, span->count, time * relative);
+    if (!span->core_hz)
+        return;
+    double hz = median_of(arena, span->core_hz, span->count);
+    visit_samples(visit, STRIDES_CYCLES, cycles, span->count, time * hz / 1e9 * relative);
+    visit_samples(visit, STRIDES_PER_CORE, rate, span->count,
+                  bytes / loads / (time * hz / 1e9) * relative);
+}
+
+static void report_limit(const struct work *work, const struct measure_span *span,
+                         struct measure_visit *visit)
+{
+    const struct measure_limits *limits = &work->session->limits;
+    double most = work->point.pattern == STRIDES_BANKS ? limits->shared_bytes_per_cycle
+                                                       : limits->l1_bytes_per_cycle;
+    if (!(most > 0) || !span->core_hz)
+        return;
+    double hz = median_of(visit->arena, span->core_hz, span->count);
+    double cycles = STRIDES_LANES * work->point.width / most;
+    visit_limit(visit, STRIDES_BANDWIDTH, most * hz);
+    visit_limit(visit, STRIDES_PER_CORE, most);
+    visit_limit(visit, STRIDES_CYCLES, cycles);
+    visit_limit(visit, STRIDES_TIME, cycles / hz * 1e9);
+}
+
+static void report(struct work *work, const struct measure_span *span, struct measure_visit *visit)
+{
+    const struct strides_point *point = &work->point;
+    uint64_t footprint = strides_footprint_bytes(point), cache = work->session->limits.l1_bytes;
+    double bytes = (double)strides_bytes(point, work->params.turns);
+    measure_span_report(span, bytes, STRIDES_BANDWIDTH, visit);
+    report_each(work, span, visit);
+    report_limit(work, span, visit);
+    visit_detail(visit, "shape", "1 workgroup of %d threads, %d loads in flight, %u turns of %d",
+                 STRIDES_THREADS, STRIDES_LOADS, work->params.turns,
+                 STRIDES_LOADS * STRIDES_FLIGHTS);
+    if (footprint) {
+        visit_detail(visit, "footprint", "%llu bytes in lines of 128",
+                     (unsigned long long)footprint);
+        visit_detail(visit, "route", "%s", point->address ? "address" : "storage buffer");
+    }
+    if (cache && footprint > cache)
+        visit_doubt(visit, "beyond-cache",
+                    "the lines touched are %llu bytes, the core's cache holds %llu at most",
+                    (unsigned long long)footprint, (unsigned long long)cache);
+    visit_kernel(visit, work->program);
+}
+
+// ---------------------------------------------------------------- the visit
+
+static bool clear_words(struct work *work, struct error *err)
+{
+    static const uint32_t zeros[STRIDES_WORDS];
+    return gpu_buffer_write(work->session->words, 0, zeros, sizeof zeros, err);
+}
+
+static bool verify(struct work *work, const struct measure_span *span, struct error *err)
+{
+    uint32_t words[STRIDES_WORDS];
+    return gpu_buffer_read(work->session->words, 0, words, sizeof words, err) &&
+           strides_check(&work->point, work->params.turns, words, span->repeats * span->count, err);
+}
+
+bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct work work = {.run = run, .session = run->session->state};
+    strides_point_read(run->point, run->session->info, &work.point);
+    work.program = refuse_missing(&work, err) ? find_program(&work, err) : NULL;
+    if (!work.program)
+        return false;
+    struct measure_request request = *run->request;
+    if (work.point.stride != STRIDE_FULL_SAMPLE)
+        request.sample_ns /= SAMPLE_SHARE;
+    struct memory *memory = *run->memory;
+    if (!memory) {
+        memory = ARENA_NEW(run->session->arena, struct memory);
+        if (!find_turns(&work, (double)request.sample_ns, &memory->turns, err))
+            return false;
+        *run->memory = memory;
+    }
+    work.params = strides_params_of(&work.point, memory->turns);
+    const struct measure_span_desc desc = {
+        .scope = run->scope,
+        .record = record,
+        .context = &work,
+        .clock = &work.session->clock,
+        .request = &request,
+        .repeats = memory->repeats,
+    };
+    struct measure_span span;
+    if (!clear_words(&work, err) || !measure_span_run(run->arena, &desc, &span, err) ||
+        !verify(&work, &span, err))
+        return false;
+    memory->repeats = span.repeats;
+    report(&work, &span, visit);
+    return true;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "bench/strides/work.h"
+
+#include <string.h>
+
+enum {
+    WORD_BYTES = 4,
+    LINE_BYTES = 128,
+    LINES = STRIDES_BUFFER_BYTES / LINE_BYTES
+};
+
+static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
+{
+    const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
+    const char *route = case_text(c, "route");
+    if (strcmp(route, "auto") != 0)
+        return strcmp(route, "address") == 0;
+    return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
+}
+
+// All lanes of a subgroup have different addresses; more would only need more cache.
+static uint32_t lanes_of(const struct gpu_info *info)
+{
+    uint64_t threads = info->limits.subgroup_threads;
+    if (!threads || threads > STRIDES_LANES_MAX)
+        return STRIDES_LANES_MAX;
+    return threads < STRIDES_LANES ? STRIDES_LANES : (uint32_t)threads;
+}
+
+void strides_point_read(const struct bench_case *c, const struct gpu_info *info,
+                        struct strides_point *point)
+{
+    const char *pattern = case_text(c, "pattern");
+    const struct case_value *width = case_find(c, "width"), *stride = case_find(c, "stride");
+    *point = (struct strides_point){
+        .pattern = strcmp(pattern, "banks") == 0   ? STRIDES_BANKS
+                   : strcmp(pattern, "block") == 0 ? STRIDES_BLOCK
+                                                   : STRIDES_STRIDE,
+        .width = width ? (unsigned)width->uint : WORD_BYTES,
+        .stride = stride ? (uint32_t)stride->uint : 0,
+        .across = stride ? lanes_of(info) : (uint32_t)case_uint(c, "across"),
+    };
+    point->address = point->pattern != STRIDES_BANKS && takes_address(c, info);
+}
+
+const char *strides_kernel_name(struct arena *arena, const struct strides_point *point)
+{
+    if (point->pattern == STRIDES_BANKS)
+        return "strides_shared";
+    return arena_printf(arena, "strides_vector_%u_%s", point->width,
+                        point->address ? "address" : "storage");
+}
+
+struct strides_params strides_params_of(const struct strides_point *point, uint32_t turns)
+{
+    bool block = point->pattern == STRIDES_BLOCK;
+    return (struct strides_params){
+        .across = point->across,
+        .step = block ? 1 : point->stride,
+        .pitch = block ? STRIDES_PITCH : 0,
+        .turns = turns,
+    };
+}
+
+uint64_t strides_loads(uint32_t turns)
+{
+    return (uint64_t)STRIDES_THREADS * STRIDES_FLIGHTS * STRIDES_LOADS * turns;
+}
+
+uint64_t strides_bytes(const struct strides_point *point, uint32_t turns)
+{
+    return strides_loads(turns) * point->width;
+}
+
+// ---------------------------------------------------------------- addresses
+
+// The element that thread `t` loads in place `k` of a flight.
+static uint32_t element_of(const struct strides_point *point, uint32_t t, uint32_t k)
+{
+    struct strides_params p = strides_params_of(point, 1);
+    uint32_t apart =
+        point->pattern == STRIDES_BANKS ? STRIDES_SHARED_APART : STRIDES_APART_BYTES / point->width;
+    return t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch + k * apart;
+}
+
+uint64_t strides_footprint_bytes(const struct strides_point *point)
+{
+    static const unsigned bits = 8;
+    uint8_t seen[LINES / 8] = {0};
+    uint64_t lines = 0;
+    if (point->pattern == STRIDES_BANKS)
+        return 0;
+    for (uint32_t t = 0; t < STRIDES_THREADS; t++)
+        for (uint32_t k = 0; k < STRIDES_LOADS; k++) {
+            uint32_t line = element_of(point, t, k) * point->width / LINE_BYTES;
+            uint8_t bit = (uint8_t)(1u << line % bits);
+            lines += !(seen[line / bits] & bit);
+            seen[line / bits] |= bit;
+        }
+    return lines * LINE_BYTES;
+}
+
+// ---------------------------------------------------------------- the proof
+
+uint32_t strides_data(uint32_t i)
+{
+    uint32_t h = i * STRIDES_MIX_STEP + STRIDES_MIX_SEED;
+    h ^= h >> 15;
+    return h * STRIDES_MIX_SCATTER;
+}
+
+// What thread `t` adds up in one turn, modulo 2^32.
+static uint32_t thread_sum(const struct strides_point *point, uint32_t t)
+{
+    uint32_t words = point->width / WORD_BYTES, sum = 0;
+    for (uint32_t k = 0; k < STRIDES_LOADS; k++)
+        for (uint32_t w = 0; w < words; w++)
+            sum += strides_data(element_of(point, t, k) * words + w);
+    return STRIDES_FLIGHTS * sum;
+}
+
+bool strides_check(const struct strides_point *point, uint32_t turns,
+                   const uint32_t words[STRIDES_WORDS], uint64_t runs_least, struct error *err)
+{
+    uint32_t runs = words[STRIDES_THREADS];
+    if (runs < runs_least)
+        return error_set(err, ERROR_MISMATCH, "%u workgroups reported, at least %llu were run",
+                         runs, (unsigned long long)runs_least);
+    for (uint32_t t = 0; t < STRIDES_THREADS; t++) {
+        uint32_t expected = runs * turns * thread_sum(point, t);
+        if (words[t] != expected)
+            return error_set(err, ERROR_MISMATCH,
+                             "what thread %u loaded adds up to %08x, not to %08x", t, words[t],
+                             expected);
+    }
+    return true;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Which cases `strides` plans, where their threads load, and that the check tells right from wrong.
+#include "bench/strides/session.h"
+#include "suite/choices.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_strides;
+
+// ---------------------------------------------------------------- the plan
+
+struct planned {
+    struct arena *arena;
+    struct bench_case_list list;
+    struct error err;
+};
+
+// Plans with one --set ("stride=1,2") or, with NULL, none.
+static bool plan(struct planned *planned, const char *preset, const char *set)
+{
+    const struct benchmark *const list[] = {&bench_strides, NULL};
+    struct setting setting;
+    const struct gpu_info info = {.kind = GPU_KIND_DISCRETE};
+    planned->list = (struct bench_case_list){0};
+    if (set)
+        assert_true(setting_parse(planned->arena, set, &setting, &planned->err));
+    const struct choice_request request = {.benchmarks = list,
+                                           .benchmark_count = 1,
+                                           .preset = preset,
+                                           .settings = &setting,
+                                           .setting_count = set != NULL};
+    struct bench_choice *choices;
+    assert_true(choices_make(planned->arena, &request, &bench_strides, &choices, &planned->err));
+    const struct bench_request bench = {.arena = planned->arena,
+                                        .device = &info,
+                                        .preset = preset,
+                                        .choices = choices,
+                                        .choice_count = bench_strides.info.param_count};
+    return bench_strides.plan(&bench, &planned->list, &planned->err);
+}
+
+static size_t count_of(const struct planned *planned, const char *pattern)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < planned->list.count; i++)
+        count += strcmp(case_text(&planned->list.cases[i], "pattern"), pattern) == 0;
+    return count;
+}
+
+static void standard_has_the_whole_tableau(void **state)
+{
+    (void)state;
+    struct planned planned = {.arena = arena_create()};
+    assert_true(plan(&planned, "standard", NULL));
+    assert_int_equal(count_of(&planned, "stride"), 3 * 128);
+    assert_int_equal(count_of(&planned, "block"), 3 * 7);
+    assert_int_equal(count_of(&planned, "banks"), 64 + 1);
+    arena_destroy(planned.arena);
+}
+
+static void quick_is_a_handful(void **state)
+{
+    (void)state;
+    struct planned planned = {.arena = arena_create()};
+    assert_true(plan(&planned, "quick", NULL));
+    assert_true(planned.list.count <= 25);
+    assert_int_equal(count_of(&planned, "banks"), 7);
+    arena_destroy(planned.arena);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"width=12", "stride=1025", "across=0", "route=auto,storage"};
+    struct planned planned = {.arena = arena_create()};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        assert_false(plan(&planned, "standard", sets[i]));
+        assert_int_equal(planned.err.code, ERROR_USAGE);
+    }
+    arena_destroy(planned.arena);
+}
+
+// ---------------------------------------------------------------- the work
+
+static const struct gpu_info warps = {.kind = GPU_KIND_DISCRETE,
+                                      .caps = GPU_CAP(ADDRESSES) | GPU_CAP(INT64),
+                                      .limits = {.subgroup_threads = 32}};
+
+static struct strides_point point_of(const char *pattern, unsigned width, unsigned place,
+                                     const struct gpu_info *info)
+{
+    bool block = strcmp(pattern, "block") == 0;
+    struct case_value values[] = {
+        {.key = "pattern", .type = PARAM_TEXT, .text = pattern},
+        {.key = "width", .type = PARAM_UINT, .uint = width},
+        {.key = block ? "across" : "stride", .type = PARAM_UINT, .uint = place},
+        {.key = "route", .type = PARAM_TEXT, .text = "auto"},
+    };
+    struct strides_point point;
+    strides_point_read(&(struct bench_case){values, 4}, info, &point);
+    return point;
+}
+
+static void a_subgroup_has_addresses_of_its_own(void **state)
+{
+    (void)state;
+    struct gpu_info info = warps;
+    struct strides_point point = point_of("stride", 4, 3, &info);
+    assert_true(point.across == 32 && point.stride == 3 && point.address);
+    info.limits.subgroup_threads = 8;
+    assert_int_equal(point_of("stride", 4, 3, &info).across, 32);
+    info.limits.subgroup_threads = 0; // not known
+    assert_int_equal(point_of("stride", 4, 3, &info).across, 64);
+    info.kind = GPU_KIND_CPU;
+    assert_false(point_of("stride", 4, 3, &info).address);
+}
+
+static void the_footprint_is_the_lines_touched(void **state)
+{
+    (void)state;
+    struct strides_point point = point_of("stride", 4, 1, &warps);
+    assert_int_equal(strides_footprint_bytes(&point), 8 * 128); // 32 floats are a line, 8 of them
+    point = point_of("stride", 4, 32, &warps);
+    assert_int_equal(strides_footprint_bytes(&point), (32 + 7) * 128);
+    point = point_of("stride", 16, 128, &warps);
+    assert_int_equal(strides_footprint_bytes(&point), 32 * 8 * 128);
+    point = point_of("block", 16, 1024, &warps);
+    assert_int_equal(strides_footprint_bytes(&point), (1024 * 16 / 128 + 7) * 128);
+    point = point_of("banks", 4, 1, &warps);
+    assert_int_equal(strides_footprint_bytes(&point), 0);
+}
+
+// No case loads beyond the buffer: its last word is only just the farthest load's.
+static void the_farthest_load_is_within_the_buffer(void **state)
+{
+    (void)state;
+    struct gpu_info waves = warps;
+    waves.limits.subgroup_threads = 64;
+    const struct strides_point points[] = {point_of("stride", 16, STRIDES_STRIDE_MAX, &waves),
+                                           point_of("block", 16, 1, &waves),
+                                           point_of("block", 16, STRIDES_ACROSS_MAX, &waves)};
+    for (size_t i = 0; i < 3; i++) {
+        struct strides_params p = strides_params_of(&points[i], 1);
+        uint64_t rows =
+            STRIDES_THREADS / p.across < STRIDES_ROWS ? STRIDES_THREADS / p.across : STRIDES_ROWS;
+        uint64_t last = (uint64_t)(p.across - 1) * p.step + (rows - 1) * p.pitch;
+        assert_true(last * 16 + STRIDES_LOADS * STRIDES_APART_BYTES <= STRIDES_BUFFER_BYTES);
+    }
+    assert_true((STRIDES_LANES_MAX - 1) * STRIDES_SHARED_STRIDE_MAX +
+                    (STRIDES_LOADS - 1) * STRIDES_SHARED_APART <
+                STRIDES_SHARED_WORDS);
+}
+
+// What the kernels do, written out once more.
+static void load(const struct strides_point *point, uint32_t turns, uint32_t *words)
+{
+    for (uint32_t t = 0; t < STRIDES_THREADS; t++)
+        for (uint32_t i = 0; i < turns * STRIDES_FLIGHTS; i++)
+            for (uint32_t k = 0; k < STRIDES_LOADS; k++) {
+                uint32_t byte = t % 32 * point->stride * point->width + k * STRIDES_APART_BYTES;
+                for (uint32_t w = 0; w < point->width / 4; w++)
+                    words[t] += strides_data(byte / 4 + w);
+            }
+    words[STRIDES_THREADS]++;
+}
+
+static void sums_are_checked_thread_by_thread(void **state)
+{
+    (void)state;
+    struct error err;
+    struct strides_point point = point_of("stride", 16, 5, &warps);
+    uint32_t words[STRIDES_WORDS] = {0};
+    load(&point, 3, words);
+    load(&point, 3, words);
+    assert_true(strides_check(&point, 3, words, 2, &err));
+    assert_false(strides_check(&point, 3, words, 3, &err)); // fewer runs than there were
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_false(strides_check(&point, 4, words, 2, &err)); // fewer turns
+    words[1000] ^= 1;
+    assert_false(strides_check(&point, 3, words, 2, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_non_null(strstr(err.message, "thread 1000"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_has_the_whole_tableau),
+        cmocka_unit_test(quick_is_a_handful),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(a_subgroup_has_addresses_of_its_own),
+        cmocka_unit_test(the_footprint_is_the_lines_touched),
+        cmocka_unit_test(the_farthest_load_is_within_the_buffer),
+        cmocka_unit_test(sums_are_checked_thread_by_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
