@@ -78,12 +78,13 @@ struct gpu_batch {
     struct gpu_queue *queue;
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
-    struct error first_error; // while recording
-    unsigned commands;        // recorded so far
-    int open_span;            // -1: none
-    uint64_t spans_recorded;  // bit set
-    bool finished;            // a submission was waited for: spans have lengths
-    struct gpu_hold *hold;    // what the submission in flight waits for, or NULL
+    struct error first_error;           // while recording
+    unsigned commands;                  // recorded so far
+    int open_span;                      // -1: none
+    uint64_t spans_recorded;            // bit set
+    uint64_t splits_set, splits_waited; // bit sets
+    bool finished;                      // a submission was waited for: spans have lengths
+    struct gpu_hold *hold;              // what the submission in flight waits for, or NULL
 };
 
 struct gpu_hold {
@@ -184,6 +185,10 @@ struct gpu_backend {
     bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
                        uint32_t word, struct error *);
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
+    // Optional: where NULL, batch_barrier is called with MEMORY.
+    bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
+    bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
+                        struct error *); // with SPLITS
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 
 enum {
-    SPANS_MAX = 64 // bits of gpu_batch.spans_recorded
+    SPANS_MAX = 64, // bits of gpu_batch.spans_recorded
+    SPLITS_MAX = 64
 };
 
 static struct gpu_device *batch_device(const struct gpu_batch *batch)
@@ -36,6 +37,8 @@ static bool check_desc(const struct gpu_device *device, const struct gpu_batch_d
         needed |= GPU_CAP(UNORDERED);
     if (desc->replay)
         needed |= GPU_CAP(REPLAY);
+    if (desc->split_count)
+        needed |= GPU_CAP(SPLITS);
     if (!gpu_require(device->info, needed, err))
         return error_prefix(err, "batch");
     if (desc->queue->device != device)
@@ -43,6 +46,12 @@ static bool check_desc(const struct gpu_device *device, const struct gpu_batch_d
     if (desc->span_count > SPANS_MAX)
         return error_set(err, ERROR_INTERNAL, "batch: %u spans, at most %d", desc->span_count,
                          SPANS_MAX);
+    if (desc->split_count > SPLITS_MAX)
+        return error_set(err, ERROR_INTERNAL, "batch: %u split barriers, at most %d",
+                         desc->split_count, SPLITS_MAX);
+    if (desc->split_count && device->info->families[desc->queue->family].kind == GPU_QUEUE_TRANSFER)
+        return error_set(err, ERROR_UNSUPPORTED, "%s: no split barriers on queue family %u",
+                         device->info->id, desc->queue->family);
     if (desc->span_count && device->info->families[desc->queue->family].stamp_bits == 0)
         return error_set(err, ERROR_UNSUPPORTED, "%s: no time stamps on queue family %u",
                          device->info->id, desc->queue->family);
@@ -111,6 +120,7 @@ bool gpu_batch_reset(struct gpu_batch *batch, struct error *err)
     batch->commands = 0;
     batch->open_span = -1;
     batch->spans_recorded = 0;
+    batch->splits_set = batch->splits_waited = 0;
     batch->finished = false;
     return true;
 }

@@ -381,6 +381,7 @@ struct gpu_batch;
 struct gpu_batch_desc {
     struct gpu_queue *queue; // NULL: the device's first
     unsigned span_count;     // spans that the batch will stamp
+    unsigned split_count;    // split barriers that it will hold, at most 64 (SPLITS)
     bool unordered;          // commands may overlap unless a barrier stands between (UNORDERED)
     bool replay;             // as a graph where the API tells the difference (REPLAY)
 };
@@ -411,6 +412,7 @@ struct gpu_dispatch {
 enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // all writes before are seen by all after (global memory barrier)
     GPU_BARRIER_EXECUTION, // order only, no memory
+    GPU_BARRIER_FULL,      // as MEMORY, between all stages that the API has, the host's too
 };
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
@@ -419,6 +421,15 @@ void gpu_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_
 void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
                     uint64_t bytes, uint32_t word);
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
+
+// Orders as GPU_BARRIER_MEMORY, but shows only what was written to this buffer.
+void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
+
+// A memory barrier in two halves: what follows the wait comes after all that stands before the set;
+// what stands between them is not bound to either by the API. Each split is set once a batch, and
+// waited for once, behind it. Needs SPLITS.
+void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
+void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
 // The commands between begin and end of a span are timed: from when all before them were done to
 // when all of them are. So each begin and each end drains the device, in unordered batches too: on

@@ -295,6 +295,55 @@ void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier)
         keep_error(batch, &err);
 }
 
+void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer)
+{
+    struct error err;
+    bool ok = can_record(batch, &err) && check_same_device(batch, buffer, "barrier", &err);
+    const struct gpu_backend *backend = batch->object.scope->device->backend;
+    if (ok && backend->batch_barrier_buffer)
+        ok = backend->batch_barrier_buffer(batch, buffer, &err);
+    else if (ok)
+        ok = backend->batch_barrier(batch, GPU_BARRIER_MEMORY, &err);
+    if (!ok)
+        keep_error(batch, &err);
+}
+
+static bool check_split(const struct gpu_batch *batch, unsigned split, bool wait, struct error *err)
+{
+    if (split >= batch->desc.split_count)
+        return error_set(err, ERROR_INTERNAL, "split %u: the batch was made for %u", split,
+                         batch->desc.split_count);
+    if (wait && !(batch->splits_set >> split & 1))
+        return error_set(err, ERROR_INTERNAL, "split %u is waited for without having been set",
+                         split);
+    if ((wait ? batch->splits_waited : batch->splits_set) >> split & 1)
+        return error_set(err, ERROR_INTERNAL, "split %u was %s before", split,
+                         wait ? "waited for" : "set");
+    return true;
+}
+
+static bool record_split(struct gpu_batch *batch, unsigned split, bool wait)
+{
+    struct error err;
+    bool ok = can_record(batch, &err) && check_split(batch, split, wait, &err) &&
+              batch->object.scope->device->backend->batch_split(batch, split, wait, &err);
+    if (!ok)
+        keep_error(batch, &err);
+    return ok;
+}
+
+void gpu_batch_split_set(struct gpu_batch *batch, unsigned split)
+{
+    if (record_split(batch, split, false))
+        batch->splits_set |= UINT64_C(1) << split;
+}
+
+void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split)
+{
+    if (record_split(batch, split, true))
+        batch->splits_waited |= UINT64_C(1) << split;
+}
+
 static bool check_span_begin(const struct gpu_batch *batch, unsigned span, struct error *err)
 {
     if (span >= batch->desc.span_count)

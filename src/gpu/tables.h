@@ -27,6 +27,7 @@
     X(SAMPLERS, "samplers", "filtered sampling")                                                   \
     X(HOLDS, "holds", "submissions held by the host (timeline semaphores)")                        \
     X(UNORDERED, "unordered", "batches whose commands may overlap")                                \
+    X(SPLITS, "splits", "barriers in two halves (events that commands set and wait for)")          \
     X(REPLAY, "replay", "replay of a whole batch as one object (graphs)")                          \
     X(PRIORITY, "priority", "queue priorities")                                                    \
     X(GRAPHICS, "graphics", "a graphics queue")                                                    \

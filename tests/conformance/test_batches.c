@@ -2,6 +2,8 @@
 // Batches: order, repetition, spans.
 #include "conformance.h"
 
+#include <string.h>
+
 enum {
     COUNT = 16 * 1024,
     BYTES = COUNT * 4
@@ -130,6 +132,66 @@ static void an_unordered_batch_is_ordered_by_its_barriers(void **state)
     end_and_run(batch);
     for (unsigned lane = 0; lane < LANES; lane++)
         assert_reversed(t, buffers[lane][0], lane + 2, PASSES);
+}
+
+static void a_split_barrier_orders_what_stands_around_it(void **state)
+{
+    struct conformance *t = *state;
+    need(t, GPU_CAP(UNORDERED) | GPU_CAP(SPLITS));
+    enum {
+        PASSES = 10,
+        RUNS = 3
+    };
+    struct error err;
+    struct gpu_program *reverse = make_program(t, "conf_reverse");
+    struct gpu_buffer *buffers[2] = {make_filled(t, COUNT, 0), make_filled(t, COUNT, 0)};
+    struct gpu_buffer *other = make_filled(t, COUNT, 0);
+    struct gpu_batch *batch =
+        make_batch(t, &(struct gpu_batch_desc){.unordered = true, .split_count = PASSES});
+    record_ids(t, batch, buffers[0], 5);
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        gpu_batch_split_set(batch, pass);
+        if (pass == 0)
+            record_ids(t, batch, other, 7); // bound to neither half
+        gpu_batch_split_wait(batch, pass);
+        record_reverse(reverse, batch, buffers[pass % 2], buffers[!(pass % 2)]);
+    }
+    end_and_run(batch);
+    for (unsigned run = 1; run < RUNS; run++) // the halves are as new each time
+        assert_done(gpu_batch_run(batch, WAIT_NS, &err), &err);
+    assert_reversed(t, buffers[0], 5, PASSES);
+    assert_reversed(t, other, 7, 0);
+}
+
+static void a_split_that_is_not_set_or_not_there_is_an_error(void **state)
+{
+    struct conformance *t = *state;
+    struct error err;
+    need(t, GPU_CAP(SPLITS));
+    struct gpu_batch *unset = make_batch(t, &(struct gpu_batch_desc){.split_count = 1});
+    gpu_batch_split_wait(unset, 0);
+    assert_false(gpu_batch_end(unset, &err));
+    assert_non_null(strstr(err.message, "without having been set"));
+    struct gpu_batch *few = make_batch(t, &(struct gpu_batch_desc){.split_count = 1});
+    gpu_batch_split_set(few, 1);
+    assert_false(gpu_batch_end(few, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+}
+
+static void a_barrier_of_one_buffer_shows_what_was_written_to_it(void **state)
+{
+    struct conformance *t = *state;
+    need(t, GPU_CAP(UNORDERED));
+    struct gpu_program *reverse = make_program(t, "conf_reverse");
+    struct gpu_buffer *from = make_filled(t, COUNT, 0), *to = make_filled(t, COUNT, 0);
+    struct gpu_batch *batch = make_batch(t, &(struct gpu_batch_desc){.unordered = true});
+    record_ids(t, batch, from, 3);
+    gpu_batch_barrier_buffer(batch, from);
+    record_reverse(reverse, batch, from, to);
+    gpu_batch_barrier(batch, GPU_BARRIER_FULL);
+    record_reverse(reverse, batch, to, from);
+    end_and_run(batch);
+    assert_reversed(t, from, 3, 2);
 }
 
 static void a_batch_is_submitted_many_times(void **state)
@@ -332,6 +394,9 @@ static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(copies_and_fills_are_ordered_with_kernels),
     CONFORMANCE_TEST(batches_of_one_queue_are_ordered),
     CONFORMANCE_TEST(an_unordered_batch_is_ordered_by_its_barriers),
+    CONFORMANCE_TEST(a_split_barrier_orders_what_stands_around_it),
+    CONFORMANCE_TEST(a_split_that_is_not_set_or_not_there_is_an_error),
+    CONFORMANCE_TEST(a_barrier_of_one_buffer_shows_what_was_written_to_it),
     CONFORMANCE_TEST(a_batch_is_submitted_many_times),
     CONFORMANCE_TEST(a_batch_is_recorded_anew),
     CONFORMANCE_TEST(a_batch_takes_thousands_of_commands),

@@ -159,10 +159,11 @@ struct vulkan_batch {
     struct gpu_batch base;
     const struct vulkan_queue *queue;
     bool unordered;
-    unsigned span_count;
+    unsigned span_count, split_count;
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkQueryPool stamps;
+    VkEvent *splits; // reset by the host after each submission
     struct vulkan_stamp {
         uint64_t value, available;
     } * stamp_values; // of the last finished submission, two a span
@@ -328,6 +329,9 @@ bool vulkan_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t 
 bool vulkan_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
                        uint64_t bytes, uint32_t word, struct error *err);
 bool vulkan_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
+bool vulkan_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer,
+                                 struct error *err);
+bool vulkan_batch_split(struct gpu_batch *batch, unsigned split, bool wait, struct error *err);
 bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
 
 // A written descriptor set for the dispatch, valid until vulkan_descriptors_reset.

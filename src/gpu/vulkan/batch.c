@@ -57,6 +57,17 @@ static VkResult create_timeline(struct vulkan_device *device, VkSemaphore *semap
     return device->vk.vkCreateSemaphore(device->handle, &info, NULL, semaphore);
 }
 
+static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch *batch,
+                              struct arena *arena)
+{
+    VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+    VkResult result = VK_SUCCESS;
+    batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent); // null handles
+    for (unsigned i = 0; i < batch->split_count && result == VK_SUCCESS; i++)
+        result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);
+    return result;
+}
+
 static void prepare_submit(struct vulkan_batch *batch)
 {
     batch->signal = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
@@ -83,11 +94,14 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
     batch->queue = (const struct vulkan_queue *)desc->queue;
     batch->unordered = desc->unordered;
     batch->span_count = desc->span_count;
+    batch->split_count = desc->split_count;
     // The front links the object later; descriptors need the scope before that.
     batch->base.object.scope = scope;
     VkResult result = create_commands(device, batch);
     if (result == VK_SUCCESS)
         result = create_stamps(device, batch, scope->arena);
+    if (result == VK_SUCCESS)
+        result = create_splits(device, batch, scope->arena);
     if (result == VK_SUCCESS)
         result = create_timeline(device, &batch->done);
     bool ok = result == VK_SUCCESS || vulkan_error(err, result, "batch");
@@ -104,6 +118,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     vulkan_descriptors_fini(device, &batch->descriptors);
     device->vk.vkDestroySemaphore(device->handle, batch->done, NULL);
     device->vk.vkDestroyQueryPool(device->handle, batch->stamps, NULL);
+    for (unsigned i = 0; batch->splits && i < batch->split_count; i++)
+        device->vk.vkDestroyEvent(device->handle, batch->splits[i], NULL);
     device->vk.vkDestroyCommandPool(device->handle, batch->pool, NULL);
 }
 
@@ -192,6 +208,8 @@ bool vulkan_batch_wait(struct gpu_batch *base, uint64_t timeout_ns, struct error
                          device->info->id, base->commands, (double)timeout_ns * 1e-9);
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "%s: vkWaitSemaphores", device->info->id);
+    for (unsigned i = 0; i < batch->split_count; i++)
+        device->vk.vkResetEvent(device->handle, batch->splits[i]);
     return fetch_stamps(device, batch, err);
 }
 

@@ -12,12 +12,14 @@ static const struct vulkan_device *device_of(const struct vulkan_batch *batch)
 
 static void record_barrier(const struct vulkan_batch *batch, enum gpu_barrier kind)
 {
-    bool memory = kind == GPU_BARRIER_MEMORY;
+    bool memory = kind != GPU_BARRIER_EXECUTION;
+    VkPipelineStageFlags2 stages =
+        kind == GPU_BARRIER_FULL ? VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT : batch->queue->stages;
     VkMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-        .srcStageMask = batch->queue->stages,
+        .srcStageMask = stages,
         .srcAccessMask = memory ? VK_ACCESS_2_MEMORY_WRITE_BIT : VK_ACCESS_2_NONE,
-        .dstStageMask = batch->queue->stages,
+        .dstStageMask = stages,
         .dstAccessMask =
             memory ? VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT : VK_ACCESS_2_NONE,
     };
@@ -134,8 +136,54 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     record_barrier(batch, barrier);
-    if (barrier == GPU_BARRIER_MEMORY)
+    if (barrier != GPU_BARRIER_EXECUTION)
         batch->barrier_due = false;
+    return true;
+}
+
+bool vulkan_batch_barrier_buffer(struct gpu_batch *base, struct gpu_buffer *buffer,
+                                 struct error *err)
+{
+    (void)err;
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    VkBufferMemoryBarrier2 barrier = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
+        .srcStageMask = batch->queue->stages,
+        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .dstStageMask = batch->queue->stages,
+        .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .buffer = ((struct vulkan_buffer *)buffer)->handle,
+        .size = VK_WHOLE_SIZE,
+    };
+    VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                   .bufferMemoryBarrierCount = 1,
+                                   .pBufferMemoryBarriers = &barrier};
+    device_of(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
+    return true;
+}
+
+// Set and wait must be given the same dependency.
+bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
+{
+    (void)err;
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    const struct vulkan_device *device = device_of(batch);
+    VkMemoryBarrier2 barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+        .srcStageMask = batch->queue->stages,
+        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
+        .dstStageMask = batch->queue->stages,
+        .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
+    };
+    VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                   .memoryBarrierCount = 1,
+                                   .pMemoryBarriers = &barrier};
+    if (wait)
+        device->vk.vkCmdWaitEvents2(batch->commands, 1, &batch->splits[split], &dependency);
+    else
+        device->vk.vkCmdSetEvent2(batch->commands, batch->splits[split], &dependency);
     return true;
 }
 
