@@ -4,6 +4,7 @@
 #include "bench/latency/latency.h"
 #include "bench/latency/plan.h"
 #include "bench/latency/session.h"
+#include "bench/latency/size.h"
 #include "bench/latency/visit.h"
 #include "device_api.h"
 
@@ -21,6 +22,8 @@ const struct benchmark *const benchmarks[] = {&bench_latency, NULL};
 // ---------------------------------------------------------------- the formula, made wrong at will
 
 static bool formula_is_wrong;
+static uint32_t ends[256]; // the hops where chases ended, in turn
+static size_t end_count;
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
 void __real_latency_link(const struct latency_point *point, const struct latency_shape *shape,
@@ -32,6 +35,8 @@ void __wrap_latency_link(const struct latency_point *point, const struct latency
                          const uint64_t *chunks, uint32_t k, uint32_t words[2])
 {
     uint32_t next = k + 1 < shape->nodes ? k + 1 : 0;
+    if (end_count < sizeof ends / sizeof *ends)
+        ends[end_count++] = k;
     __real_latency_link(point, shape, chunks, formula_is_wrong ? next : k, words);
 }
 // NOLINTEND(bugprone-reserved-identifier)
@@ -301,6 +306,29 @@ static void a_cold_cycle_is_followed_from_where_the_last_round_ended(void **stat
 
 // ---------------------------------------------------------------- what does not
 
+// A chase that begins where another did finds in the caches what that one left there.
+static void no_cold_chase_begins_where_another_did(void **state)
+{
+    struct bench *bench = *state;
+    struct latency_session *session = bench->session.state;
+    session->limits.last_cache_bytes = 4096;
+    session->clocked = false; // several pairs of dispatches a visit
+    struct error err;
+    void *memory = NULL;
+    const struct values cold = {"vector", "index", "random", 64 << 20, "idle"};
+    assert_non_null(visit_case(bench, &cold, 0, &memory, &err));
+    const struct latency_memory *kept = memory;
+    assert_false(kept->warm);
+    assert_true(kept->walked > UINT64_C(8) * LATENCY_UNROLL * kept->repeats); // 4 samples
+    end_count = 0;
+    assert_non_null(visit_case(bench, &cold, 1, &memory, &err));
+    assert_true(end_count >= 12);
+    // The first run of three has no hop: it ends where it begins, at the end of the last.
+    for (size_t i = 2; i < end_count; i++)
+        for (size_t j = 0; j + 1 < i; j++)
+            assert_int_not_equal(ends[i], ends[j]);
+}
+
 static void a_wrong_formula_is_a_mismatch_on_every_path(void **state)
 {
     struct bench *bench = *state;
@@ -358,6 +386,7 @@ int main(int argc, char **argv)
         ON_BENCH(keep_awake_ends_with_the_chase),
         ON_BENCH(pages_may_lie_in_several_chunks_of_memory),
         ON_BENCH(a_cold_cycle_is_followed_from_where_the_last_round_ended),
+        ON_BENCH(no_cold_chase_begins_where_another_did),
         ON_BENCH(a_wrong_formula_is_a_mismatch_on_every_path),
         ON_BENCH(a_region_out_of_reach_is_unsupported),
     };

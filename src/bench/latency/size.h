@@ -15,6 +15,7 @@ struct latency_memory {
     double hop_ns;     // about
     double hop_counts; // about, by the core's counter; 0 = it has none
     uint32_t lead, windows, repeats;
+    uint64_t walked; // hops of all chases so far: the next one goes on from there
     // Time by stamps over time by the counters, one a round: the cross-check.
     double ratios[LATENCY_RATIOS_MAX];
     size_t ratio_count;

@@ -30,20 +30,18 @@ struct measured {
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
-    const struct latency_memory *memory = m->memory;
-    uint64_t hops = 0;
-    for (unsigned i = 0; i < count; i++)
-        hops += latency_run_hops(&runs[i]);
-    // A cold chase goes on where the last round's ended, in the half of the cycle that was built
+    struct latency_memory *memory = m->memory;
+    // A cold chase goes on where the last one ended, in the half of the cycle that was built
     // first: the other half's end is what the building left in the caches.
     uint32_t lap =
         memory->warm || chase->shape.nodes < 2 ? chase->shape.nodes : chase->shape.nodes / 2;
-    uint64_t start = hops * chase->visit->request->round % lap;
+    uint64_t start = memory->walked % lap;
     for (unsigned i = 0; i < count; i++) {
         runs[i].start = latency_chase_hop(chase, (uint32_t)(start % chase->shape.nodes), 0);
         runs[i].warm = memory->warm ? chase->shape.lap : 0;
         runs[i].touch = !memory->warm;
         start += latency_run_hops(&runs[i]);
+        memory->walked += latency_run_hops(&runs[i]);
     }
 }
 
