@@ -357,13 +357,20 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// How much ln y rises along a plateau, by its best line.
-static double rise_along(const struct work *work, const struct plateau *plateau)
+// How much ln y rises along a plateau, by its best line. Points on the ramp that leads to it, which
+// the segmentation had to give to one side, are not of it.
+static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
-    struct sums s = between(work, plateau->first, plateau->last + 1);
+    const struct plateau *plateau = &fit->levels[k];
+    const double *x = work->desc->x;
+    size_t first = plateau->first;
+    double top = k > 0 ? fit->steps[k - 1].end + fit->steps[k - 1].width : x[first];
+    while (first + 2 < plateau->last && x[first] < top)
+        first++;
+    struct sums s = between(work, first, plateau->last + 1);
     double xx = s.w > 0 ? s.xx - s.x * s.x / s.w : 0;
     double slope = xx > 0 ? (s.xy - s.x * s.y / s.w) / xx : 0;
-    return slope * (plateau->x_last - plateau->x_first);
+    return slope * (plateau->x_last - x[first]);
 }
 
 static double step_above(const struct plateaus *fit, size_t k)
@@ -380,7 +387,7 @@ static bool is_flat(const struct work *work, const struct plateaus *fit, size_t 
         step = fmin(step, step_above(fit, k - 1));
     if (k + 1 < fit->count)
         step = fmin(step, step_above(fit, k));
-    return fabs(rise_along(work, &fit->levels[k])) < step / 3;
+    return fabs(rise_along(work, fit, k)) < step / 3;
 }
 
 static void judge(const struct work *work, struct plateaus *fit)

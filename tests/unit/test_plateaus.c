@@ -121,6 +121,37 @@ static void an_outlier_is_not_a_level(void **state)
     arena_destroy(arena);
 }
 
+// An H200 through CUDA, a point an octave from 1 KiB on, in ns: one point on each ramp.
+static void a_point_on_a_ramp_does_not_tilt_its_level(void **state)
+{
+    (void)state;
+    static const double ns[] = {16.177,  16.177,  16.177,  16.177,  16.177,  16.177,
+                                16.177,  16.177,  78.872,  141.183, 141.823, 141.776,
+                                141.719, 141.789, 141.77,  228.778, 319.7,   332.344,
+                                332.697, 334.36,  336.208, 336.544, 337.083};
+    enum {
+        COUNT = sizeof ns / sizeof *ns
+    };
+    double octaves[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        octaves[i] = 10 + i;
+    const struct plateaus_desc desc = {.x = octaves,
+                                       .y = ns,
+                                       .count = COUNT,
+                                       .ratio_min = 1.12,
+                                       .ramp_max = 0.75,
+                                       .length_min = 0.25,
+                                       .noise_min = 0.002};
+    struct arena *arena = arena_create();
+    struct plateaus result;
+    plateaus_fit(arena, &desc, &result);
+    arena_destroy(arena);
+    assert_true(result.decided);
+    assert_int_equal(result.count, 3);
+    assert_in_range((uint64_t)result.levels[1].height, 141, 142);
+    assert_true(result.steps[0].end_low <= 18 && result.steps[0].end_high >= 17);
+}
+
 static void too_few_points_decide_nothing(void **state)
 {
     (void)state;
@@ -142,6 +173,7 @@ int main(void)
         cmocka_unit_test(steps_are_found_where_they_are),
         cmocka_unit_test(a_slow_creep_within_a_level_is_not_a_step),
         cmocka_unit_test(an_outlier_is_not_a_level),
+        cmocka_unit_test(a_point_on_a_ramp_does_not_tilt_its_level),
         cmocka_unit_test(too_few_points_decide_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
