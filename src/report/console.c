@@ -104,11 +104,13 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 
 // ---------------------------------------------------------------- benchmarks
 
-static bool any_number(const struct result *const *results, size_t count)
+// Of the metric that a view draws; any, where it names none.
+static bool any_number(const struct result *const *results, size_t count, const char *metric)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < results[i]->metric_count; j++)
-            if (isfinite(results[i]->metrics[j].median))
+            if (isfinite(results[i]->metrics[j].median) &&
+                (!metric || strcmp(results[i]->metrics[j].name, metric) == 0))
                 return true;
     return false;
 }
@@ -153,7 +155,7 @@ static void view_print(struct screen *screen, const struct run *run, const char 
 {
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
-    if (!any_number(results, count))
+    if (!any_number(results, count, view->metric))
         return; // the notes say why
     struct view_grid grid;
     bool gridded =
@@ -166,6 +168,23 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     cases_print(screen, notes, info, view, results, count);
     if (view->kind == VIEW_TIMELINE)
         timelines_print(screen, info, results, count);
+}
+
+// Prints the view of lines that the user asked for, if so.
+static bool lines_instead(struct screen *screen, const struct run *run, const char *device,
+                          const struct benchmark_info *info)
+{
+    for (size_t i = 0; i < info->view_count; i++) {
+        size_t count = 0;
+        const struct result **results = NULL;
+        if (info->views[i].kind == VIEW_LINES)
+            results = view_select(screen->arena, run, device, &info->views[i], info, &count);
+        if (count) {
+            lines_print(screen, &info->views[i], results, count);
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool measured(const struct run *run, const char *device, const char *benchmark)
@@ -205,8 +224,10 @@ void console_benchmark(const struct run *run, const char *device, const char *be
     struct screen screen;
     screen_open(&screen, desc);
     struct notes notes = notes_of(screen.arena, run, device, benchmark);
-    for (size_t i = 0; info && i < info->view_count; i++)
-        view_print(&screen, run, device, &notes, info, &info->views[i]);
+    bool lines = info && lines_instead(&screen, run, device, info);
+    for (size_t i = 0; info && !lines && i < info->view_count; i++)
+        if (info->views[i].kind != VIEW_LINES)
+            view_print(&screen, run, device, &notes, info, &info->views[i]);
     if (notes.count) {
         fputc('\n', screen.stream);
         notes_print(&notes, &screen);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    ROWS_MAX = 48,
-    TEXT_COLUMNS = 24,
+    ROWS_MAX = 256,
+    TEXT_COLUMNS = 36,
     GAP = 2
 };
 
@@ -23,7 +23,7 @@ struct cases {
 
 // One metric of all cases.
 struct metric_column {
-    const char *head;
+    const char *name, *unit; // the head, one above the other
     struct cell *cells;
     struct cell_widths widths;
     size_t columns;
@@ -51,8 +51,13 @@ static void axes_measure(struct cases *cases)
     }
 }
 
+static size_t widest(const char *a, const char *b)
+{
+    return screen_width(a) > screen_width(b) ? screen_width(a) : screen_width(b);
+}
+
 // False where no case has this metric.
-static bool column_of(const struct cases *cases, const struct metric_info *info,
+static bool column_of(const struct cases *cases, const struct metric_info *info, bool margins,
                       struct metric_column *column)
 {
     struct arena *arena = cases->screen->arena;
@@ -64,17 +69,18 @@ static bool column_of(const struct cases *cases, const struct metric_info *info,
         any = any || isfinite(values[i]);
     }
     struct screen_scale scale = screen_scale_of(values, cases->count, info->unit);
-    *column = (struct metric_column){
-        .head = *scale.unit ? arena_printf(arena, "%s, %s", info->name, scale.unit) : info->name,
-        .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
+    *column = (struct metric_column){.name = screen_quote(arena, info->name, TEXT_COLUMNS),
+                                     .unit = scale.unit,
+                                     .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
     for (size_t i = 0; i < cases->count; i++) {
         const struct metric *metric = result_metric(cases->results[i], info->name);
         column->cells[i] = cell_of(&cases->table, cases->results[i], metric, &scale);
+        if (!margins)
+            column->cells[i].margin = column->cells[i].mark = "";
         cell_measure(&column->widths, &column->cells[i]);
     }
-    column->head = screen_quote(arena, column->head, TEXT_COLUMNS);
     column->columns = cell_columns(&column->widths);
-    size_t head = screen_width(column->head);
+    size_t head = widest(column->name, column->unit);
     if (head > column->columns) {
         column->widths.number += head - column->columns;
         column->columns = head;
@@ -116,35 +122,47 @@ static void head_print(const struct cases *cases, const struct metric_column *co
     }
     for (size_t i = 0; i < column_count; i++) {
         fprintf(screen->stream, "%*s", GAP, "");
-        screen_right(screen, columns[i].head, columns[i].columns);
+        screen_right(screen, columns[i].name, columns[i].columns);
+    }
+    fputc('\n', screen->stream);
+    for (size_t axis = 0; axis < cases->axis_count; axis++)
+        fprintf(screen->stream, "%*s", (int)(GAP + cases->axis_widths[axis]), "");
+    for (size_t i = 0; i < column_count; i++) {
+        fprintf(screen->stream, "%*s", GAP, "");
+        screen_right(screen, columns[i].unit, columns[i].columns);
     }
     fputc('\n', screen->stream);
 }
 
-// The view's metric first, then the others while they fit; *left: how many did not.
-static size_t columns_choose(const struct cases *cases, const struct view_info *view,
-                             struct metric_column *columns, size_t *left)
+struct choice {
+    struct metric_column *columns;
+    size_t count, left; // left: how many did not fit
+};
+
+// The view's metric first, then the others while they fit; margins beside all, or beside the first.
+static void columns_choose(const struct cases *cases, const struct view_info *view,
+                           bool all_margins, struct choice *choice)
 {
-    size_t used = 0, count = 0;
+    size_t used = 0;
     for (size_t axis = 0; axis < cases->axis_count; axis++)
         used += GAP + cases->axis_widths[axis];
-    *left = 0;
+    choice->count = choice->left = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < cases->info->metric_count; i++) {
             const struct metric_info *metric = &cases->info->metrics[i];
             bool wanted = view->metric && strcmp(view->metric, metric->name) == 0;
+            bool margins = all_margins || choice->count == 0;
             struct metric_column column;
-            if (wanted != (pass == 0) || !column_of(cases, metric, &column))
+            if (wanted != (pass == 0) || !column_of(cases, metric, margins, &column))
                 continue;
-            if (count && used + GAP + column.columns > cases->screen->columns) {
-                ++*left;
+            if (choice->count && used + GAP + column.columns > cases->screen->columns) {
+                choice->left++;
                 continue;
             }
             used += GAP + column.columns;
-            columns[count++] = column;
+            choice->columns[choice->count++] = column;
         }
     }
-    return count;
 }
 
 void cases_print(struct screen *screen, const struct notes *notes,
@@ -158,15 +176,17 @@ void cases_print(struct screen *screen, const struct notes *notes,
                           .count = count};
     cases.axes = view_varying(screen->arena, info, results, count, &cases.axis_count);
     axes_measure(&cases);
-    struct metric_column *columns =
-        ARENA_ARRAY(screen->arena, info->metric_count, struct metric_column);
-    size_t left, column_count = columns_choose(&cases, view, columns, &left);
+    struct choice choice = {
+        .columns = ARENA_ARRAY(screen->arena, info->metric_count, struct metric_column)};
+    columns_choose(&cases, view, true, &choice);
+    if (choice.left)
+        columns_choose(&cases, view, false, &choice);
     size_t rows = count < ROWS_MAX ? count : ROWS_MAX;
-    head_print(&cases, columns, column_count);
+    head_print(&cases, choice.columns, choice.count);
     for (size_t row = 0; row < rows; row++)
-        row_print(&cases, columns, column_count, row);
-    if (rows < count || left)
+        row_print(&cases, choice.columns, choice.count, row);
+    if (rows < count || choice.left)
         fprintf(screen->stream,
                 "  (%zu of %zu cases, %zu of %zu metrics; all are in the run file)\n", rows, count,
-                column_count, column_count + left);
+                choice.count, choice.count + choice.left);
 }

@@ -42,7 +42,12 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// Every case a row, every metric a column; needs no x.
+// Every case a line: "Y X: 0.377ms 3.908x".
+void lines_print(struct screen *screen, const struct view_info *view,
+                 const struct result *const *results, size_t count);
+
+// Every case a row, every metric a column; needs no x. Where intervals do not fit they stand in the
+// first column only.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);

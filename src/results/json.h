@@ -4,7 +4,8 @@
 // a series); floats keep every bit. One device, benchmark, result or finding stands on each line,
 // so that line numbers in messages and diffs say something.
 //
-// Not written: parameters of role DISPLAY, and what a preset would choose (param_info.quick, …).
+// Not written: parameters of role DISPLAY, views of kind LINES, and what a preset would choose
+// (param_info.quick, …).
 #ifndef RESULTS_JSON_H
 #define RESULTS_JSON_H
 

@@ -125,7 +125,8 @@ static json_t *benchmark_of(const struct benchmark_info *info)
     for (size_t i = 0; i < info->metric_count; i++)
         json_array_append_new(metrics, metric_info_of(&info->metrics[i]));
     for (size_t i = 0; i < info->view_count; i++)
-        json_array_append_new(views, view_of(&info->views[i]));
+        if (info->views[i].kind != VIEW_LINES)
+            json_array_append_new(views, view_of(&info->views[i]));
     json_object_set_new(object, "params", params);
     json_object_set_new(object, "metrics", metrics);
     json_object_set_new(object, "views", views);

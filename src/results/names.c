@@ -9,11 +9,9 @@ static const char *const role_names[] = {
     [PARAM_AXIS] = "axis", [PARAM_METHOD] = "method", [PARAM_DISPLAY] = "display"};
 static const char *const type_names[] = {
     [PARAM_UINT] = "uint", [PARAM_BYTES] = "bytes", [PARAM_REAL] = "real", [PARAM_TEXT] = "text"};
-static const char *const view_names[] = {[VIEW_CURVE] = "curve",
-                                         [VIEW_BARS] = "bars",
-                                         [VIEW_HEATMAP] = "heatmap",
-                                         [VIEW_TABLE] = "table",
-                                         [VIEW_TIMELINE] = "timeline"};
+static const char *const view_names[] = {
+    [VIEW_CURVE] = "curve", [VIEW_BARS] = "bars",         [VIEW_HEATMAP] = "heatmap",
+    [VIEW_TABLE] = "table", [VIEW_TIMELINE] = "timeline", [VIEW_LINES] = "lines"};
 static const char *const status_names[] = {
     [RUN_RUNNING] = "running", [RUN_COMPLETE] = "complete", [RUN_INTERRUPTED] = "interrupted"};
 static const char *const verdict_names[] = {[VERDICT_OK] = "ok",

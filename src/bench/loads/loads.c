@@ -18,6 +18,9 @@ static const struct param_info params[] = {
      "all threads of a workgroup load the same, neighbours, or one of 16 (of 4 texels)"},
     {"fidelity", PARAM_TEXT, UNIT_NONE, NULL, "peak", NULL, PARAM_METHOD, "peak|original",
      "peak: eight loads share their address arithmetic; original: the loop of the published tool"},
+    {"layout", PARAM_TEXT, UNIT_NONE, NULL, "table", NULL, PARAM_DISPLAY, "table|published",
+     "on the screen: tables, or the two columns of the published tool, ms of 30 dispatches and "
+     "ratio"},
 };
 
 static const struct metric_info metrics[] = {
@@ -35,10 +38,14 @@ static const struct metric_info metrics[] = {
 static const struct view_info views[] = {
     {VIEW_HEATMAP, "Times as fast as Buffer<RGBA8>.Load random", "pattern", "load", "ratio", NULL,
      NULL, NULL},
-    {VIEW_HEATMAP, "Loads a second", "pattern", "load", "rate", NULL, NULL, NULL},
     {VIEW_HEATMAP, "Loads a core and cycle", "pattern", "load", "per_core", NULL, NULL, NULL},
-    {VIEW_BARS, "Loads that neighbours do side by side", "load", NULL, "rate", NULL, "linear",
-     "pattern=linear"},
+    {VIEW_TABLE, "All of it, time of 2^28 loads", "pattern", NULL, "rate", "load", NULL, NULL},
+    {VIEW_LINES, "Performance compared to Buffer<RGBA8>.Load random", "pattern", "load",
+     "time,ratio", NULL, "30", "layout=published"},
+};
+
+enum {
+    VALUES = sizeof params / sizeof params[0]
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -65,17 +72,21 @@ bool loads_plan(const struct bench_request *request, struct bench_case_list *lis
     const struct bench_choice *load = bench_choice_find(request, "load");
     const struct bench_choice *pattern = bench_choice_find(request, "pattern");
     const struct bench_choice *fidelity = bench_choice_find(request, "fidelity");
+    const struct bench_choice *layout = bench_choice_find(request, "layout");
     if (fidelity->value_count != 1)
         return error_set(err, ERROR_USAGE,
                          "loads.fidelity takes one value: results of both would share their names");
+    if (layout->value_count != 1)
+        return error_set(err, ERROR_USAGE, "loads.layout takes one value: table or published");
     for (size_t l = 0; l < load->value_count; l++)
         for (size_t p = 0; p < pattern->value_count; p++) {
-            struct case_value *values = ARENA_ARRAY(request->arena, 3, struct case_value);
+            struct case_value *values = ARENA_ARRAY(request->arena, VALUES, struct case_value);
             values[0] = load->values[l];
             values[1] = pattern->values[p];
             values[2] = fidelity->values[0];
+            values[3] = layout->values[0];
             bench_case_add(request->arena, list,
-                           (struct bench_case){.values = values, .value_count = 3});
+                           (struct bench_case){.values = values, .value_count = VALUES});
         }
     return true;
 }
