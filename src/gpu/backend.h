@@ -64,6 +64,7 @@ struct gpu_sampler {
 struct gpu_program {
     struct gpu_object object;
     const struct gpu_kernel *kernel;
+    struct gpu_program_stats *stats; // asked for before; NULL: not yet
 };
 
 enum gpu_batch_state {

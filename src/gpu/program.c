@@ -97,6 +97,19 @@ bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
 {
     struct gpu_device *device = program->object.scope->device;
     *stats = (struct gpu_program_stats){0};
-    return gpu_device_check(device, err) && gpu_require(device->info, GPU_CAP(KERNEL_STATS), err) &&
-           gpu_device_note(device, device->backend->program_stats(program, arena, stats, err), err);
+    if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(KERNEL_STATS), err))
+        return false;
+    if (!program->stats) { // a driver may compile once more for it
+        struct gpu_program_stats *kept =
+            ARENA_NEW(program->object.scope->arena, struct gpu_program_stats);
+        if (!gpu_device_note(
+                device,
+                device->backend->program_stats(program, program->object.scope->arena, kept, err),
+                err))
+            return false;
+        program->stats = kept;
+    }
+    *stats = *program->stats;
+    stats->text = stats->text ? arena_strdup(arena, stats->text) : NULL;
+    return true;
 }

@@ -58,7 +58,8 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
 // Copies a series (name, columns and data) into the visit.
 void visit_series(struct measure_visit *visit, const struct series *series);
 
-// hash, source and what the driver says of the compiled code.
+// hash, source and what the driver says of the compiled code; where its assembly is understood
+// (measure/isa.h), the loads of the innermost loop: their number, and as the detail "loop_loads".
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Apart from visit.c, so that what only handles visits does not need the device interface.
+#include "measure/isa.h"
 #include "measure/visit.h"
 
 #include <inttypes.h>
@@ -19,4 +20,9 @@ void visit_kernel(struct measure_visit *visit, struct gpu_program *program)
         .spill_bytes = stats.has_spills ? (double)stats.spill_bytes : NAN,
         .loads = NAN,
     };
+    struct isa_loads loads;
+    if (!stats.text || !isa_loop_loads(visit->arena, stats.text, &loads))
+        return;
+    visit->kernel.loads = loads.count;
+    visit_detail(visit, "loop_loads", "%s", loads.text);
 }

@@ -4,6 +4,7 @@
 // = there is no such null device.
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
+#include "measure/isa.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -31,8 +32,10 @@ static bool print_kernel(struct gpu_device *device, const struct gpu_kernel *ker
         gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel}, err);
     bool ok = program && gpu_program_stats(program, arena, &stats, err);
     const char *assembly = ok && stats.text ? strstr(stats.text, "---- Assembly") : NULL;
+    struct isa_loads loads;
     if (assembly)
-        printf("== %s\n%s\n", kernel->name, assembly);
+        printf("== %s\n%s\n; loop: %s\n", kernel->name, assembly,
+               isa_loop_loads(arena, stats.text, &loads) ? loads.text : "");
     else if (ok)
         ok = error_set(err, ERROR_INTERNAL, "%s: the driver shows no assembly", kernel->name);
     gpu_scope_close(scope);

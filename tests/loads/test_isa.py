@@ -111,6 +111,16 @@ class Loads(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(measured(name, loop_of(text), uniform), wanted)
 
+    def test_what_the_run_file_would_say_is_the_same(self):
+        for name, text in KERNELS.items():
+            said = re.search(r"^; loop: (.*)$", text, re.M)[1]
+            counts = {access: int(count) for count, access in re.findall(r"(\d+) × (\w+)", said)}
+            loop = loop_of(text)
+            others = any(not access.startswith("s_load") for access in loop)
+            with self.subTest(name):
+                self.assertEqual(counts, {access: count for access, count in loop.items()
+                                          if not others or access not in DESCRIPTORS})
+
     def test_the_control_loads_nothing_in_its_loop(self):
         controls = [name for name in KERNELS if name.startswith("loads_control_")]
         self.assertTrue(controls)
