@@ -160,7 +160,10 @@ static void a_texture_of_other_data_is_a_mismatch(void **state)
     for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
         struct error err;
         const struct loads_kind *kind = loads_kind_find(loads[i]);
-        assert_true(visit(f, loads[i], "random", "peak", &err));
+        if (!visit(f, loads[i], "random", "peak", &err)) {
+            assert_int_equal(err.code, ERROR_UNSUPPORTED);
+            continue;
+        }
         size_t bytes;
         unsigned char *texels = loads_encode(f->session.arena, kind, &bytes);
         memmove(texels, texels + loads_bytes(kind), bytes - loads_bytes(kind)); // shifted by one

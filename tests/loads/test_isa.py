@@ -4,7 +4,7 @@
 loads of its kind and width as it claims, nothing combined and nothing removed; the control's holds
 none. Looked at in the code of RADV's null device, which needs no card.
 
-    test_isa.py PRINT_ISA FAMILY    77 = no such null device, or a Mesa that was not looked at
+    test_isa.py PRINT_ISA FAMILY COMPILED    COMPILED: the build's folder of kernels in PTX; 77 = no such null device, or a Mesa that was not looked at
 """
 
 import collections
@@ -138,6 +138,34 @@ class Loads(unittest.TestCase):
                 self.assertGreaterEqual(adds, IN_FLIGHT * int(match[1]))
 
 
+def ptx_expected(kind, width):
+    """Without vectors where alignment is not known; what is only read may go through its own path."""
+    vector = {1: "f32", 2: "v2.f32", 4: "v4.f32"}
+    if kind in ("raw", "bound"):
+        return {"ld.global.nc.f32": width}
+    if kind in ("natural", "structured"):
+        return {"ld.global.nc." + vector[width]: 1}
+    return {{"constant": "ld.const.v4.f32", "typed": "tex.1d.v4.f32.s32", "texture": "tex.2d.v4.f32.s32",
+             "sampled": "tex.2d.v4.f32.f32"}[kind]: 1}
+
+
+class Ptx(unittest.TestCase):
+    """What CUDA's driver is given."""
+    def test_the_loop_holds_the_loads_that_it_claims(self):
+        files = sorted(COMPILED.glob("loads_*.ptx"))
+        self.assertGreaterEqual(len(files), 56)
+        for path in files:
+            loop = re.search(r'^(\S+):\s*\n\s*\.pragma "nounroll";(.*?)bra\.uni\s+\1;', path.read_text(),
+                             re.M | re.S)
+            _, kind, width, *_ = path.stem.split("_")
+            with self.subTest(path.stem):
+                self.assertTrue(loop)
+                found = collections.Counter(re.findall(r"^\s+((?:ld|tex|st|atom)\.\S+)", loop[2], re.M))
+                wanted = {} if kind == "control" else ptx_expected(kind, int(width))
+                self.assertEqual(found, {load: IN_FLIGHT * n for load, n in wanted.items()})
+
+
 if __name__ == "__main__":
     read_kernels(sys.argv[1], sys.argv[2])
+    COMPILED = pathlib.Path(sys.argv[3])
     unittest.main(argv=sys.argv[:1])

@@ -91,19 +91,31 @@ unsigned loads_bytes(const struct loads_kind *kind)
     return kind->width * channel_bytes[kind->data];
 }
 
-const char *loads_kernel_name(struct arena *arena, const struct loads_kind *kind, bool uniform,
-                              bool peak)
+// A raw buffer that is an argument is a structured one where its alignment is known.
+static const char *family_of(const struct loads_form *form)
 {
-    return arena_printf(arena, "loads_%s_%u_%s_%s",
-                        is_sampled(kind) ? "sampled" : loads_source_name(kind->source), kind->width,
-                        uniform ? "uniform" : "varying", peak ? "peak" : "original");
+    enum loads_source source = form->kind->source;
+    if (is_sampled(form->kind))
+        return "sampled";
+    if (form->bound && source == LOADS_FROM_RAW)
+        return "bound";
+    if (form->bound && source == LOADS_FROM_NATURAL)
+        source = LOADS_FROM_STRUCTURED;
+    return loads_source_name(source);
 }
 
-const char *loads_control_name(struct arena *arena, const struct loads_kind *kind, bool peak)
+const char *loads_kernel_name(struct arena *arena, const struct loads_form *form)
 {
+    return arena_printf(arena, "loads_%s_%u_%s_%s", family_of(form), form->kind->width,
+                        form->uniform ? "uniform" : "varying", form->peak ? "peak" : "original");
+}
+
+const char *loads_control_name(struct arena *arena, const struct loads_form *form)
+{
+    const struct loads_kind *kind = form->kind;
     return arena_printf(arena, "loads_control_%s_%u_%s",
                         is_sampled(kind)         ? "sampled"
                         : loads_is_texture(kind) ? "texture"
                                                  : "buffer",
-                        kind->width, peak ? "peak" : "original");
+                        kind->width, form->peak ? "peak" : "original");
 }

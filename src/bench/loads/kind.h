@@ -48,8 +48,15 @@ const struct loads_kind *loads_baseline(void);
 
 bool loads_is_texture(const struct loads_kind *kind); // a tile of 16 × 16, not a row of 256
 unsigned loads_bytes(const struct loads_kind *kind);  // of one load
-const char *loads_kernel_name(struct arena *arena, const struct loads_kind *kind, bool uniform,
-                              bool peak);
-const char *loads_control_name(struct arena *arena, const struct loads_kind *kind, bool peak);
+
+// Which of its kernels a case runs.
+struct loads_form {
+    const struct loads_kind *kind;
+    bool uniform; // the compiler can know that all threads load the same
+    bool peak;
+    bool bound; // raw buffers are arguments, not addresses: there are none
+};
+const char *loads_kernel_name(struct arena *arena, const struct loads_form *form);
+const char *loads_control_name(struct arena *arena, const struct loads_form *form);
 
 #endif

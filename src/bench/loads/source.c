@@ -2,6 +2,11 @@
 // Buffers, views and textures to load from: one of each kind a session, made when first wanted.
 #include "bench/loads/source.h"
 
+bool loads_is_bound(const struct gpu_info *info)
+{
+    return !(info->caps & GPU_CAP(ADDRESSES));
+}
+
 static struct gpu_buffer *make_buffer(struct loads_session *session, const struct loads_kind *kind,
                                       struct error *err)
 {
@@ -50,13 +55,10 @@ static bool make_texture(struct loads_session *session, const struct loads_kind 
 static bool make(struct loads_session *session, const struct loads_kind *kind, struct gpu_arg *arg,
                  struct error *err)
 {
-    bool address = kind->source == LOADS_FROM_RAW || kind->source == LOADS_FROM_NATURAL;
     if (loads_is_texture(kind))
         return make_texture(session, kind, arg, err);
     if (kind->source == LOADS_FROM_TYPED)
         return make_typed(session, kind, arg, err);
-    if (address && !gpu_require(session->bench->info, GPU_CAP(ADDRESSES) | GPU_CAP(INT64), err))
-        return false;
     arg->buffer = make_buffer(session, kind, err);
     return arg->buffer != NULL;
 }

@@ -9,4 +9,7 @@
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
+// Raw buffers reach kernels as arguments: OpenCL C has pointers, but no addresses in buffers.
+bool loads_is_bound(const struct gpu_info *info);
+
 #endif

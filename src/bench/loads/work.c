@@ -107,9 +107,11 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
     struct arena_mark mark = arena_mark(arena);
     struct proof proof = {0};
     *work = (struct loads_work){.session = session, .has_source = !control};
-    bool uniform = point->pattern == LOADS_UNIFORM;
-    const char *name = control ? loads_control_name(arena, point->kind, point->peak)
-                               : loads_kernel_name(arena, point->kind, uniform, point->peak);
+    const struct loads_form form = {.kind = point->kind,
+                                    .uniform = point->pattern == LOADS_UNIFORM,
+                                    .peak = point->peak,
+                                    .bound = loads_is_bound(session->bench->info)};
+    const char *name = control ? loads_control_name(arena, &form) : loads_kernel_name(arena, &form);
     const struct gpu_kernel *kernel = kernel_find(name);
     arena_rewind(arena, mark);
     if (!kernel)

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Every thread loads a tile of 16 × 16 texels and adds them up, as in texture.comp: eight loads
+// share the arithmetic of a coordinate, and are in flight together.
+//
+// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED or LOADS_NOTHING  -DWIDTH=1|2|4 channels
+// -DUNIFORM=0|1  -DSAMPLED_SHAPE=0|1 texels or normalised coordinates
+#include "bench/prelude/prelude.clh"
+
+#include "bench/loads/params.clh"
+
+#if RESOURCE == LOADS_SAMPLED
+#define SOURCE     SAMPLED_ARG(source),
+#define LOAD(x, y) image_sample(source, x, y) CHANNELS
+#elif RESOURCE == LOADS_TEXEL
+#define SOURCE     image_2d source,
+#define LOAD(x, y) image_load(source, (int)(x), (int)(y)) CHANNELS
+#elif SAMPLED_SHAPE
+#define SOURCE
+#define LOAD(x, y) (VECTOR)((x) + (y))
+#else
+#define SOURCE
+#define LOAD(x, y) (VECTOR)(as_float((x) | (y)))
+#endif
+
+#if SAMPLED_SHAPE // texel centres in normalised coordinates
+#define COORDINATE float
+#define PLACE(n)   ((float)(n) * (1.0f / LOADS_SIDE) + 0.5f / LOADS_SIDE)
+#define ROW        (1.0f / LOADS_SIDE)
+#else
+#define COORDINATE uint
+#define PLACE(n)   (n)
+#define ROW        1u
+#endif
+
+KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
+{
+    const uint first_x = FIRST_ELEMENT(p, local_x()), first_y = FIRST_ELEMENT(p, local_y());
+    VECTOR sum = FIRST_SUM;
+    NOT_UNROLLED
+    for (uint i = 0; i < LOADS_A_THREAD / LOADS_FLIGHT; i++) {
+        const COORDINATE x = PLACE((first_x + i % LOADS_TILE) | p.mask);
+        const COORDINATE y = PLACE((first_y + i / LOADS_TILE * LOADS_FLIGHT) | p.mask);
+        VECTOR loaded[LOADS_FLIGHT];
+#pragma unroll
+        for (uint k = 0; k < LOADS_FLIGHT; k++)
+            loaded[k] = LOAD(x, y + k * ROW);
+#pragma unroll
+        for (uint k = 0; k < LOADS_FLIGHT; k++)
+            sum += loaded[k];
+    }
+    prove(proof, p, WEIGHED(sum));
+}
