@@ -130,8 +130,9 @@ test("an empty, interrupted run is a page", async () => {
   await close(page);
 });
 
-test("time lines and histograms are drawn from series", async () => {
+test("time lines, matrices and histograms are drawn from series", async () => {
   const run = rich();
+  run.results[0].details = { w0: "compute A, on the direct queue", w1: "async A" };
   run.results[0].series = [
     {
       name: "spans", columns: ["start", "end", "lane", "core", "after"],
@@ -139,15 +140,20 @@ test("time lines and histograms are drawn from series", async () => {
     },
     { name: "delays", columns: ["low", "high", "count"], data: [[0, 10, 5], [10, 20, 50], [20, 30, 2]] },
     { name: "clock", columns: ["time", "clock"], data: [[0, 1.9e9], [1, null], [2, 1.7e9]] },
+    { name: "matrix", columns: ["a", "b", "overlap"], data: [[0, 1, 0.98], [0, 2, 0], [1, 2, 0.5]] },
   ];
   const page = await open(browser, report("series", run));
-  for (const i of [0, 1, 2])
+  for (const i of [0, 1, 2, 3])
     assert.ok(await page.locator(`#latency-series-${i} svg path`).count() > 3, `series ${i}`);
   const lanes = () => page.evaluate(() =>
     window.fathomCharts.get("latency-series-0").echarts.getOption().yAxis[0].data);
-  assert.deepEqual(await lanes(), ["lane 0", "lane 1"]);
+  assert.deepEqual(await lanes(), ["compute A", "async A"]);
   await page.click('#latency-series-0 .switch button:has-text("by core")');
   assert.deepEqual(await lanes(), ["core 0", "core 1", "core 2"]);
+  const matrix = await page.evaluate(() =>
+    window.fathomCharts.get("latency-series-3").echarts.getOption());
+  assert.deepEqual(matrix.yAxis[0].data, ["async A", "lane 2"]);
+  assert.deepEqual(matrix.series[0].data.map(({ value }) => value), [[0, 0, 0.98], [0, 1, 0], [1, 1, 0.5]]);
   await shoot(page, "series");
   await close(page);
 });

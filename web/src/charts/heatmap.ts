@@ -7,7 +7,7 @@ import { h } from "../dom";
 import { commonScale, digits, formatUnit, formatValue } from "../units";
 import type { Grid, Panel, Point } from "../view";
 import { allPoints, isLogY, measuredSubjects, pointMetric } from "../view";
-import { axisStyle, gridCsv, gridNumbers, tip, tipLine, tooltipStyle } from "./parts";
+import { axisStyle, gridCsv, gridNumbers, inkOn, tip, tipLine, tooltipStyle } from "./parts";
 
 // ECharts copies its options deeply: only `value` is handed over.
 interface Field {
@@ -64,20 +64,6 @@ function fieldsOf(grid: Grid, state: State): Field[] {
   });
 }
 
-// Relative luminance (WCAG 2) of the ramp at `share` of its length: above 0.18 dark text has more
-// contrast than white.
-function luminance(ramp: string[], share: number): number {
-  const at = share * (ramp.length - 1);
-  const channel = (index: number, offset: number): number =>
-    parseInt((ramp[index] ?? "#000000").slice(offset, offset + 2), 16) / 255;
-  const mix = (offset: number): number => {
-    const low = channel(Math.floor(at), offset), high = channel(Math.ceil(at), offset);
-    const value = low + (high - low) * (at - Math.floor(at));
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  return 0.2126 * mix(1) + 0.7152 * mix(3) + 0.0722 * mix(5);
-}
-
 function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const fields = fieldsOf(grid, state);
   const colours = fields.map(({ value }) => value[2]);
@@ -87,8 +73,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const longest = state.sheet.columns.reduce((a, b) => Math.max(a, b.length), 0);
   const crowded = state.sheet.xName === "" && longest * 7 * state.sheet.columns.length > look.width * 0.7;
   const textColour = (colour: number): string =>
-    luminance(look.theme.ramp, high > low ? (colour - low) / (high - low) : 0) > 0.18
-      ? "#10161b" : "#ffffff";
+    inkOn(look.theme.ramp, high > low ? (colour - low) / (high - low) : 0);
   return {
     grid: { left: 8, right: crowded ? 48 : 16, top: 24, bottom: 70, containLabel: true },
     tooltip: {

@@ -114,3 +114,21 @@ export function gridCsv(grid: Grid, metrics: MetricInfo[]): Cell[][] {
     }
   return rows;
 }
+
+// Relative luminance (WCAG 2) of the ramp at `share` of its length: above 0.18 dark text has more
+// contrast than white.
+function luminance(ramp: string[], share: number): number {
+  const at = share * (ramp.length - 1);
+  const channel = (index: number, offset: number): number =>
+    parseInt((ramp[index] ?? "#000000").slice(offset, offset + 2), 16) / 255;
+  const mix = (offset: number): number => {
+    const low = channel(Math.floor(at), offset), high = channel(Math.ceil(at), offset);
+    const value = low + (high - low) * (at - Math.floor(at));
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * mix(1) + 0.7152 * mix(3) + 0.0722 * mix(5);
+}
+
+// Black or white, for text where the ramp is at `share`.
+export const inkOn = (ramp: string[], share: number): string =>
+  luminance(ramp, share) > 0.18 ? "#10161b" : "#ffffff";

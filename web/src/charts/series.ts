@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Series that results carry: tables of numbers whose columns say what they are.
 //   start, end (ns) and perhaps lane, core   spans on a time line, see timeline.ts
+//   a, b, a share (and low, high)            half a matrix, see matrix.ts
 //   low, high, count                         a histogram
 //   anything else                            lines over the first column
 import type { EChartsCoreOption } from "echarts/core";
@@ -8,6 +9,8 @@ import type { Cell, Look } from "../chart";
 import { Chart } from "../chart";
 import type { Result, Series } from "../run";
 import { digits } from "../units";
+import { caseName } from "./lanes";
+import { isMatrix, matrixChart } from "./matrix";
 import { axisStyle, legendOf, tooltipStyle } from "./parts";
 import { isTimeline, timelineChart } from "./timeline";
 
@@ -56,10 +59,11 @@ function linesOption(series: Series, look: Look): EChartsCoreOption {
 
 export function seriesChart(id: string, result: Result, series: Series): Chart {
   if (isTimeline(series)) return timelineChart(id, result, series);
+  if (isMatrix(series)) return matrixChart(id, result, series);
   const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
   return new Chart({
     id,
-    title: `${result.key}: ${series.name}`,
+    title: `${caseName(result)}: ${series.name}`,
     subtitle: () => series.columns.join(", "),
     summary: `${series.name} of ${result.key}, ${series.data.length} rows`,
     height: () => 300,

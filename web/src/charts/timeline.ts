@@ -7,6 +7,7 @@ import { Chart } from "../chart";
 import { h } from "../dom";
 import type { Result, Series } from "../run";
 import { formatUnit } from "../units";
+import { caseName, laneName } from "./lanes";
 import { axisStyle, tip, tooltipStyle } from "./parts";
 
 export const isTimeline = (series: Series): boolean =>
@@ -27,7 +28,7 @@ interface Api {
 
 const column = (series: Series, name: string): number => series.columns.indexOf(name);
 
-function spansOf(series: Series, by: string): { spans: Span[]; lanes: string[] } {
+function spansOf(result: Result, series: Series, by: string): { spans: Span[]; lanes: string[] } {
   const lane = column(series, by);
   const values = [...new Set(series.data.map((row) => row[lane] ?? 0))].sort((a, b) => a - b);
   const spans = series.data.map((cells) => ({
@@ -36,7 +37,8 @@ function spansOf(series: Series, by: string): { spans: Span[]; lanes: string[] }
     row: values.indexOf(cells[lane] ?? 0),
     cells,
   }));
-  return { spans, lanes: values.map((value) => `${by} ${value}`) };
+  const name = (value: number): string => by === "lane" ? laneName(result, value) : `${by} ${value}`;
+  return { spans, lanes: values.map(name) };
 }
 
 function drawSpan(look: Look, api: Api): object {
@@ -69,8 +71,8 @@ function drawArrow(look: Look, api: Api): object {
   };
 }
 
-function option(series: Series, by: string, look: Look): EChartsCoreOption {
-  const { spans, lanes } = spansOf(series, by);
+function option(result: Result, series: Series, by: string, look: Look): EChartsCoreOption {
+  const { spans, lanes } = spansOf(result, series, by);
   const ends = spans.map(({ end }) => end), starts = spans.map(({ start }) => start);
   const from = starts.reduce((a, b) => Math.min(a, b), Infinity);
   const to = ends.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -118,11 +120,11 @@ export function timelineChart(id: string, result: Result, series: Series): Chart
   const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
   return new Chart({
     id,
-    title: `${result.key}: ${series.name}`,
+    title: `${caseName(result)}: ${series.name}`,
     subtitle: () => `${series.data.length} spans`,
     summary: `Time line of ${series.name}, ${series.data.length} spans`,
-    height: () => 110 + 28 * Math.min(spansOf(series, by).lanes.length, 24),
-    option: (look) => option(series, by, look),
+    height: () => 110 + 28 * Math.min(spansOf(result, series, by).lanes.length, 24),
+    option: (look) => option(result, series, by, look),
     ...(ways.length > 1
       ? {
           switches: [{

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What lane k of a time line, or row k of a matrix, stands for: the result's detail "wk" says it, its
+// name before the first comma.
+import type { Result } from "../run";
+
+export function laneName(result: Result, lane: number): string {
+  const said = result.details?.[`w${lane}`];
+  return said?.split(",")[0] ?? `lane ${lane}`;
+}
+
+// "latency/path=vector/load=idle": what tells a case, for a heading.
+export const caseName = (result: Result): string =>
+  result.key.split("/").slice(1).join(" · ") || result.key;
