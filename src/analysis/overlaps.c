@@ -260,15 +260,18 @@ static bool bystander_of(const struct result *result, double value[3])
     return false;
 }
 
+// Plain barriers once, split ones once: by the first case that has such a pair.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
+    bool told[2] = {false, false};
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         double value[3];
-        if (!is_of(subject, result) || !bystander_of(result, value))
-            continue;
         bool split = strcmp(value_of(result, "barrier"), "split") == 0;
+        if (told[split] || !is_of(subject, result) || !bystander_of(result, value))
+            continue;
+        told[split] = true;
         tell(subject,
              &(struct answer){.code = "overlap-bystander",
                               .text = arena_printf(

@@ -37,7 +37,8 @@ void bench_case_add(struct arena *arena, struct bench_case_list *list, struct be
 // A benchmark at work on one open device, in a worker; kept between visits of its cases, so that
 // programs and large buffers are made once.
 struct bench_session {
-    struct arena *arena; // as long as the session
+    struct arena *arena;       // as long as the session
+    struct gpu_system *system; // that `device` is of: a benchmark may open others for itself
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_scope *scope; // as long as the session
@@ -75,6 +76,10 @@ struct benchmark {
 
     // Once a session: programs and buffers that cases share. Optional.
     bool (*open)(struct bench_session *session, struct error *err);
+
+    // Undoes what the benchmark did outside of the session's scope: devices of its own. Called
+    // before that scope closes, after a failed open too. Optional.
+    void (*close)(struct bench_session *session);
 
     // Prepares, warms up, takes samples, verifies; fills `visit` whole or fails with the code that
     // decides (UNSUPPORTED, OUT_OF_MEMORY: skipped; MISMATCH: failed; …).

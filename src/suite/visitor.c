@@ -56,6 +56,8 @@ static void session_close(struct visitor *visitor)
 {
     if (!visitor->benchmark)
         return;
+    if (visitor->benchmark->close)
+        visitor->benchmark->close(&visitor->session);
     gpu_scope_close(visitor->session.scope);
     arena_destroy(visitor->session.arena);
     visitor->benchmark = NULL;
@@ -102,6 +104,7 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     if (!device_open(visitor, benchmark, err))
         return false;
     visitor->session = (struct bench_session){.arena = arena_create(),
+                                              .system = visitor->system,
                                               .device = visitor->device,
                                               .info = visitor->info,
                                               .scope = gpu_scope_open(visitor->device)};

@@ -2,6 +2,7 @@
 // Frames on the device that is there: order and invariants by the device's own stamps, and the
 // proof itself put to the test: a kernel that computes less than it should and a clock that runs
 // wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
+#include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
 #include "device_api.h"
 
@@ -34,8 +35,11 @@ static int open_session(void **state)
     struct gpu_device *device = gpu_device_open(f->system, info, &desc, &err);
     if (!device)
         return -1;
-    f->bench = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
+    f->bench = (struct bench_session){.arena = arena_create(),
+                                      .system = f->system,
+                                      .device = device,
+                                      .info = info,
+                                      .scope = gpu_scope_open(device)};
     if (!bench_overlap.open(&f->bench, &err)) {
         print_error("%s\n", err.message);
         return -1;
@@ -48,6 +52,7 @@ static int open_session(void **state)
 static int close_session(void **state)
 {
     struct fixture *f = *state;
+    bench_overlap.close(&f->bench);
     gpu_scope_close(f->bench.scope);
     assert_int_equal(gpu_device_live_objects(f->bench.device), 0);
     gpu_device_close(f->bench.device);
@@ -57,18 +62,26 @@ static int close_session(void **state)
     return 0;
 }
 
-static bool run_frame(struct fixture *f, const struct overlap_scenario *scenario, uint32_t turns,
-                      struct overlap_frame *frame, struct error *err)
+static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenario, uint32_t turns,
+                        enum overlap_barrier barrier, struct overlap_frame *frame,
+                        struct error *err)
 {
     struct overlap_stage stage = {.scenario = scenario,
                                   .session = f->session,
                                   .scope = f->bench.scope,
                                   .arena = f->bench.arena,
                                   .turns = turns,
+                                  .barrier = barrier,
                                   .timeout_ns = timeout_ns};
     const struct overlap_frame_desc desc = {
         .which = (UINT32_C(1) << scenario->count) - 1, .groups = true, .arena = f->bench.arena};
     return overlap_stage_init(&stage, err) && overlap_frame_run(&stage, &desc, frame, err);
+}
+
+static bool run_frame(struct fixture *f, const struct overlap_scenario *scenario, uint32_t turns,
+                      struct overlap_frame *frame, struct error *err)
+{
+    return run_barrier(f, scenario, turns, OVERLAP_BARRIER_MEMORY, frame, err);
 }
 
 static void every_workgroup_is_seen_once_and_within_the_frame(void **state)
@@ -107,6 +120,62 @@ static void what_waits_begins_after_what_it_waits_for(void **state)
     }
 }
 
+// Each frame checks itself: order by the stamps, and words that only a barrier lets through.
+static void every_kind_of_barrier_holds_in_both_places(void **state)
+{
+    struct fixture *f = *state;
+    for (int barrier = OVERLAP_BARRIER_EXECUTION; barrier < OVERLAP_BARRIER_COUNT; barrier++)
+        for (int late = 0; late < 2; late++)
+            for (size_t s = 0; s < overlap_scenario_count; s++) {
+                struct overlap_stage stage = {.scenario = &overlap_scenarios[s],
+                                              .session = f->session,
+                                              .scope = f->bench.scope,
+                                              .arena = f->bench.arena,
+                                              .turns = 1,
+                                              .barrier = (enum overlap_barrier)barrier,
+                                              .barrier_first = late,
+                                              .timeout_ns = timeout_ns};
+                const struct overlap_frame_desc desc = {
+                    .which = (UINT32_C(1) << stage.scenario->count) - 1};
+                struct overlap_frame frame;
+                struct error err;
+                if (!overlap_stage_init(&stage, &err) ||
+                    !overlap_frame_run(&stage, &desc, &frame, &err))
+                    fail_msg("%s, %s: %s", stage.scenario->name,
+                             overlap_barrier_name(stage.barrier), err.message);
+            }
+}
+
+static void without_a_second_queue_none_is_urgent(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    if (f->session->queues[OVERLAP_COMPUTE])
+        skip();
+    assert_null(overlap_session_urgent(&f->bench, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+}
+
+static void with_two_queues_the_compute_queue_is_urgent_or_it_is_said_why_not(void **state)
+{
+    struct fixture *f = *state;
+    struct overlap_frame frame;
+    struct error err;
+    if (!f->session->queues[OVERLAP_COMPUTE] || !(f->bench.info->caps & GPU_CAP(PRIORITY)))
+        skip();
+    struct overlap_session *urgent = overlap_session_urgent(&f->bench, &err);
+    assert_non_null(urgent);
+    assert_non_null(urgent->priority_text);
+    assert_ptr_equal(overlap_session_urgent(&f->bench, &err), urgent);
+    f->session = urgent;
+    struct gpu_scope *scope = f->bench.scope;
+    f->bench.scope = urgent->scope;
+    bool done = run_frame(f, overlap_scenario_find("high-priority"), 1, &frame, &err);
+    f->bench.scope = scope;
+    if (!done)
+        fail_msg("%s", err.message);
+}
+
 static void with_one_queue_the_software_gpu_overlaps_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -125,7 +194,8 @@ static void a_kernel_that_computes_less_is_a_mismatch(void **state)
 {
     // llvmpipe ends the loops of a thread after 65535 turns without a word.
     static const struct overlap_workload workload = {"too long", OVERLAP_DIRECT, false, 1, 64, 0};
-    static const struct overlap_scenario scenario = {"one", "", &workload, 1};
+    static const struct overlap_scenario scenario = {
+        .name = "one", .help = "", .workloads = &workload, .count = 1};
     struct fixture *f = *state;
     struct overlap_frame frame;
     struct error err;
@@ -154,8 +224,9 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     struct arena *arena = arena_create();
     struct error err;
     struct case_value values[] = {{.key = "scenario", .type = PARAM_TEXT, .text = "default"},
-                                  {.key = "barrier", .type = PARAM_TEXT, .text = "execution"}};
-    const struct bench_case point = {values, 2};
+                                  {.key = "barrier", .type = PARAM_TEXT, .text = "execution"},
+                                  {.key = "place", .type = PARAM_TEXT, .text = "after"}};
+    const struct bench_case point = {values, 3};
     const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
     void *memory = NULL;
     struct bench_visit run = {.session = &f->bench,
@@ -202,6 +273,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         EACH(every_workgroup_is_seen_once_and_within_the_frame),
         EACH(what_waits_begins_after_what_it_waits_for),
+        EACH(every_kind_of_barrier_holds_in_both_places),
+        EACH(without_a_second_queue_none_is_urgent),
+        EACH(with_two_queues_the_compute_queue_is_urgent_or_it_is_said_why_not),
         EACH(with_one_queue_the_software_gpu_overlaps_nothing),
         EACH(a_kernel_that_computes_less_is_a_mismatch),
         EACH(a_clock_that_runs_too_fast_is_a_mismatch),

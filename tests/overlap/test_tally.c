@@ -15,7 +15,8 @@ static const struct overlap_workload chain[] = {
     {"b", OVERLAP_DIRECT, false, 1, 1, 1},
     {"c", OVERLAP_COMPUTE, false, 1, 1, 0},
 };
-static const struct overlap_scenario scenario = {"chain", "", chain, 3};
+static const struct overlap_scenario scenario = {
+    .name = "chain", .help = "", .workloads = chain, .count = 3};
 static const unsigned two_queues[] = {0, 0, 1}, one_queue[] = {0, 0, 0};
 static const double alone[] = {100, 100, 100};
 

@@ -3,19 +3,13 @@
 
 #include "base/clock.h"
 #include "bench/overlap/overlap.h"
+#include "bench/overlap/record.h"
 
 enum {
-    GROUPS_A_BLOCK = OVERLAP_BLOCK_THREADS / OVERLAP_WORKGROUP,
     WORDS_CHECKED = 8, // a workload and frame, spread over its threads
     RESOLUTION_STEPS = 3
 };
 static const uint64_t settle_ns = 20000; // held submissions reach the device meanwhile
-
-struct overlap_params {
-#define X(name) uint32_t name;
-    OVERLAP_PARAMS(X)
-#undef X
-};
 
 unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w)
 {
@@ -52,71 +46,14 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
         return false;
     for (size_t w = 0; w < scenario->count; w++) {
         unsigned q = overlap_stage_queue(stage, w);
-        const struct gpu_batch_desc desc = {.queue = stage->session->queues[q], .unordered = true};
+        const struct gpu_batch_desc desc = {
+            .queue = stage->session->queues[q],
+            .unordered = true,
+            .split_count = stage->barrier == OVERLAP_BARRIER_SPLIT ? (unsigned)scenario->count : 0};
         if (!stage->batches[q] && !(stage->batches[q] = gpu_batch_create(stage->scope, &desc, err)))
             return false;
     }
     return true;
-}
-
-// ---------------------------------------------------------------- recording
-
-static bool is_alone(uint32_t which)
-{
-    return (which & (which - 1)) == 0;
-}
-
-static uint32_t reads_of(const struct overlap_stage *stage, uint32_t which, size_t w)
-{
-    if (is_alone(which) || stage->execution_only)
-        return 0;
-    return stage->scenario->workloads[w].after & which;
-}
-
-static void record_workload(struct overlap_stage *stage, struct gpu_batch *batch, uint32_t which,
-                            size_t w)
-{
-    const struct overlap_workload *workload = &stage->scenario->workloads[w];
-    const struct overlap_params params = {
-        .token = stage->token,
-        .workload = (uint32_t)w,
-        .after = reads_of(stage, which, w),
-        .stride = stage->stride,
-        .first_record = stage->first_record[w],
-        .iterations = workload->iterations,
-        .turns = stage->turns,
-    };
-    const struct gpu_dispatch dispatch = {
-        .program = stage->session->program,
-        .groups = {workload->blocks * GROUPS_A_BLOCK},
-        .args = {{.buffer = stage->results}, {.buffer = stage->records}},
-        .params = &params,
-        .params_bytes = sizeof params,
-    };
-    gpu_batch_dispatch(batch, &dispatch);
-}
-
-// One barrier right before a workload that waits for another, unless one stands between them
-// already: a barrier orders all before it.
-static bool record_queue(struct overlap_stage *stage, unsigned queue, uint32_t which,
-                         struct error *err)
-{
-    struct gpu_batch *batch = stage->batches[queue];
-    uint32_t unordered = 0; // workloads since the last barrier
-    if (!gpu_batch_reset(batch, err))
-        return false;
-    for (size_t w = 0; w < stage->scenario->count; w++) {
-        if (!(which >> w & 1) || overlap_stage_queue(stage, w) != queue)
-            continue;
-        if (stage->scenario->workloads[w].after & unordered) {
-            gpu_batch_barrier(batch,
-                              stage->execution_only ? GPU_BARRIER_EXECUTION : GPU_BARRIER_MEMORY);
-            unordered = 0;
-        }
-        record_workload(stage, batch, which, w);
-        unordered |= UINT32_C(1) << w;
-    }
-    return gpu_batch_end(batch, err);
 }
 
 // ---------------------------------------------------------------- running
@@ -154,7 +91,7 @@ static bool run_held(struct overlap_stage *stage, uint32_t which, double *host_n
 {
     uint32_t queues = queues_of(stage, which);
     for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
-        if (queues >> q & 1 && !record_queue(stage, q, which, err))
+        if (queues >> q & 1 && !overlap_record_queue(stage, q, which, err))
             return false;
     struct gpu_scope *scope = gpu_scope_open(gpu_scope_device(stage->scope));
     struct gpu_hold *hold = gpu_hold_create(scope, err);
@@ -272,7 +209,7 @@ static bool check_words(const struct overlap_stage *stage, uint32_t which, size_
                           : (stage->token * 7919 + i * (threads / WORDS_CHECKED)) % threads;
         uint32_t x = stage->token * 0x9e3779b9u + (uint32_t)w * 0x85ebca6bu + id;
         for (size_t p = 0; p < w; p++)
-            if (reads_of(stage, which, w) >> p & 1)
+            if (overlap_record_reads(stage, which, w) >> p & 1)
                 x += stage->words[p * stage->stride + id % OVERLAP_BLOCK_THREADS];
         uint32_t wanted = overlap_word(x, (uint64_t)workload->iterations * stage->turns);
         uint32_t found = stage->words[w * stage->stride + id];

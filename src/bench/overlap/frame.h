@@ -15,6 +15,10 @@
 #include "measure/clock.h"
 
 struct overlap_session {
+    struct gpu_device *device; // of its own; NULL: that of the benchmark's session
+    struct gpu_scope *scope;
+    struct overlap_session *urgent; // with a compute queue of high priority; NULL: not opened yet
+    const char *priority_text;      // what became of a priority; NULL: none was asked for
     struct measure_clock clock;
     struct gpu_program *program;
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // of the device; NULL: it has no such queue
@@ -48,14 +52,14 @@ struct overlap_stage {
     uint32_t *record_words;
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // and, last, the number of all
     uint32_t stride;
-    uint32_t turns;      // of an iteration
-    bool execution_only; // barriers order but show no writes: then no workload reads another's
+    uint32_t turns;               // of an iteration
+    enum overlap_barrier barrier; // EXECUTION: shows no writes, so no workload reads another's
+    bool barrier_first;           // it stands right after what is waited for, not before what waits
     uint64_t timeout_ns;
     uint32_t token;
 };
 
-// Fills what is not given: needs scenario, session, scope, arena, turns, execution_only and
-// timeout_ns.
+// Fills what is not given: needs scenario, session, scope, arena, turns, barrier and timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
 // The queue that workload `w` runs on, as an index of session->queues.

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: MIT
 // What `overlap` is: its parameters, metrics and views, and the queues that it wants. METHOD.md
 // says how it measures.
+#include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
-
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct param_info params[] = {
     {.key = "scenario",
      .type = PARAM_TEXT,
-     .standard = "default,no-barriers,three",
-     .choices = "default|no-barriers|three",
+     .quick = "default,no-barriers,three,three-split",
+     .standard = "default,no-barriers,three,three-split,high-priority",
+     .choices = "default|no-barriers|three|three-split|high-priority",
      .help = "default: two chains of workloads on two queues; no-barriers: the same, none waits; "
-             "three: C waits for A, B stands between them"},
+             "three: C waits for A, B stands between them; three-split: the same with split "
+             "barriers; high-priority: default, the compute queue at high priority"},
     {.key = "barrier",
      .type = PARAM_TEXT,
-     .standard = "memory",
-     .full = "memory,execution",
-     .choices = "memory|execution",
-     .help = "what stands before a workload that waits: a memory barrier, or one of execution "
-             "alone"},
+     .quick = "memory",
+     .standard = "memory,execution,buffer,full,split",
+     .choices = "memory|execution|buffer|full|split",
+     .help = "what stands between a workload and one that waits for it: a barrier of memory, of "
+             "execution alone, of the buffer's memory, of all stages and memory, or one in two "
+             "halves"},
+    {.key = "place",
+     .type = PARAM_TEXT,
+     .standard = "before",
+     .full = "before,after",
+     .choices = "before|after",
+     .help = "where a barrier stands: right before what waits, or right after what is waited for"},
 };
 
 static const struct metric_info metrics[OVERLAP_METRIC_COUNT] = {
@@ -62,74 +70,54 @@ static const struct view_info views[] = {
      .group = "barrier"},
 };
 
+// A case of these values; of kinds and places of barriers only what the scenario can tell apart.
+struct combination {
+    const struct case_value *scenario, *barrier, *place;
+};
+
+static bool is_case(const struct combination *c, size_t b, size_t p, enum overlap_barrier *kind)
+{
+    const struct overlap_scenario *scenario = overlap_scenario_find(c->scenario->text);
+    *kind = overlap_barrier_find(c->barrier->text);
+    if (!overlap_scenario_waits(scenario))
+        *kind = OVERLAP_BARRIER_NONE;
+    else if (scenario->split)
+        *kind = OVERLAP_BARRIER_SPLIT;
+    bool fixed = *kind == OVERLAP_BARRIER_NONE || scenario->split;
+    bool split = *kind == OVERLAP_BARRIER_SPLIT; // stands in both places
+    return (b == 0 || !(fixed || scenario->urgent)) && (p == 0 || !(fixed || split));
+}
+
+static void add_case(const struct bench_request *request, struct bench_case_list *list,
+                     const struct combination *c, enum overlap_barrier kind)
+{
+    struct case_value *values = ARENA_ARRAY(request->arena, 3, struct case_value);
+    values[0] = *c->scenario;
+    values[1] = *c->barrier;
+    values[1].text = overlap_barrier_name(kind);
+    values[2] = *c->place;
+    bench_case_add(request->arena, list, (struct bench_case){.values = values, .value_count = 3});
+}
+
 static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
     (void)err;
     const struct bench_choice *scenario = bench_choice_find(request, "scenario");
     const struct bench_choice *barrier = bench_choice_find(request, "barrier");
+    const struct bench_choice *place = bench_choice_find(request, "place");
+    // Streams know one kind of barrier.
+    bool kinds = request->device->caps & GPU_CAP(SPLITS);
     for (size_t s = 0; s < scenario->value_count; s++)
-        for (size_t b = 0; b < barrier->value_count; b++) {
-            bool none = strcmp(scenario->values[s].text, "no-barriers") == 0;
-            if (b > 0 && none)
-                continue;
-            struct case_value *values = ARENA_ARRAY(request->arena, 2, struct case_value);
-            values[0] = scenario->values[s];
-            values[1] = barrier->values[b];
-            if (none)
-                values[1].text = "none";
-            bench_case_add(request->arena, list,
-                           (struct bench_case){.values = values, .value_count = 2});
-        }
+        for (size_t b = 0; b < barrier->value_count; b++)
+            for (size_t p = 0; p < place->value_count; p++) {
+                const struct combination c = {&scenario->values[s], &barrier->values[b],
+                                              &place->values[p]};
+                enum overlap_barrier kind;
+                if (is_case(&c, b, p, &kind) && (kinds || b == 0 || barrier->from_user))
+                    add_case(request, list, &c, kind);
+            }
     return true;
-}
-
-// How many queues of a kind the device has.
-static unsigned queues_of(const struct gpu_info *info, enum gpu_queue_kind kind)
-{
-    unsigned count = 0;
-    for (unsigned f = 0; f < info->family_count; f++)
-        if (info->families[f].kind == kind)
-            count += info->families[f].count;
-    return count;
-}
-
-// A compute queue beside the universal one, else a second universal one, else just that.
-static void device(const struct gpu_info *info, struct gpu_device_desc *desc)
-{
-    desc->queue_count = 1;
-    if (queues_of(info, GPU_QUEUE_COMPUTE) > 0)
-        desc->queues[desc->queue_count++].kind = GPU_QUEUE_COMPUTE;
-    else if (queues_of(info, GPU_QUEUE_UNIVERSAL) > 1)
-        desc->queue_count++;
-}
-
-static const char *queue_text(const struct gpu_info *info, const struct overlap_session *session)
-{
-    if (!session->queues[OVERLAP_COMPUTE])
-        return "one: the device has no second queue, so the compute queue's workloads follow on "
-               "the direct queue";
-    return queues_of(info, GPU_QUEUE_COMPUTE) > 0
-               ? "two: the direct queue is universal, the compute queue is of a compute-only family"
-               : "two: both universal, as there is no compute-only family";
-}
-
-static bool open(struct bench_session *bench, struct error *err)
-{
-    struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
-    bench->state = session;
-    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
-        session->queues[q] = gpu_device_queue(bench->device, q);
-    session->queue_text = queue_text(bench->info, session);
-    session->has_cores = bench->info->caps & GPU_CAP(CORE_ID);
-    const char *name = session->has_cores ? "overlap_core" : "overlap";
-    const struct gpu_program_desc program = {.kernel = kernel_find(name)};
-    if (!program.kernel)
-        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
-    if (!measure_clock_probe(bench->scope, &session->clock, err))
-        return false;
-    session->program = gpu_program_create(bench->scope, &program, err);
-    return session->program != NULL;
 }
 
 const struct benchmark bench_overlap = {
@@ -149,8 +137,9 @@ const struct benchmark bench_overlap = {
         "idle, and whether two queues share it. Each frame is checked: every record is there, no "
         "workload begins before one that it waits for, and sees what that one wrote.",
     .needs = GPU_CAP(DEVICE_CLOCK) | GPU_CAP(HOLDS) | GPU_CAP(UNORDERED),
-    .device = device,
+    .device = overlap_session_wish,
     .plan = plan,
-    .open = open,
+    .open = overlap_session_open,
+    .close = overlap_session_close,
     .visit = overlap_visit,
 };

@@ -34,9 +34,15 @@ static const struct overlap_workload three_workloads[] = {
 #define WORKLOADS(array) (array), sizeof(array) / sizeof((array)[0])
 
 const struct overlap_scenario overlap_scenarios[] = {
-    {"default", "two chains, each workload after the one before it", WORKLOADS(default_workloads)},
-    {"no-barriers", "the same workloads, none waits for another", WORKLOADS(free_workloads)},
-    {"three", "C waits for A; B, twice as long, stands between them", WORKLOADS(three_workloads)},
+    {"default", "two chains, each workload after the one before it", WORKLOADS(default_workloads),
+     false, false},
+    {"no-barriers", "the same workloads, none waits for another", WORKLOADS(free_workloads), false,
+     false},
+    {"three", "C waits for A; B, twice as long, stands between them", WORKLOADS(three_workloads),
+     false, false},
+    {"three-split", "the same with split barriers", WORKLOADS(three_workloads), true, false},
+    {"high-priority", "as default, the compute queue at high priority",
+     WORKLOADS(default_workloads), false, true},
 };
 const size_t overlap_scenario_count = sizeof overlap_scenarios / sizeof *overlap_scenarios;
 
@@ -46,6 +52,33 @@ const struct overlap_scenario *overlap_scenario_find(const char *name)
         if (strcmp(overlap_scenarios[i].name, name) == 0)
             return &overlap_scenarios[i];
     return NULL;
+}
+
+static const char *const barrier_names[OVERLAP_BARRIER_COUNT] = {
+    [OVERLAP_BARRIER_NONE] = "none",     [OVERLAP_BARRIER_EXECUTION] = "execution",
+    [OVERLAP_BARRIER_MEMORY] = "memory", [OVERLAP_BARRIER_BUFFER] = "buffer",
+    [OVERLAP_BARRIER_FULL] = "full",     [OVERLAP_BARRIER_SPLIT] = "split",
+};
+
+const char *overlap_barrier_name(enum overlap_barrier barrier)
+{
+    return barrier_names[barrier];
+}
+
+enum overlap_barrier overlap_barrier_find(const char *name)
+{
+    int barrier = 0;
+    while (barrier < OVERLAP_BARRIER_COUNT && strcmp(barrier_names[barrier], name) != 0)
+        barrier++;
+    return (enum overlap_barrier)barrier;
+}
+
+bool overlap_scenario_waits(const struct overlap_scenario *scenario)
+{
+    for (size_t w = 0; w < scenario->count; w++)
+        if (scenario->workloads[w].after)
+            return true;
+    return false;
 }
 
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload)

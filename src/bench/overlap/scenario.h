@@ -19,6 +19,17 @@ enum overlap_queue {
     OVERLAP_COMPUTE
 };
 
+// What stands between a workload and one that waits for it.
+enum overlap_barrier {
+    OVERLAP_BARRIER_NONE, // nothing waits
+    OVERLAP_BARRIER_EXECUTION,
+    OVERLAP_BARRIER_MEMORY,
+    OVERLAP_BARRIER_BUFFER,
+    OVERLAP_BARRIER_FULL,
+    OVERLAP_BARRIER_SPLIT, // set right after the one, waited for right before the other
+    OVERLAP_BARRIER_COUNT
+};
+
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
@@ -32,12 +43,22 @@ struct overlap_scenario {
     const char *name, *help;
     const struct overlap_workload *workloads;
     size_t count; // 1 … OVERLAP_WORKLOADS_MAX
+    bool split;   // split barriers only
+    bool urgent;  // its compute queue has high priority
 };
 
 extern const struct overlap_scenario overlap_scenarios[];
 extern const size_t overlap_scenario_count;
 
 const struct overlap_scenario *overlap_scenario_find(const char *name); // NULL: none of that name
+
+const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
+
+// OVERLAP_BARRIER_COUNT where there is none of that name.
+enum overlap_barrier overlap_barrier_find(const char *name);
+
+// Does any workload wait for another?
+bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 
 // Every workload that must be done before `workload` begins, by way of others too: a bit set.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);

@@ -3,6 +3,7 @@
 
 #include "bench/overlap/overlap.h"
 #include "bench/overlap/series.h"
+#include "bench/overlap/session.h"
 #include "bench/overlap/tally.h"
 #include "math/stats.h"
 
@@ -21,6 +22,7 @@ static const double workload_ns = 200e3; // of 64 iterations alone, so that gaps
 struct work {
     struct overlap_stage stage;
     struct bench_visit *run;
+    struct gpu_scope *scope; // on the session's own device; NULL: it has none, run->scope it is
     struct overlap_history *history;
     uint32_t all; // bit set of the workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
@@ -77,15 +79,23 @@ static bool tune(struct work *work, struct error *err)
 static bool prepare(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
-    const char *name = case_text(run->point, "scenario");
+    const struct overlap_scenario *scenario =
+        overlap_scenario_find(case_text(run->point, "scenario"));
+    struct overlap_session *session =
+        scenario->urgent ? overlap_session_urgent(run->session, err) : run->session->state;
+    if (!session)
+        return false;
+    if (session->device)
+        work->scope = gpu_scope_open(session->device);
     work->history = *run->memory;
     work->stage = (struct overlap_stage){
-        .scenario = overlap_scenario_find(name),
-        .session = run->session->state,
-        .scope = run->scope,
+        .scenario = scenario,
+        .session = session,
+        .scope = work->scope ? work->scope : run->scope,
         .arena = run->arena,
         .turns = work->history ? work->history->turns : 1,
-        .execution_only = strcmp(case_text(run->point, "barrier"), "execution") == 0,
+        .barrier = overlap_barrier_find(case_text(run->point, "barrier")),
+        .barrier_first = strcmp(case_text(run->point, "place"), "after") == 0,
         .timeout_ns = run->request->timeout_ns,
     };
     if (!overlap_stage_init(&work->stage, err))
@@ -162,6 +172,8 @@ static void tell_how(const struct work *work, struct measure_visit *visit)
     const struct overlap_scenario *scenario = work->stage.scenario;
     const struct measure_clock *clock = &work->stage.session->clock;
     visit_detail(visit, "queues", "%s", work->stage.session->queue_text);
+    if (work->stage.session->priority_text)
+        visit_detail(visit, "priority", "%s", work->stage.session->priority_text);
     visit_detail(visit, "clock",
                  "the device's clock ticks %.4g ns and steps %.4g ns: nothing shorter than %.4g ns "
                  "is told apart",
@@ -196,7 +208,9 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
 {
     struct work *work = ARENA_NEW(run->arena, struct work);
     work->run = run;
-    if (!prepare(work, err) || !run_frames(work, err))
+    bool done = prepare(work, err) && run_frames(work, err);
+    gpu_scope_close(work->scope);
+    if (!done)
         return false;
     tell_metrics(work, visit);
     tell_how(work, visit);

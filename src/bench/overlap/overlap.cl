@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The same as overlap.comp, which says what it does.
+//
+// -DDEVICE_CLOCK=1, -DCORE_ID=1
+#include "bench/prelude/prelude.clh"
+
+#include "bench/overlap/overlap.h"
+
+struct params {
+#define X(name) uint name;
+    OVERLAP_PARAMS(X)
+#undef X
+};
+
+uint first_word(__global const uint *results, uint id, const struct params p)
+{
+    uint x = p.token * 0x9e3779b9u + p.workload * 0x85ebca6bu + id;
+    for (uint before = 0; before < p.workload; before++)
+        if (p.after >> before & 1u)
+            x += results[before * p.stride + id % OVERLAP_BLOCK_THREADS];
+    return x;
+}
+
+KERNEL void KERNEL_NAME(__global uint *results, __global uint *records, const struct params p)
+{
+    const uint2 start = clock_device();
+    const uint group = group_x();
+    const uint id = group * WORKGROUP_X + local_x();
+    uint x = first_word(results, id, p) + (start.x & p.zero); // the work begins after the clock
+    x |= x == 0;
+    for (uint iteration = 0; iteration < p.iterations; iteration++)
+        for (uint turn = 0; turn < p.turns; turn++) {
+#pragma unroll
+            for (uint round = 0; round < OVERLAP_ROUNDS; round++) {
+                x ^= x << 13;
+                x ^= x >> 17;
+                x ^= x << 5;
+            }
+        }
+    results[p.workload * p.stride + id] = x;
+
+    workgroup_barrier();
+    const uint2 end = clock_device();
+    if (local_x() != 0)
+        return;
+    __global uint *record = records + (p.first_record + group) * OVERLAP_RECORD_WORDS;
+    record[OVERLAP_RECORD_START] = start.x;
+    record[OVERLAP_RECORD_START + 1] = start.y;
+    record[OVERLAP_RECORD_END] = end.x;
+    record[OVERLAP_RECORD_END + 1] = end.y;
+    record[OVERLAP_RECORD_GROUP] = group;
+    record[OVERLAP_RECORD_CORE] = core_id();
+    record[OVERLAP_RECORD_TOKEN] = p.token;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/session.h"
+
+// How many queues of a kind the device has.
+static unsigned queues_of(const struct gpu_info *info, enum gpu_queue_kind kind)
+{
+    unsigned count = 0;
+    for (unsigned f = 0; f < info->family_count; f++)
+        if (info->families[f].kind == kind)
+            count += info->families[f].count;
+    return count;
+}
+
+void overlap_session_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
+{
+    desc->queue_count = 1;
+    if (queues_of(info, GPU_QUEUE_COMPUTE) > 0)
+        desc->queues[desc->queue_count++].kind = GPU_QUEUE_COMPUTE;
+    else if (queues_of(info, GPU_QUEUE_UNIVERSAL) > 1)
+        desc->queue_count++;
+}
+
+static const char *queue_text(const struct gpu_info *info, const struct overlap_session *session)
+{
+    if (!session->queues[OVERLAP_COMPUTE])
+        return "one: the device has no second queue, so the compute queue's workloads follow on "
+               "the direct queue";
+    return queues_of(info, GPU_QUEUE_COMPUTE) > 0
+               ? "two: the direct queue is universal, the compute queue is of a compute-only family"
+               : "two: both universal, as there is no compute-only family";
+}
+
+static bool session_fill(struct overlap_session *session, struct gpu_device *device,
+                         struct error *err)
+{
+    const struct gpu_info *info = gpu_device_info(device);
+    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
+        session->queues[q] = gpu_device_queue(device, q);
+    session->queue_text = queue_text(info, session);
+    session->has_cores = info->caps & GPU_CAP(CORE_ID);
+    const char *name = session->has_cores ? "overlap_core" : "overlap";
+    const struct gpu_program_desc program = {.kernel = kernel_find(name)};
+    if (!program.kernel)
+        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
+    session->program = gpu_program_create(session->scope, &program, err);
+    return session->program != NULL;
+}
+
+bool overlap_session_open(struct bench_session *bench, struct error *err)
+{
+    struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
+    bench->state = session;
+    session->scope = bench->scope;
+    return measure_clock_probe(bench->scope, &session->clock, err) &&
+           session_fill(session, bench->device, err);
+}
+
+static void urgent_close(struct overlap_session *session)
+{
+    gpu_scope_close(session->scope);
+    gpu_device_close(session->device);
+}
+
+static struct overlap_session *urgent_open(struct bench_session *bench,
+                                           const struct gpu_device_desc *desc, struct error *err)
+{
+    const struct overlap_session *plain = bench->state;
+    struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
+    session->device = gpu_device_open(bench->system, bench->info, desc, err);
+    if (!session->device)
+        return NULL;
+    session->clock = plain->clock; // the chip's
+    session->clock.program = NULL;
+    session->scope = gpu_scope_open(session->device);
+    session->priority_text = "high for the compute queue's family: granted, in so far as the "
+                             "driver made a device with it; more cannot be asked";
+    if (session_fill(session, session->device, err))
+        return session;
+    urgent_close(session);
+    return NULL;
+}
+
+struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err)
+{
+    struct overlap_session *plain = bench->state;
+    struct gpu_device_desc desc = {0};
+    if (plain->urgent)
+        return plain->urgent;
+    if (!gpu_require(bench->info, GPU_CAP(PRIORITY), err))
+        return NULL;
+    overlap_session_wish(bench->info, &desc);
+    if (desc.queue_count < 2) {
+        error_set(err, ERROR_UNSUPPORTED,
+                  "%s has one queue: there is none beside it to have a higher priority",
+                  bench->info->id);
+        return NULL;
+    }
+    desc.queues[OVERLAP_COMPUTE].priority = GPU_PRIORITY_HIGH;
+    plain->urgent = urgent_open(bench, &desc, err);
+    if (plain->urgent || err->code == ERROR_DEVICE_LOST)
+        return plain->urgent;
+    struct overlap_session *fallback = plain->urgent =
+        ARENA_NEW(bench->arena, struct overlap_session);
+    *fallback = *plain;
+    fallback->urgent = NULL;
+    fallback->priority_text =
+        arena_printf(bench->arena, "high was refused (%s): medium it is", err->message);
+    return fallback;
+}
+
+void overlap_session_close(struct bench_session *bench)
+{
+    struct overlap_session *session = bench->state;
+    if (session && session->urgent && session->urgent->device)
+        urgent_close(session->urgent);
+}
