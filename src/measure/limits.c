@@ -70,6 +70,10 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
         limits->source = architecture->source;
         limits->l1_bytes_per_cycle = architecture->l1_bytes_per_cycle;
         limits->shared_bytes_per_cycle = architecture->shared_bytes_per_cycle;
+        limits->fp32_per_cycle = architecture->fp32;
+        limits->fp64_per_cycle = architecture->fp64;
+        limits->fp16_per_cycle = architecture->fp16;
+        limits->int32_mad_per_cycle = architecture->int32_mad;
         limits->l1_bytes = (uint64_t)architecture->l1_kib << 10;
     }
     if (product) {

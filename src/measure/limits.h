@@ -15,8 +15,11 @@ struct measure_limits {
     double dram_bytes_per_s;       // theoretical: data rate × bus width
     double l1_bytes_per_cycle;     // a core, widest loads
     double shared_bytes_per_cycle; // a core
-    uint64_t l1_bytes;             // the part that can hold data, at most
-    uint64_t last_cache_bytes;     // L2, or the cache behind it; for CPUs from sysconf
+    // Results of fused multiply-adds a cycle of a core, packed ones counted each; additions and
+    // products of floats come as often.
+    double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;
+    uint64_t l1_bytes;         // the part that can hold data, at most
+    uint64_t last_cache_bytes; // L2, or the cache behind it; for CPUs from sysconf
 };
 
 // Chips are known by their PCI ids, products by their name: Vulkan reports neither clocks nor L2.

@@ -4,40 +4,105 @@
 // Sizes: NVIDIA's "CUDA C++ Programming Guide", technical specifications per compute capability.
 // Shared memory has 32 banks of 4 bytes a cycle (same guide); Turing moves half of that. Volta to
 // Hopper come close to 128 bytes of L1 a cycle in RRZE's gpu-benches, the H200 to 99.7 % here.
-static const struct limits_architecture volta = {"Volta", 128, 128, 128,
-                                                 "CUDA programming guide; gpu-benches on a V100"};
+static const struct limits_architecture volta = {"Volta",
+                                                 128,
+                                                 128,
+                                                 128,
+                                                 "CUDA programming guide; gpu-benches on a V100",
+                                                 .fp32 = 64,
+                                                 .fp64 = 32,
+                                                 .fp16 = 128,
+                                                 .int32_mad = 64};
 static const struct limits_architecture turing = {
-    "Turing", 64, 64, 96, "CUDA programming guide; NVIDIA Ampere GA102 white paper, L1 and shared"};
+    "Turing",
+    64,
+    64,
+    96,
+    "CUDA programming guide; NVIDIA Ampere GA102 white paper, L1 and shared",
+    .fp32 = 64,
+    .fp64 = 2,
+    .fp16 = 128,
+    .int32_mad = 64};
 static const struct limits_architecture ampere_100 = {
-    "Ampere GA100", 128, 128, 192, "CUDA programming guide; gpu-benches on an A100"};
+    "Ampere GA100",
+    128,
+    128,
+    192,
+    "CUDA programming guide; gpu-benches on an A100",
+    .fp32 = 64,
+    .fp64 = 32,
+    .fp16 = 256,
+    .int32_mad = 64};
 static const struct limits_architecture ampere = {
-    "Ampere GA10x", 128, 128, 128, "CUDA programming guide; NVIDIA Ampere GA102 white paper"};
-static const struct limits_architecture ada = {"Ada", 128, 128, 128,
-                                               "CUDA programming guide; L1 as in Ampere GA10x"};
-static const struct limits_architecture hopper = {"Hopper", 128, 128, 256,
-                                                  "CUDA programming guide; measured on an H200"};
-// No source for the L1 rate of Blackwell yet.
-static const struct limits_architecture blackwell = {"Blackwell GB20x", 0, 128, 128,
-                                                     "CUDA programming guide"};
+    "Ampere GA10x",
+    128,
+    128,
+    128,
+    "CUDA programming guide; NVIDIA Ampere GA102 white paper",
+    .fp32 = 128,
+    .fp64 = 2,
+    .fp16 = 128,
+    .int32_mad = 64};
+static const struct limits_architecture ada = {"Ada",
+                                               128,
+                                               128,
+                                               128,
+                                               "CUDA programming guide; L1 as in Ampere GA10x",
+                                               .fp32 = 128,
+                                               .fp64 = 2,
+                                               .fp16 = 128,
+                                               .int32_mad = 64};
+static const struct limits_architecture hopper = {"Hopper",
+                                                  128,
+                                                  128,
+                                                  256,
+                                                  "CUDA programming guide; measured on an H200",
+                                                  .fp32 = 128,
+                                                  .fp64 = 64,
+                                                  .fp16 = 256,
+                                                  .int32_mad = 64};
+// Arithmetic: the guide's "Throughput of Native Arithmetic Instructions", halves of GA10x and Ada
+// from their white papers. No source for the L1 rate of Blackwell yet.
+static const struct limits_architecture blackwell = {"Blackwell GB20x",        0,        128, 128,
+                                                     "CUDA programming guide", .fp32 = 0};
 
 // Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of gfx908,
 // gfx90a, gfx942). Sizes: AMD's "GPU hardware specifications" of ROCm. For RDNA no such peaks are
-// published: its rates stay unknown.
+// published: its rates of loads stay unknown.
+// Arithmetic: operations a clock of a compute unit in AMD's white papers of CDNA, CDNA 2, CDNA 3,
+// Vega and RDNA, with both of a pair where instructions do two.
 static const struct limits_architecture cdna = {
-    "CDNA", 64, 128, 16, "ROCm Compute Profiler gfx908; ROCm hardware specifications"};
+    "CDNA",
+    64,
+    128,
+    16,
+    "ROCm Compute Profiler gfx908; ROCm hardware specifications",
+    .fp32 = 64,
+    .fp64 = 32,
+    .fp16 = 128};
 static const struct limits_architecture cdna2 = {
-    "CDNA 2", 64, 128, 16, "ROCm Compute Profiler gfx90a; ROCm hardware specifications"};
+    "CDNA 2",
+    64,
+    128,
+    16,
+    "ROCm Compute Profiler gfx90a; ROCm hardware specifications",
+    .fp32 = 128,
+    .fp64 = 64,
+    .fp16 = 128};
 static const struct limits_architecture cdna3 = {
-    "CDNA 3", 128, 128, 32, "ROCm Compute Profiler gfx942; ROCm hardware specifications"};
-static const struct limits_architecture vega = {"GCN 5", 0, 0, 16, "ROCm hardware specifications"};
-static const struct limits_architecture rdna = {"RDNA", 0, 0, 16, "ROCm hardware specifications"};
-static const struct limits_architecture rdna2 = {"RDNA 2", 0, 0, 16,
-                                                 "ROCm hardware specifications"};
-static const struct limits_architecture rdna3 = {"RDNA 3", 0, 0, 32,
-                                                 "ROCm hardware specifications"};
+    "CDNA 3",    128,       128, 32, "ROCm Compute Profiler gfx942; ROCm hardware specifications",
+    .fp32 = 128, .fp64 = 64};
+static const struct limits_architecture vega = {
+    "GCN 5", 0, 0, 16, "ROCm hardware specifications", .fp32 = 64, .fp16 = 128};
+static const struct limits_architecture rdna = {
+    "RDNA", 0, 0, 16, "ROCm hardware specifications", .fp32 = 64, .fp64 = 4, .fp16 = 128};
+static const struct limits_architecture rdna2 = {
+    "RDNA 2", 0, 0, 16, "ROCm hardware specifications", .fp32 = 64, .fp64 = 4, .fp16 = 128};
+static const struct limits_architecture rdna3 = {
+    "RDNA 3", 0, 0, 32, "ROCm hardware specifications", .fp32 = 128, .fp16 = 256};
 
-static const struct limits_architecture alchemist = {"Xe-HPG", 0, 0, 192,
-                                                     "Intel Arc A-series data sheets"};
+static const struct limits_architecture alchemist = {
+    "Xe-HPG", 0, 0, 192, "Intel Arc A-series data sheets", .fp32 = 0};
 
 // Ranges from the PCI ID Repository (pci-ids.ucw.cz): GV100, TU10x and TU11x, GA100, GA10x, AD10x,
 // GH100, GB20x; Vega 10 and 20, Navi 1x, 2x, 3x, Arcturus, Aldebaran, Aqua Vanjaram; DG2.
