@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// One workgroup on one core.
+#include "bench/incore/session.h"
+#include "math/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEAD_TURNS = 2,
+    SIZING_TURNS = 4,
+    CYCLES_WANTED = 1 << 16, // long beside what a stamp costs, short for the many cases
+    TICKS_WANTED = 1 << 18,  // of a counter that is none of the core's clock
+    TRIES_MAX = 20
+};
+
+// Found by a case's first visit: turns, and what the chains then come to (of turns, 2 × turns).
+struct memory {
+    uint32_t turns;
+    uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
+};
+
+struct core {
+    struct bench_visit *run;
+    struct incore_session *session;
+    const struct incore_point *point;
+    struct incore_program *program;
+    struct memory *memory;
+    unsigned samples;
+    // Results, a sample each: counts of the core (0: none) and nanoseconds of turns.
+    double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
+    bool separate;
+};
+
+// Steps of a thread, in so many turns.
+static double steps_of(const struct core *core, uint32_t turns)
+{
+    return (double)turns * core->point->kind->steps;
+}
+
+static void learn(struct core *core, uint32_t turns)
+{
+    struct memory *memory = core->memory;
+    memory->turns = turns;
+    for (uint32_t i = 0; i < INCORE_PROOFS; i++) {
+        uint64_t steps = (uint64_t)(LEAD_TURNS + (i + 1) * turns) * core->point->kind->steps;
+        incore_kind_fill(core->point->kind, steps / core->point->chains, memory->words[i]);
+    }
+}
+
+// Fewer where the device ends loops by itself.
+static uint32_t turns_most(const struct core *core)
+{
+    uint64_t loops = core->session->bench->info->limits.loop_iterations;
+    return loops ? (uint32_t)(loops / (INCORE_PROOFS + 1)) : UINT32_C(1) << 24;
+}
+
+static void record_one(struct core *core, struct gpu_batch *batch, unsigned sample, unsigned proof)
+{
+    const struct incore_params params = {
+        .lead = LEAD_TURNS,
+        .turns = core->memory->turns * (proof + 1),
+        .passes = 2,
+        .chains = core->point->chains,
+        .workers = core->point->subgroups * core->session->subgroup_threads,
+        .subgroup_threads = core->session->subgroup_threads,
+        .stamp = sample * INCORE_STAMPS,
+        .never = 0x9e3779b9,
+    };
+    const struct gpu_dispatch dispatch = {
+        .program = core->program->program, .params = &params, .params_bytes = sizeof params};
+    incore_dispatch(core->session, batch, &dispatch, proof);
+}
+
+static struct gpu_batch *begin_batch(struct core *core, unsigned spans, unsigned proofs,
+                                     struct error *err)
+{
+    const struct gpu_batch_desc desc = {.span_count = spans};
+    struct gpu_batch *batch = gpu_batch_create(core->run->scope, &desc, err);
+    for (unsigned i = 0; batch && i < proofs; i++)
+        incore_proof_record(core->session, i, core->memory->words[i], batch);
+    return batch;
+}
+
+static bool end_batch(struct core *core, struct gpu_batch *batch, unsigned proofs,
+                      struct error *err)
+{
+    incore_results_record(core->session, batch);
+    if (!gpu_batch_end(batch, err) || !gpu_batch_run(batch, core->run->request->timeout_ns, err))
+        return false;
+    for (unsigned i = 0; i < proofs; i++) {
+        struct incore_proven proven;
+        if (!incore_proof_check(core->session, i, &proven, err))
+            return false;
+        if (proven.groups != core->samples)
+            return error_set(err, ERROR_MISMATCH, "%u workgroups came to their end, not %u",
+                             proven.groups, core->samples);
+        core->separate = core->separate || proven.separate;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- by the core's counter
+
+struct stamp {
+    uint32_t x, y;
+};
+
+static uint64_t device_ns_of(const struct stamp *stamp)
+{
+    return stamp->x | (uint64_t)stamp->y << 32;
+}
+
+// From the first subgroup's begin to the last one's end.
+static double elapsed(const struct core *core, const struct stamp *stamps)
+{
+    unsigned bits = core->session->clock.counter_bits;
+    bits = bits == 0 || bits > 32 ? 32 : bits;
+    uint64_t half = UINT64_C(1) << (bits - 1);
+    double first = 0, last = 0;
+    for (uint32_t i = 0; i < core->point->subgroups; i++) {
+        uint64_t begin = measure_clock_delta(stamps[0].x, stamps[i].x, bits);
+        uint64_t end = measure_clock_delta(stamps[0].x, stamps[i].y, bits);
+        // A subgroup may have begun before the first one.
+        double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
+        first = fmin(first, late);
+        last = fmax(last, (double)end);
+    }
+    return last - first;
+}
+
+static double count_ns(const struct core *core, const struct stamp *stamps)
+{
+    const struct measure_clock *clock = &core->session->clock;
+    unsigned bits = clock->counter_bits > 32 || !clock->counter_bits ? 32 : clock->counter_bits;
+    if (!clock->counts_core_clock)
+        return 1e9 / clock->counter_hz;
+    const struct stamp *counts = &stamps[INCORE_STAMP_COUNTS];
+    double counted = (double)measure_clock_delta(counts->x, counts->y, bits);
+    double ticks =
+        (double)measure_clock_delta(device_ns_of(&stamps[INCORE_STAMP_BEGIN]),
+                                    device_ns_of(&stamps[INCORE_STAMP_END]), clock->device_bits);
+    return ticks * clock->device_tick_ns / counted;
+}
+
+static bool run_counted(struct core *core, struct error *err)
+{
+    struct gpu_batch *batch = begin_batch(core, 0, 1, err);
+    if (!batch)
+        return false;
+    for (unsigned i = 0; i < core->samples; i++)
+        record_one(core, batch, i, 0);
+    if (!end_batch(core, batch, 1, err))
+        return false;
+    const char *map = gpu_buffer_map(core->session->readback);
+    for (unsigned i = 0; i < core->samples; i++) {
+        struct stamp stamps[INCORE_STAMPS];
+        memcpy(stamps, map + INCORE_STAMPS_OFFSET + i * sizeof stamps, sizeof stamps);
+        core->counts[i] = elapsed(core, stamps);
+        core->ns[i] = core->counts[i] * count_ns(core, stamps);
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- by time stamps
+
+// (T(2N) − T(N)): what N turns take, all else being the same in both.
+static bool run_slopes(struct core *core, struct error *err)
+{
+    struct gpu_batch *batch = begin_batch(core, 2 * core->samples, INCORE_PROOFS, err);
+    if (!batch)
+        return false;
+    for (unsigned i = 0; i < 2 * core->samples; i++) {
+        gpu_batch_span_begin(batch, i);
+        record_one(core, batch, i / 2, i % 2);
+        gpu_batch_span_end(batch, i);
+    }
+    if (!end_batch(core, batch, INCORE_PROOFS, err))
+        return false;
+    for (unsigned i = 0; i < core->samples; i++) {
+        double brief, full;
+        if (!gpu_batch_span_ns(batch, 2 * i, &brief, err) ||
+            !gpu_batch_span_ns(batch, 2 * i + 1, &full, err))
+            return false;
+        core->ns[i] = full - brief;
+    }
+    return true;
+}
+
+// More turns in less time: something else held the device. Said, where it goes on so.
+static bool run_until_sane(struct core *core, struct error *err)
+{
+    for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
+        double least = INFINITY;
+        if (!run_slopes(core, err))
+            return false;
+        for (unsigned i = 0; i < core->samples; i++)
+            least = fmin(least, core->ns[i]);
+        if (least > 0)
+            return true;
+    }
+    for (unsigned i = 0; i < core->samples; i++)
+        core->ns[i] = core->ns[i] > 0 ? core->ns[i] : NAN;
+    return true;
+}
+
+// ---------------------------------------------------------------- sizing
+
+static bool run_samples(struct core *core, struct error *err)
+{
+    return core->session->clocked ? run_counted(core, err) : run_until_sane(core, err);
+}
+
+// So many turns that the counter's step, or the time stamps', is nothing beside them.
+static bool size(struct core *core, struct error *err)
+{
+    const struct measure_clock *clock = &core->session->clock;
+    unsigned samples = core->samples;
+    double wanted, took;
+    core->samples = 1;
+    learn(core, SIZING_TURNS);
+    if (!run_samples(core, err))
+        return false;
+    if (core->session->clocked) {
+        wanted = clock->counts_core_clock ? CYCLES_WANTED : TICKS_WANTED;
+        took = core->counts[0];
+    } else {
+        wanted = (double)core->run->request->sample_ns / 2;
+        took = core->ns[0];
+    }
+    double turns = took > 0 ? ceil(wanted / took * SIZING_TURNS) : SIZING_TURNS;
+    learn(core, (uint32_t)fmin(fmax(turns, SIZING_TURNS), turns_most(core)));
+    core->samples = samples;
+    return true;
+}
+
+// ---------------------------------------------------------------- the numbers
+
+static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
+                double over, bool inverse)
+{
+    const struct measure_clock *clock = &core->session->clock;
+    bool counts = metric == INCORE_METRIC_CYCLES || metric == INCORE_METRIC_PER_CORE;
+    double values[INCORE_SAMPLES_MAX] = {0};
+    for (unsigned i = 0; i < core->samples; i++) {
+        double took = counts ? core->counts[i] : core->ns[i];
+        values[i] = inverse ? over / took : took / over;
+    }
+    double took = counts ? core->counts[0] : core->ns[0], step = clock->counter_step;
+    if (!core->session->clocked)
+        step = 2 * (double)core->session->bench->info->limits.stamp_step_ps / 1000;
+    else if (!counts)
+        step *= core->ns[0] / core->counts[0];
+    visit_samples(visit, metric, values, core->samples, values[0] * step / took);
+}
+
+static void report(struct core *core, struct measure_visit *visit)
+{
+    const struct incore_session *session = core->session;
+    const struct incore_point *point = core->point;
+    double steps = steps_of(core, core->memory->turns), limit;
+    double results = steps * point->subgroups * session->subgroup_threads * point->kind->results;
+    bool cycles = session->clocked && session->clock.counts_core_clock;
+    put(core, visit, INCORE_METRIC_TIME, steps * point->subgroups, false);
+    put(core, visit, INCORE_METRIC_RATE, results * point->kind->arithmetic * 1e9, true);
+    if (cycles) {
+        put(core, visit, INCORE_METRIC_CYCLES, steps * point->subgroups, false);
+        put(core, visit, INCORE_METRIC_PER_CORE, results, true);
+        visit_sensor(visit, "core_clock", UNIT_HZ, 1e9 * core->counts[0] / core->ns[0]);
+        limit = incore_kind_limit(point->kind, &session->limits);
+        if (limit > 0)
+            visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
+    }
+    for (unsigned i = 0; i < core->samples; i++)
+        visit->device_time_ns += (uint64_t)fmax(core->ns[i], 0);
+    visit_detail(visit, "clock", "%s",
+                 session->clocked ? "the core's counter" : "time stamps: 2 N turns less N");
+    visit_detail(visit, "shape", "%u of %d threads in subgroups of %u, %.0f operations each",
+                 point->subgroups * session->subgroup_threads, INCORE_THREADS,
+                 session->subgroup_threads, steps);
+    if (core->separate)
+        visit_detail(visit, "fma", "rounds twice: a product and a sum");
+}
+
+bool incore_core_visit(struct bench_visit *run, const struct incore_point *point,
+                       struct measure_visit *visit, struct error *err)
+{
+    struct incore_session *session = run->session->state;
+    struct core core = {.run = run, .session = session, .point = point, .memory = *run->memory};
+    if (point->subgroups * session->subgroup_threads > INCORE_THREADS)
+        return error_set(err, ERROR_UNSUPPORTED, "%u subgroups of %u are more than %d threads",
+                         point->subgroups, session->subgroup_threads, INCORE_THREADS);
+    core.samples =
+        run->request->samples < INCORE_SAMPLES_MAX ? run->request->samples : INCORE_SAMPLES_MAX;
+    core.program = incore_program(session, point, err);
+    if (!core.program)
+        return false;
+    if (!core.memory) {
+        core.memory = ARENA_NEW(run->session->arena, struct memory);
+        if (!size(&core, err))
+            return false;
+        *run->memory = core.memory;
+    }
+    if (!run_samples(&core, err))
+        return false;
+    report(&core, visit);
+    visit->kernel = *incore_kernel_info(session, core.program);
+    return true;
+}

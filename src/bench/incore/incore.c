@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "bench/incore/session.h"
+
+#include <string.h>
+
+#define ALL_OPS                                                                                    \
+    "fp32-fma,fp32-add,fp32-mul,fp32-div,fp32-sqrt,fp32-rcp,fp32-rsqrt,fp32-exp2,fp32-sin,"        \
+    "fp64-fma,fp64-add,fp64-mul,fp64-div,fp64-sqrt,fp16-fma,fp16x2-fma,"                           \
+    "int32-add,int32-mul,int32-mad,int32-div,int32-shift,int32-popcount,int64-add,int64-mul"
+
+static const struct param_info params[] = {
+    {"scope", PARAM_TEXT, UNIT_NONE, NULL, "core,device", NULL, PARAM_AXIS, "core|device",
+     "one workgroup on one core, or all cores at once"},
+    {"op", PARAM_TEXT, UNIT_NONE, "fp32-fma,fp64-fma,fp16x2-fma,int32-mad", ALL_OPS, NULL,
+     PARAM_AXIS, NULL, "numbers and operation, as fp32-fma; x2: packed in pairs"},
+    {"ilp", PARAM_UINT, UNIT_NONE, "1,8", "1,2,4,8", NULL, PARAM_AXIS, NULL,
+     "with scope=core: chains of a thread that do not need each other: 1, 2, 4 or 8"},
+    {"subgroups", PARAM_UINT, UNIT_NONE, "1,32", "1,2,4,8,16,32", NULL, PARAM_AXIS, NULL,
+     "with scope=core: subgroups at work, 1 to 32"},
+};
+
+static const struct metric_info metrics[] = {
+    [INCORE_METRIC_TIME] = {"time", UNIT_NS, BETTER_LOWER,
+                            "of a core from one operation of a subgroup to the next; with one "
+                            "chain of one subgroup: latency"},
+    [INCORE_METRIC_CYCLES] = {"cycles", UNIT_CYCLE, BETTER_LOWER,
+                              "the same in cycles of the core's own counter"},
+    [INCORE_METRIC_RATE] = {"rate", UNIT_OP_PER_S, BETTER_HIGHER,
+                            "arithmetic a second: a result counts one, of fma and mad two"},
+    [INCORE_METRIC_PER_CORE] = {"per_core", UNIT_OP_PER_CYCLE, BETTER_HIGHER,
+                                "results a cycle of a core: one a thread, packed ones two"},
+};
+
+static const struct view_info views[] = {
+    {VIEW_BARS, "Arithmetic of the whole chip", "op", NULL, "rate", NULL, "linear", "scope=device"},
+    {VIEW_BARS, "Latency: one chain of one subgroup", "op", NULL, "cycles", NULL, "linear",
+     "scope=core,ilp=1,subgroups=1"},
+    {VIEW_BARS, "Latency in time", "op", NULL, "time", NULL, "linear",
+     "scope=core,ilp=1,subgroups=1"},
+    {VIEW_BARS, "Results a cycle of a core at work", "op", NULL, "per_core", NULL, "linear",
+     "scope=core,ilp=8,subgroups=32"},
+    {VIEW_HEATMAP, "Cycles between operations: chains of a thread and subgroups at work", "ilp",
+     "subgroups", "cycles", "op", "log2-log2", "scope=core"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+// ---------------------------------------------------------------- the plan
+
+struct planner {
+    const struct bench_request *request;
+    struct bench_case_list *list;
+    const struct bench_choice *scope, *op, *ilp, *subgroups;
+};
+
+static bool check_choices(const struct planner *p, struct error *err)
+{
+    for (size_t i = 0; i < p->op->value_count; i++)
+        if (!incore_kind_find(p->op->values[i].text))
+            return error_set(err, ERROR_USAGE, "incore.op: no %s; there are %s",
+                             p->op->values[i].text, ALL_OPS);
+    for (size_t i = 0; i < p->ilp->value_count; i++) {
+        uint64_t chains = p->ilp->values[i].uint;
+        if (chains == 0 || chains > INCORE_CHAINS || (chains & (chains - 1)) != 0)
+            return error_set(err, ERROR_USAGE, "incore.ilp: expected 1, 2, 4 or 8");
+    }
+    for (size_t i = 0; i < p->subgroups->value_count; i++)
+        if (p->subgroups->values[i].uint == 0 || p->subgroups->values[i].uint > INCORE_SUBGROUPS)
+            return error_set(err, ERROR_USAGE, "incore.subgroups: expected 1 to %d",
+                             INCORE_SUBGROUPS);
+    return true;
+}
+
+static void add_case(const struct planner *p, const struct case_value *const *values, size_t count)
+{
+    struct case_value *copies = ARENA_ARRAY(p->request->arena, count, struct case_value);
+    for (size_t i = 0; i < count; i++)
+        copies[i] = *values[i];
+    bench_case_add(p->request->arena, p->list,
+                   (struct bench_case){.values = copies, .value_count = count});
+}
+
+static void add_core_cases(const struct planner *p, const struct case_value *scope,
+                           const struct case_value *op)
+{
+    uint64_t subgroup = p->request->device->limits.subgroup_threads;
+    for (size_t s = 0; s < p->subgroups->value_count; s++) {
+        const struct case_value *subgroups = &p->subgroups->values[s];
+        bool fits = subgroups->uint * (subgroup ? subgroup : 1) <= INCORE_THREADS;
+        for (size_t i = 0; (fits || p->subgroups->from_user) && i < p->ilp->value_count; i++)
+            add_case(p, (const struct case_value *[]){scope, op, &p->ilp->values[i], subgroups}, 4);
+    }
+}
+
+// The preset leaves out what the device has not; what a user asked for is skipped with the reason.
+static void add_cases(const struct planner *p, const struct case_value *scope,
+                      const struct case_value *op)
+{
+    const struct incore_kind *kind = incore_kind_find(op->text);
+    if ((kind->caps & ~p->request->device->caps) && !p->op->from_user)
+        return;
+    if (strcmp(scope->text, "core") == 0)
+        add_core_cases(p, scope, op);
+    else if (kind->has_peak)
+        add_case(p, (const struct case_value *[]){scope, op}, 2);
+}
+
+bool incore_plan(const struct bench_request *request, struct bench_case_list *list,
+                 struct error *err)
+{
+    const struct planner p = {.request = request,
+                              .list = list,
+                              .scope = bench_choice_find(request, "scope"),
+                              .op = bench_choice_find(request, "op"),
+                              .ilp = bench_choice_find(request, "ilp"),
+                              .subgroups = bench_choice_find(request, "subgroups")};
+    size_t before = list->count;
+    if (!check_choices(&p, err))
+        return false;
+    for (size_t s = 0; s < p.scope->value_count; s++)
+        for (size_t o = 0; o < p.op->value_count; o++)
+            add_cases(&p, &p.scope->values[s], &p.op->values[o]);
+    if (list->count == before)
+        return error_set(err, ERROR_USAGE,
+                         "incore: these values do not go together; with scope=device there are "
+                         "fp32-fma, fp64-fma, fp16x2-fma and int32-mad");
+    return true;
+}
+
+bool incore_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct incore_point point;
+    incore_point_read(run->point, &point);
+    return point.chip ? incore_chip_visit(run, &point, visit, err)
+                      : incore_core_visit(run, &point, visit, err);
+}
+
+const struct benchmark bench_incore = {
+    .info =
+        {
+            .name = "incore",
+            .version = 1,
+            .title = "Arithmetic inside a core",
+            .params = params,
+            .param_count = COUNT(params),
+            .metrics = metrics,
+            .metric_count = COUNT(metrics),
+            .views = views,
+            .view_count = COUNT(views),
+        },
+    .description =
+        "Latency and throughput of arithmetic: chains of one operation, 1 to 8 of them a thread, "
+        "in "
+        "1 to 32 subgroups on one core, timed in cycles by the core's own counter; and what the "
+        "whole chip does in a second. Every thread's results are compared with the host's.",
+    .plan = incore_plan,
+    .open = incore_open,
+    .visit = incore_visit,
+};

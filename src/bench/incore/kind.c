@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "bench/incore/kind.h"
+
+#include <string.h>
+
+#define BLOCKS(count)   ((count)*INCORE_BLOCK)
+#define FP32(name, ...) "fp32-" name, "incore_fp32_" name, INCORE_F32, __VA_ARGS__
+#define FP64(name, ...) "fp64-" name, "incore_fp64_" name, INCORE_F64, __VA_ARGS__
+#define I32(name, ...)  "int32-" name, "incore_int32_" name, INCORE_I32, __VA_ARGS__
+#define I64(name, ...)  "int64-" name, "incore_int64_" name, INCORE_I64, __VA_ARGS__
+#define IN64            GPU_CAP(FLOAT64)
+#define IN16            GPU_CAP(FLOAT16)
+
+// Steps as -DLENGTH in kernels.txt has them.
+const struct incore_kind incore_kinds[] = {
+    {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, true)},
+    {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, false)},
+    {FP32("mul", INCORE_MUL, BLOCKS(8), 0, 1, 1, false)},
+    {FP32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, false)},
+    {FP32("sqrt", INCORE_SQRT, BLOCKS(1), 0, 1, 1, false)},
+    {FP32("rcp", INCORE_RCP, BLOCKS(1), 0, 1, 1, false)},
+    {FP32("rsqrt", INCORE_RSQRT, BLOCKS(1), 0, 1, 1, false)},
+    {FP32("exp2", INCORE_EXP2, BLOCKS(1), 0, 1, 1, false)},
+    {FP32("sin", INCORE_SIN, BLOCKS(1), 0, 1, 1, false)},
+    {FP64("fma", INCORE_FMA, BLOCKS(4), IN64, 1, 2, true)},
+    {FP64("add", INCORE_ADD, BLOCKS(4), IN64, 1, 1, false)},
+    {FP64("mul", INCORE_MUL, BLOCKS(4), IN64, 1, 1, false)},
+    {FP64("div", INCORE_DIV, BLOCKS(1), IN64, 1, 1, false)},
+    {FP64("sqrt", INCORE_SQRT, BLOCKS(1), IN64, 1, 1, false)},
+    {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, false},
+    {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, true},
+    {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, false)},
+    {I32("mul", INCORE_MUL, BLOCKS(4), 0, 1, 1, false)},
+    {I32("mad", INCORE_MAD, BLOCKS(4), 0, 1, 2, true)},
+    {I32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, false)},
+    {I32("shift", INCORE_SHIFT, BLOCKS(4), 0, 1, 1, false)},
+    {I32("popcount", INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, false)},
+    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, false)},
+    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, false)},
+};
+const size_t incore_kind_count = sizeof incore_kinds / sizeof incore_kinds[0];
+
+const struct incore_kind *incore_kind_find(const char *name)
+{
+    for (size_t i = 0; i < incore_kind_count; i++)
+        if (strcmp(incore_kinds[i].name, name) == 0)
+            return &incore_kinds[i];
+    return NULL;
+}
+
+// Additions and products of floats are done where fused ones are.
+double incore_kind_limit(const struct incore_kind *kind, const struct measure_limits *limits)
+{
+    bool simple = kind->operation <= INCORE_MUL;
+    switch (kind->number) {
+    case INCORE_F32:
+        return simple ? limits->fp32_per_cycle : 0;
+    case INCORE_F64:
+        return simple ? limits->fp64_per_cycle : 0;
+    case INCORE_F16:
+    case INCORE_F16X2:
+        return limits->fp16_per_cycle;
+    case INCORE_I32:
+        return kind->operation == INCORE_MAD ? limits->int32_mad_per_cycle : 0;
+    default:
+        return 0;
+    }
+}

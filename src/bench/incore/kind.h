@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The operations, and what a chain of them comes to by the host's own arithmetic.
+#ifndef BENCH_INCORE_KIND_H
+#define BENCH_INCORE_KIND_H
+
+#include "bench/incore/incore.h"
+#include "measure/limits.h"
+
+struct incore_kind {
+    const char *name;   // "fp32-fma"
+    const char *kernel; // on one core; the chip's peak is the same with "_peak"
+    unsigned number, operation;
+    unsigned steps; // of a thread in a turn
+    gpu_caps caps;
+    unsigned results;    // of a step: 2 for packed
+    unsigned arithmetic; // operations that a result counts: 2 for fma and mad
+    bool has_peak;
+};
+
+extern const struct incore_kind incore_kinds[];
+extern const size_t incore_kind_count;
+
+// NULL: none of that name.
+const struct incore_kind *incore_kind_find(const char *name);
+
+// Results a cycle of a core at most; 0 = not known.
+double incore_kind_limit(const struct incore_kind *kind, const struct measure_limits *limits);
+
+// The slots of a proof (two words each, INCORE_SLOTS of them): where the chains begin, and what
+// each should be after so many steps of its own. Results of inexact functions are at the host's
+// precision; for these, chains settle within 1024 steps and go no further here.
+void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
+
+#endif

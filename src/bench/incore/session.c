@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "bench/incore/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAME_BYTES = 64,
+    HEAD_BYTES = INCORE_HEAD * 4,
+    SLOT_BYTES = INCORE_SLOTS * 8
+};
+
+void incore_point_read(const struct bench_case *c, struct incore_point *point)
+{
+    *point = (struct incore_point){
+        .kind = incore_kind_find(case_text(c, "op")),
+        .chip = strcmp(case_text(c, "scope"), "device") == 0,
+    };
+    if (point->chip)
+        return;
+    point->chains = (uint32_t)case_uint(c, "ilp");
+    point->subgroups = (uint32_t)case_uint(c, "subgroups");
+}
+
+// ---------------------------------------------------------------- programs
+
+// The kernels in SPIR-V read clocks; those in OpenCL C do where there are some.
+static gpu_caps clock_caps(const struct incore_session *session)
+{
+    bool spirv = strcmp(session->bench->info->api, "vulkan") == 0;
+    return spirv ? GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) : 0;
+}
+
+struct incore_program *incore_program(struct incore_session *session,
+                                      const struct incore_point *point, struct error *err)
+{
+    const struct gpu_info *info = session->bench->info;
+    size_t place = (size_t)(point->kind - incore_kinds);
+    struct incore_program *made = &session->programs[place + (point->chip ? incore_kind_count : 0)];
+    if (made->program)
+        return made;
+    if (!gpu_require(info, point->kind->caps | (point->chip ? 0 : clock_caps(session)), err))
+        return NULL;
+    if (info->limits.workgroup_threads && info->limits.workgroup_threads < INCORE_THREADS) {
+        error_set(err, ERROR_UNSUPPORTED, "a workgroup here has at most %llu threads, not %d",
+                  (unsigned long long)info->limits.workgroup_threads, INCORE_THREADS);
+        return NULL;
+    }
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "%s%s", point->kind->kernel, point->chip ? "_peak" : "");
+    const struct gpu_kernel *kernel = kernel_find(name);
+    if (!kernel) {
+        error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
+        return NULL;
+    }
+    made->program = gpu_program_create(session->bench->scope,
+                                       &(struct gpu_program_desc){.kernel = kernel}, err);
+    return made->program ? made : NULL;
+}
+
+const struct kernel_info *incore_kernel_info(struct incore_session *session,
+                                             struct incore_program *program)
+{
+    if (!program->info.hash) {
+        struct measure_visit *visit = measure_visit_create(session->bench->arena);
+        visit_kernel(visit, program->program);
+        program->info = visit->kernel;
+    }
+    return &program->info;
+}
+
+// ---------------------------------------------------------------- buffers
+
+static bool make_buffer(struct incore_session *session, struct gpu_buffer **buffer, uint64_t bytes,
+                        enum gpu_memory memory, struct error *err)
+{
+    const struct gpu_buffer_desc desc = {.bytes = bytes, .memory = memory};
+    *buffer = gpu_buffer_create(session->bench->scope, &desc, err);
+    return *buffer != NULL;
+}
+
+bool incore_open(struct bench_session *bench, struct error *err)
+{
+    struct incore_session *session = ARENA_NEW(bench->arena, struct incore_session);
+    const uint64_t proof_bytes = INCORE_STAMPS_OFFSET;
+    session->bench = bench;
+    bench->state = session;
+    session->programs = ARENA_ARRAY(bench->arena, 2 * incore_kind_count, struct incore_program);
+    measure_limits_of(bench->info, &session->limits);
+    if (!measure_clock_probe(bench->scope, &session->clock, err))
+        return false;
+    session->clocked = session->clock.has_counter && session->clock.has_device_clock;
+    // Without subgroups each thread is one of its own.
+    session->subgroup_threads = (uint32_t)bench->info->limits.subgroup_threads;
+    if (session->subgroup_threads == 0)
+        session->subgroup_threads = 1;
+    return make_buffer(session, &session->proofs, proof_bytes, GPU_MEMORY_DEVICE, err) &&
+           make_buffer(session, &session->stamps, INCORE_STAMPS_BYTES, GPU_MEMORY_DEVICE, err) &&
+           make_buffer(session, &session->upload, proof_bytes, GPU_MEMORY_UPLOAD, err) &&
+           make_buffer(session, &session->readback, INCORE_STAMPS_OFFSET + INCORE_STAMPS_BYTES,
+                       GPU_MEMORY_READBACK, err);
+}
+
+// ---------------------------------------------------------------- the proof
+
+void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
+                         struct gpu_batch *batch)
+{
+    uint64_t offset = (uint64_t)proof * INCORE_PROOF_STRIDE;
+    char *map = (char *)gpu_buffer_map(session->upload) + offset;
+    memset(map, 0, HEAD_BYTES);
+    memcpy(map + HEAD_BYTES, words, SLOT_BYTES);
+    gpu_batch_copy(batch, session->proofs, offset, session->upload, offset,
+                   HEAD_BYTES + SLOT_BYTES);
+}
+
+void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
+                     const struct gpu_dispatch *desc, unsigned proof)
+{
+    struct gpu_dispatch dispatch = *desc;
+    dispatch.args[0] = (struct gpu_arg){.buffer = session->proofs,
+                                        .offset = (uint64_t)proof * INCORE_PROOF_STRIDE,
+                                        .bytes = HEAD_BYTES + SLOT_BYTES};
+    dispatch.args[1] = (struct gpu_arg){.buffer = session->stamps};
+    gpu_batch_dispatch(batch, &dispatch);
+}
+
+void incore_results_record(struct incore_session *session, struct gpu_batch *batch)
+{
+    gpu_batch_copy(batch, session->readback, 0, session->proofs, 0, INCORE_STAMPS_OFFSET);
+    gpu_batch_copy(batch, session->readback, INCORE_STAMPS_OFFSET, session->stamps, 0,
+                   INCORE_STAMPS_BYTES);
+}
+
+bool incore_proof_check(const struct incore_session *session, unsigned proof,
+                        struct incore_proven *proven, struct error *err)
+{
+    uint32_t head[INCORE_HEAD];
+    const char *map = gpu_buffer_map(session->readback);
+    memcpy(head, map + (size_t)proof * INCORE_PROOF_STRIDE, sizeof head);
+    *proven = (struct incore_proven){head[INCORE_GROUPS], head[INCORE_SEPARATE] != 0};
+    return head[INCORE_WRONG] == 0 ||
+           error_set(err, ERROR_MISMATCH,
+                     "%u threads computed something else than the host, or not as often",
+                     head[INCORE_WRONG]);
+}

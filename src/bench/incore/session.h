@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What the cases of a session share, and how one is read.
+#ifndef BENCH_INCORE_SESSION_H
+#define BENCH_INCORE_SESSION_H
+
+#include "bench/bench.h"
+#include "bench/incore/kind.h"
+#include "measure/clock.h"
+#include "measure/limits.h"
+#include "measure/span.h"
+
+enum {
+    INCORE_SAMPLES_MAX = 16,   // of one core, in a visit
+    INCORE_PROOFS = 2,         // dispatches of different length that one batch proves
+    INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
+};
+
+enum incore_metric {
+    INCORE_METRIC_TIME,
+    INCORE_METRIC_CYCLES,
+    INCORE_METRIC_RATE,
+    INCORE_METRIC_PER_CORE
+};
+
+struct incore_point {
+    const struct incore_kind *kind;
+    bool chip; // the whole of it; else one core
+    uint32_t chains, subgroups;
+};
+void incore_point_read(const struct bench_case *c, struct incore_point *point);
+
+struct incore_program {
+    struct gpu_program *program;
+    struct kernel_info info; // hash NULL: not asked for yet
+};
+
+struct incore_session {
+    struct bench_session *bench;
+    struct measure_clock clock;
+    struct measure_limits limits;
+    bool clocked; // kernels read the core's counter and the device's clock
+    bool warm;    // a chip case has raised the clock
+    uint32_t subgroup_threads;
+    struct incore_program *programs; // by kind: on one core, then the peaks
+    struct gpu_buffer *proofs, *stamps;
+    struct gpu_buffer *upload, *readback; // proofs; proofs' heads and stamps
+};
+
+// Of the readback buffer.
+enum {
+    INCORE_STAMPS_OFFSET = INCORE_PROOFS * INCORE_PROOF_STRIDE,
+    INCORE_STAMPS_BYTES = INCORE_SAMPLES_MAX * INCORE_STAMPS * 8
+};
+
+// A dispatch as the kernels know it (INCORE_PARAMS).
+struct incore_params {
+#define MEMBER(name) uint32_t name;
+    INCORE_PARAMS(MEMBER)
+#undef MEMBER
+};
+
+MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
+
+// Compiled at its first use; ERROR_UNSUPPORTED naming what the device lacks.
+struct incore_program *incore_program(struct incore_session *session,
+                                      const struct incore_point *point, struct error *err);
+
+// What the driver says of a program; asked once: the answer takes a compilation.
+const struct kernel_info *incore_kernel_info(struct incore_session *session,
+                                             struct incore_program *program);
+
+// Puts what a dispatch with these parameters must come to into proof number `proof`, and the copies
+// of it to the device into the batch: before the dispatches. `words` are a case's slots.
+void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
+                         struct gpu_batch *batch);
+void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
+                     const struct gpu_dispatch *desc, unsigned proof);
+// … and the copies back, after them.
+void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
+
+// After the batch: ERROR_MISMATCH unless all threads had what they should.
+struct incore_proven {
+    uint32_t groups; // workgroups that came to their end
+    bool separate;   // fma rounded twice
+};
+MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
+                                   struct incore_proven *proven, struct error *err);
+
+// The plan and the visit of struct benchmark, and the visit's two kinds.
+MUST_CHECK bool incore_plan(const struct bench_request *request, struct bench_case_list *list,
+                            struct error *err);
+MUST_CHECK bool incore_visit(struct bench_visit *run, struct measure_visit *visit,
+                             struct error *err);
+MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_point *point,
+                                  struct measure_visit *visit, struct error *err);
+MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point,
+                                  struct measure_visit *visit, struct error *err);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What both kernel languages do alike: which numbers a variant computes with, one step of a chain,
+// and turns of the loop: LENGTH blocks of steps over 1, 2, 4 or 8 chains that take turns. The
+// languages define what differs (FMA, SQRT …). Only #define and #if here.
+#ifndef BENCH_INCORE_STEPS_H
+#define BENCH_INCORE_STEPS_H
+
+#include "bench/incore/incore.h"
+
+#if defined(OPERATION) // a kernel reads it
+
+#define IS_INTEGER (NUMBER == INCORE_I32 || NUMBER == INCORE_I64)
+
+// Integer sums and products of constants would be folded; two values that grow by each other are
+// not.
+#define IS_PAIR (IS_INTEGER && (OPERATION == INCORE_ADD || OPERATION == INCORE_MUL))
+
+// What an API may compute otherwise than the host in the last bits.
+#define IS_INEXACT (!IS_INTEGER && OPERATION >= INCORE_DIV)
+
+// STEP_A and STEP_B: two steps of a chain, the second needs the first.
+#if OPERATION == INCORE_FMA
+#define STEP_A(i) x##i = FMA(x##i, x##i, b);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_ADD && IS_INTEGER
+#define STEP_A(i) x##i += y##i;
+#define STEP_B(i) y##i += x##i;
+#elif OPERATION == INCORE_ADD
+#define STEP_A(i) x##i = x##i + a;
+#define STEP_B(i) x##i = x##i + b;
+#elif OPERATION == INCORE_MUL && IS_INTEGER
+#define STEP_A(i) x##i *= y##i;
+#define STEP_B(i) y##i *= x##i;
+#elif OPERATION == INCORE_MUL
+#define STEP_A(i) x##i = x##i * a;
+#define STEP_B(i) x##i = x##i * b;
+#elif OPERATION == INCORE_MAD
+#define STEP_A(i) x##i = x##i * a + b;
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_DIV
+#define STEP_A(i) x##i = a / x##i;
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_SQRT
+#define STEP_A(i) x##i = SQRT(x##i);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_RCP
+#define STEP_A(i) x##i = RCP(x##i);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_RSQRT
+#define STEP_A(i) x##i = RSQRT(x##i);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_EXP2
+#define STEP_A(i) x##i = EXP2(-x##i);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_SIN
+#define STEP_A(i) x##i = SIN(x##i);
+#define STEP_B(i) x##i = COS(x##i);
+#elif OPERATION == INCORE_SHIFT
+#define STEP_A(i) x##i = x##i << a;
+#define STEP_B(i) x##i = x##i >> b;
+#elif OPERATION == INCORE_POPCOUNT
+#define STEP_A(i) x##i = POPCOUNT(x##i);
+#define STEP_B(i) STEP_A(i)
+#endif
+
+#define CHAINS_1(S)  S(0)
+#define CHAINS_2(S)  CHAINS_1(S) S(1)
+#define CHAINS_4(S)  CHAINS_2(S) S(2) S(3)
+#define CHAINS_8(S)  CHAINS_4(S) S(4) S(5) S(6) S(7)
+#define CHAINS_16(S) CHAINS_8(S) S(8) S(9) S(10) S(11) S(12) S(13) S(14) S(15)
+
+#define ROUND_1  CHAINS_1(STEP_A) CHAINS_1(STEP_B)
+#define ROUND_2  CHAINS_2(STEP_A) CHAINS_2(STEP_B)
+#define ROUND_4  CHAINS_4(STEP_A) CHAINS_4(STEP_B)
+#define ROUND_8  CHAINS_8(STEP_A) CHAINS_8(STEP_B)
+#define ROUND_16 CHAINS_16(STEP_A) CHAINS_16(STEP_B)
+
+#define TIMES_1(code)  code
+#define TIMES_4(code)  code code code code
+#define TIMES_8(code)  TIMES_4(code) TIMES_4(code)
+#define TIMES_16(code) TIMES_8(code) TIMES_8(code)
+#define TIMES_32(code) TIMES_16(code) TIMES_16(code)
+
+// INCORE_BLOCK steps.
+#define BLOCK_1 TIMES_32(ROUND_1)
+#define BLOCK_2 TIMES_16(ROUND_2)
+#define BLOCK_4 TIMES_8(ROUND_4)
+#define BLOCK_8 TIMES_4(ROUND_8)
+
+#if defined(PEAK)
+#define EACH_CHAIN(S) CHAINS_16(S)
+#define CHAINS_HERE   INCORE_PEAK_CHAINS
+#define TURN_PEAK     TIMES_32(ROUND_16)
+#else
+#define EACH_CHAIN(S) CHAINS_8(S)
+#define CHAINS_HERE   params.chains
+#if LENGTH == 8
+#define TURN(n) TIMES_8(BLOCK_##n)
+#elif LENGTH == 4
+#define TURN(n) TIMES_4(BLOCK_##n)
+#else
+#define TURN(n) BLOCK_##n
+#endif
+#endif
+
+#endif
+#endif

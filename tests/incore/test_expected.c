@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The host's own arithmetic that kernels are compared with: known by what it must be, not by
+// computing the same again.
+#include "bench/incore/kind.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t words[2 * INCORE_SLOTS];
+
+static uint64_t slot(unsigned number)
+{
+    return words[2 * number] | (uint64_t)words[2 * number + 1] << 32;
+}
+
+static float f32(unsigned number)
+{
+    float value;
+    memcpy(&value, &words[2 * number], sizeof value);
+    return value;
+}
+
+static double f64(unsigned number)
+{
+    uint64_t bits = slot(number);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// IEEE 754 binary16.
+static double half(uint32_t bits)
+{
+    double sign = bits & 0x8000 ? -1 : 1;
+    int exponent = bits >> 10 & 31;
+    double mantissa = bits & 0x3ff;
+    return sign * (exponent ? ldexp(1 + mantissa / 1024, exponent - 15) : ldexp(mantissa, -24));
+}
+
+static const struct incore_kind *kind_of(const char *name)
+{
+    const struct incore_kind *kind = incore_kind_find(name);
+    assert_non_null(kind);
+    return kind;
+}
+
+static void no_steps_leave_what_was_there(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < incore_kind_count; i++) {
+        const struct incore_kind *kind = &incore_kinds[i];
+        bool pair = kind->number >= INCORE_I32 && kind->operation <= INCORE_MUL;
+        incore_kind_fill(kind, 0, words);
+        for (unsigned chain = 0; chain < INCORE_PEAK_CHAINS; chain++)
+            if (slot(INCORE_FUSED + chain) != slot((pair ? INCORE_SECOND : INCORE_START) + chain))
+                fail_msg("%s: chain %u", kind->name, chain);
+    }
+}
+
+static void chains_are_different_and_stay_so_where_they_should(void **state)
+{
+    static const char *const names[] = {"fp32-fma",  "fp64-fma",  "fp32-add",  "fp32-mul",
+                                        "int32-add", "int32-mad", "int32-mul", "int64-mul"};
+    (void)state;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        incore_kind_fill(kind_of(names[n]), 100000, words);
+        for (unsigned a = 0; a < INCORE_PEAK_CHAINS; a++)
+            for (unsigned b = 0; b < a; b++)
+                if (slot(INCORE_FUSED + a) == slot(INCORE_FUSED + b))
+                    fail_msg("%s: chains %u and %u end alike", names[n], a, b);
+    }
+}
+
+static void fused_and_rounded_part_ways_and_stay_bounded(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("fp32-fma"), 1000, words);
+    for (unsigned chain = 0; chain < INCORE_PEAK_CHAINS; chain++) {
+        assert_true(fabsf(f32(INCORE_FUSED + chain)) < 2);
+        assert_true(fabsf(f32(INCORE_ROUNDED + chain)) < 2);
+        assert_int_not_equal(slot(INCORE_FUSED + chain), slot(INCORE_ROUNDED + chain));
+    }
+    incore_kind_fill(kind_of("fp64-fma"), 1000000, words);
+    assert_true(fabs(f64(INCORE_FUSED)) < 2 && fabs(f64(INCORE_FUSED)) > 1e-9);
+}
+
+static void a_half_is_the_nearest_one(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("fp16x2-fma"), 1, words);
+    for (unsigned i = 0; i < 2 * INCORE_PEAK_CHAINS; i++) {
+        unsigned chain = i / 2, shift = i % 2 * 16;
+        double x = half((uint32_t)slot(INCORE_START + chain) >> shift & 0xffff);
+        double b = half((uint32_t)slot(INCORE_B) >> shift & 0xffff);
+        double seen = half((uint32_t)slot(INCORE_FUSED + chain) >> shift & 0xffff);
+        double exact = x * x + b;
+        assert_true(fabs(seen - exact) <= ldexp(1, ilogb(exact) - 11));
+    }
+    incore_kind_fill(kind_of("fp16-fma"), 1, words);
+    assert_int_equal(slot(INCORE_FUSED) >> 16, 0);
+}
+
+static void functions_come_to_their_fixed_values(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("fp32-exp2"), 100000, words);
+    assert_true(fabsf(f32(INCORE_FUSED) - 0.6411857f) < 1e-6f); // 2^−x = x
+    incore_kind_fill(kind_of("fp32-sqrt"), 100000, words);
+    assert_true(fabsf(f32(INCORE_FUSED) - 1) < 1e-6f);
+    incore_kind_fill(kind_of("fp32-sin"), 100000, words);
+    assert_true(fabsf(f32(INCORE_FUSED) - 0.7681691f) < 1e-6f); // cos sin x = x
+    incore_kind_fill(kind_of("fp64-div"), 100001, words);
+    assert_true(fabs(f64(INCORE_FUSED) - 3.1 / f64(INCORE_START)) < 1e-12); // an odd number
+    incore_kind_fill(kind_of("int32-popcount"), 100, words);
+    assert_int_equal(slot(INCORE_FUSED), 1);
+}
+
+static void integers_step_as_written(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("int32-mad"), 1, words);
+    assert_int_equal((uint32_t)slot(INCORE_FUSED),
+                     (uint32_t)slot(INCORE_START) * (uint32_t)slot(INCORE_A) +
+                         (uint32_t)slot(INCORE_B));
+    incore_kind_fill(kind_of("int32-shift"), 64, words);
+    assert_int_equal(slot(INCORE_FUSED), slot(INCORE_START) & 0x1fffffff);
+    incore_kind_fill(kind_of("int64-add"), 4, words); // x + y, x + 2y, 2x + 3y, 3x + 5y
+    assert_true(slot(INCORE_FUSED) == 3 * slot(INCORE_START) + 5 * slot(INCORE_SECOND));
+    incore_kind_fill(kind_of("int32-mul"), 2, words); // xy, xy²
+    uint32_t x = (uint32_t)slot(INCORE_START), y = (uint32_t)slot(INCORE_SECOND);
+    assert_int_equal((uint32_t)slot(INCORE_FUSED), x * y * y);
+}
+
+static void limits_belong_to_what_the_units_do(void **state)
+{
+    const struct measure_limits limits = {.fp32_per_cycle = 128,
+                                          .fp64_per_cycle = 64,
+                                          .fp16_per_cycle = 256,
+                                          .int32_mad_per_cycle = 63};
+    (void)state;
+    assert_true(incore_kind_limit(kind_of("fp32-mul"), &limits) == 128);
+    assert_true(incore_kind_limit(kind_of("fp64-fma"), &limits) == 64);
+    assert_true(incore_kind_limit(kind_of("fp16x2-fma"), &limits) == 256);
+    assert_true(incore_kind_limit(kind_of("int32-mad"), &limits) == 63);
+    assert_true(incore_kind_limit(kind_of("fp32-rcp"), &limits) == 0);
+    assert_true(incore_kind_limit(kind_of("int32-add"), &limits) == 0);
+    assert_null(incore_kind_find("fp32-nothing"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_steps_leave_what_was_there),
+        cmocka_unit_test(chains_are_different_and_stay_so_where_they_should),
+        cmocka_unit_test(fused_and_rounded_part_ways_and_stay_bounded),
+        cmocka_unit_test(a_half_is_the_nearest_one),
+        cmocka_unit_test(functions_come_to_their_fixed_values),
+        cmocka_unit_test(integers_step_as_written),
+        cmocka_unit_test(limits_belong_to_what_the_units_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Each loop of the incore kernels holds exactly the steps that the host counts, and next to nothing
+else: looked at in PTX (the .cl for CUDA) and in AMD code of the .comp by RADV's null device.
+
+    test_steps.py KERNELS PRINT_ISA KERNELS.TXT    KERNELS: the build's folder of compiled kernels
+"""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "isa"))
+from test_loads import Instruction, loops_of, parse_ptx, parse_radv # pylint: disable=wrong-import-position
+
+BLOCK, PEAK_STEPS = 64, 1024
+
+# A step in PTX, and one instruction of it in AMD code; how many it is in each, None = a sequence.
+STEPS = {
+    "fp32_fma": (r"fma\.rn\.f32", 1, r"v_fma(c|_)\w*f32\w*", 1),
+    "fp32_add": (r"add(\.rn)?\.f32", 1, r"v_add_f32\w*", 1),
+    "fp32_mul": (r"mul(\.rn)?\.f32", 1, r"v_mul_f32\w*", 1),
+    "fp32_div": (r"div\.rn\.f32", 1, r"v_rcp_f32\w*", 2),
+    "fp32_sqrt": (r"sqrt\.rn\.f32", 1, r"v_sqrt_f32\w*", 1),
+    "fp32_rcp": (r"rcp\.approx\.ftz\.f32", 1, r"v_rcp_f32\w*", 1),
+    "fp32_rsqrt": (r"rsqrt\.approx\.ftz\.f32", 1, r"v_rsq_f32\w*", 1),
+    "fp32_exp2": (r"ex2\.approx\.ftz\.f32", 2, r"v_exp_f32\w*", 1),
+    "fp32_sin": (r"(sin|cos)\.approx\.ftz\.f32", 1, r"v_(sin|cos)_f32\w*", None),
+    "fp64_fma": (r"fma\.rn\.f64", 1, r"v_fma_f64\w*", 1),
+    "fp64_add": (r"add(\.rn)?\.f64", 1, r"v_add_f64\w*", 1),
+    "fp64_mul": (r"mul(\.rn)?\.f64", 1, r"v_mul_f64\w*", 1),
+    "fp64_div": (r"div\.rn\.f64", 1, r"v_cvt_f32_f64\w*", None),
+    "fp64_sqrt": (r"sqrt\.rn\.f64", 1, r"v_cvt_f32_f64\w*", None),
+    "fp16_fma": (r"fma\.rn\.f16", 1, r"v_fma(c|_)\w*f16\w*", 1),
+    "fp16x2_fma": (r"fma\.rn\.f16x2", 1, r"v_pk_fma\w*_f16\w*", 1),
+    "int32_add": (r"add\.[su]32", 1, r"v_add_(nc_)?u32\w*", 1),
+    "int32_mul": (r"mul\.lo\.[su]32", 1, r"v_mul_lo_u32\w*", 1),
+    "int32_mad": (r"mad\.lo\.[su]32", 1, r"v_mul_lo_u32\w*", 2),
+    "int32_div": (r"div\.u32", 1, r"v_rcp_\w*f32\w*", None),
+    "int32_shift": (r"(shl\.b32|shr\.u32)", 1, r"v_(lshl|lshr)rev_b32\w*", 1),
+    "int32_popcount": (r"popc\.b32", 1, r"v_bcnt_u32_b32\w*", 1),
+    "int64_add": (r"add\.[su]64", 1, r"v_add_co_u32\w*", None),
+    "int64_mul": (r"mul\.lo\.[su]64", 1, r"v_mul_hi_u32\w*", None),
+}
+
+
+def unfold(text):
+    """RADV's listing says of equal lines how often they come again."""
+    lines = []
+    for line in text.splitlines():
+        again = re.match(r"\s*\(then repeated (\d+) times\)", line)
+        lines += [lines[-1]] * int(again[1]) if again else [line]
+    return "\n".join(lines)
+
+
+def count_loops(items, step):
+    """Of each innermost loop that holds steps: how many, and how many other instructions."""
+    found = []
+    for loop in loops_of(items)[0]:
+        names = collections.Counter(one.name for one in loop if isinstance(one, Instruction))
+        steps = sum(n for name, n in names.items() if re.fullmatch(step, name))
+        if steps > BLOCK // 2: # else it is another loop
+            found.append((steps, sum(names.values()) - steps))
+    return found
+
+
+class Steps(unittest.TestCase):
+    kernels, print_isa, listed, radv = pathlib.Path(), "", pathlib.Path(), "none"
+
+    def setUp(self):
+        self.maxDiff = None
+        self.wanted = {} # by kernel: the operation, steps a loop, number of loops
+        for line in self.listed.read_text().splitlines():
+            words = line.split()
+            if not words or words[0] == "#":
+                continue
+            name, peak = words[0], "-DPEAK" in words
+            length = next((int(word[9:]) for word in words if word.startswith("-DLENGTH=")), 0)
+            operation = name.removeprefix("incore_").removesuffix("_peak")
+            self.wanted[name] = (operation, PEAK_STEPS if peak else BLOCK * length, 1 if peak else 4)
+        self.assertEqual({name for name, _, _ in self.wanted.values()}, set(STEPS))
+
+    def check(self, name, items, step, instructions):
+        _, steps, loops = self.wanted[name]
+        found = count_loops(items, step)
+        # What adds up in the loop's own count may be of the step's kind.
+        exact = [n for n, _ in found if steps <= n <= steps + 3] if "add" in name else \
+                [n for n, _ in found if n == steps]
+        if len(found) != loops or len(exact) != loops:
+            return [f"{name}: loops of {found} (steps, others), wanted {loops} × {steps}"]
+        if instructions is None:
+            return []
+        most = (instructions - 1) * steps + steps // 16 + 10 # the loop's own, and copies
+        return [f"{name}: {others} other instructions in a loop of {steps} steps, wanted at most "
+                f"{most}" for _, others in found if others > most]
+
+    def test_ptx_has_the_steps_that_are_counted(self):
+        wrong = []
+        for name, (operation, _, _) in self.wanted.items():
+            text = (self.kernels / f"{name}.ptx").read_text()
+            self.assertIn('.pragma "nounroll"', text, name) # or NVIDIA's driver unrolls it
+            step, instructions, _, _ = STEPS[operation]
+            wrong += self.check(name, parse_ptx(text), step, instructions)
+        self.assertEqual([], wrong)
+
+    def test_amd_code_of_the_other_source_has_them_too(self):
+        done = subprocess.run(
+            [self.print_isa, "navi21", "incore_"], capture_output=True, text=True, check=False,
+            env={**os.environ, "RADV_FORCE_FAMILY": "navi21", "VK_DRIVER_FILES": self.radv,
+                 "VK_ICD_FILENAMES": self.radv})
+        if done.returncode == 77:
+            self.skipTest("no null device of navi21")
+        self.assertEqual(0, done.returncode, done.stderr)
+        wrong = []
+        for text in done.stdout.split("== ")[1:]:
+            name, code = text.split("\n", 1)
+            _, _, step, instructions = STEPS[self.wanted[name][0]]
+            wrong += self.check(name, parse_radv(unfold(code)), step, instructions)
+        self.assertEqual([], wrong)
+
+
+if __name__ == "__main__":
+    Steps.kernels, Steps.print_isa, Steps.listed = (pathlib.Path(sys.argv[1]), sys.argv[2],
+                                                    pathlib.Path(sys.argv[3]))
+    Steps.radv = os.environ.get("RADV_ICD", "none")
+    unittest.main(argv=sys.argv[:1], verbosity=2)
