@@ -126,20 +126,20 @@ static bool is_counted(const struct search *search, size_t end, const struct res
     return false;
 }
 
-static void curve_fit(struct arena *arena, struct level_curve *curve)
+void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
+                struct plateaus *fit)
 {
-    // As tests/levels has them: judged by 200 hierarchies whose truth is known.
-    const struct plateaus_desc desc = {.x = curve->octaves,
-                                       .y = curve->ns,
-                                       .count = curve->count,
+    const struct plateaus_desc desc = {.x = octaves,
+                                       .y = latency,
+                                       .count = count,
                                        .ratio_min = 1.12,
                                        .ramp_max = 0.75,
                                        .length_min = 0.25,
                                        .noise_min = 0.002};
-    if (curve->count < LEVELS_POINTS_MIN)
-        curve->fit = (struct plateaus){.decided = false, .reason = "too few sizes"};
+    if (count < LEVELS_POINTS_MIN)
+        *fit = (struct plateaus){.decided = false, .reason = "too few sizes"};
     else
-        plateaus_fit(arena, &desc, &curve->fit);
+        plateaus_fit(arena, &desc, fit);
 }
 
 // ---------------------------------------------------------------- labels
@@ -189,7 +189,7 @@ struct level_curves levels_of(struct arena *arena, const struct run *run, const 
         all.curves = arena_grow(arena, all.curves, all.count, &all.capacity, sizeof *all.curves);
         struct level_curve *curve = &all.curves[all.count++];
         *curve = curve_of(&search, result);
-        curve_fit(arena, curve);
+        levels_fit(arena, curve->octaves, curve->ns, curve->count, &curve->fit);
         if (curve->count > all.curves[all.longest].count)
             all.longest = all.count - 1;
     }

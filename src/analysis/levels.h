@@ -30,6 +30,11 @@ struct level_curves {
 // bytes. They live in `arena`.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
+// The plateaus of a latency curve over log2 of bytes, ascending: the bounds that all curves are
+// judged by. How often that is right where the truth is known: tests/levels.
+void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
+                struct plateaus *fit);
+
 // A metric over the points of level k: median, its interval (NaN below two points), how many.
 struct level_height {
     double median, ci95[2];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // How well levels are found, where the truth is known: `levels [SEED [COUNT]]` makes random
-// hierarchies (1–4 caches of 4 KiB–256 MiB, capacity ratio ≥ 2, latency ratio ≥ 1.2, rises up to
-// half an octave wide, AR(1) noise up to 5 %, 1 % outliers × 2–10), sees them as a run does (rounds
-// in random order, medians, then more points at the knees), prints the confusion table and fails
-// where fewer are right than fathom promises.
-#include "math/plateaus.h"
-#include "math/random.h"
+// hierarchies (machine.h), sees them as `fathom map` does (rounds in random order, medians, then
+// more points where levels end, then probes of lines), and prints how often levels, sizes and lines
+// came out right. It fails where fewer did than fathom promises.
+#include "analysis/levels.h"
+#include "analysis/lines.h"
+#include "machine.h"
 #include "math/stats.h"
 
 #include <math.h>
@@ -13,106 +13,59 @@
 #include <stdlib.h>
 
 enum {
-    LEVELS_MAX = 4,
-    POINTS_MAX = 4000
+    POINTS_MAX = 4000,
+    COARSE = 12, // points an octave
+    FINE = 24,   // points an end, each time it is looked at again
+    PASSES = 4,
+    ROUNDS = 5,
+    PROBE_ROUNDS = 15,
+    PER_ROUND = 4,
+    PROBES = 10
 };
 
-struct hierarchy {
-    size_t levels;                  // caches; memory comes behind them
-    double capacity[LEVELS_MAX];    // bytes
-    double latency[LEVELS_MAX + 1]; // cycles
-    double ramp[LEVELS_MAX];        // octaves
-    double noise, correlation;      // relative, AR(1)
+struct chain_point {
+    double octave, pitch;
 };
-
-struct probe {
-    struct random random;
-    const struct hierarchy *truth;
-    double disturbance; // state of the AR(1) noise
-};
-
-static double uniform(struct random *random, double low, double high)
-{
-    return low + (high - low) * random_unit(random);
-}
-
-static double normal(struct random *random)
-{
-    double u = 1 - random_unit(random), v = random_unit(random);
-    return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
-}
-
-static void make_hierarchy(struct random *random, struct hierarchy *h)
-{
-    h->levels = 1 + random_below(random, LEVELS_MAX);
-    double octaves = 16; // 4 KiB to 256 MiB
-    for (;;) {
-        for (size_t k = 0; k < h->levels; k++)
-            h->capacity[k] = 4096 * exp2(uniform(random, 0, octaves));
-        stats_sort(h->capacity, h->levels);
-        bool apart = true;
-        for (size_t k = 1; k < h->levels; k++)
-            apart = apart && h->capacity[k] >= 2 * h->capacity[k - 1];
-        if (apart)
-            break;
-    }
-    h->latency[0] = uniform(random, 20, 130);
-    for (size_t k = 1; k <= h->levels; k++)
-        h->latency[k] = h->latency[k - 1] * 1.2 * exp2(uniform(random, 0, 2.5));
-    for (size_t k = 0; k < h->levels; k++)
-        h->ramp[k] = uniform(random, 0, 0.5);
-    h->noise = uniform(random, 0, 0.05);
-    h->correlation = uniform(random, 0, 0.9);
-}
-
-static double true_latency(const struct hierarchy *h, double x)
-{
-    double latency = h->latency[0];
-    for (size_t k = 0; k < h->levels; k++) {
-        double t = (x - log2(h->capacity[k])) / fmax(h->ramp[k], 1e-6);
-        t = t < 0 ? 0 : t > 1 ? 1 : t;
-        latency += t * (h->latency[k + 1] - h->latency[k]);
-    }
-    return latency;
-}
-
-static double one_sample(struct probe *probe, double x)
-{
-    double rho = probe->truth->correlation;
-    probe->disturbance = rho * probe->disturbance + sqrt(1 - rho * rho) * normal(&probe->random);
-    double y = true_latency(probe->truth, x) * (1 + probe->truth->noise * probe->disturbance);
-    if (random_unit(&probe->random) < 0.01)
-        y *= uniform(&probe->random, 2, 10);
-    return y;
-}
 
 struct curve {
-    double x[POINTS_MAX], y[POINTS_MAX]; // octaves, cycles
+    double x[POINTS_MAX], y[POINTS_MAX]; // octaves of bytes, cycles
     size_t count;
+    double pitch;
 };
 
-// Visits new points in random rounds, as a run does, and keeps the median of each.
-static void add_points(struct probe *probe, struct curve *curve, const double *x, size_t count)
+// ---------------------------------------------------------------- measuring
+
+// Visits points in rounds of random order, as a run does; `y` gets the median of each.
+static void visit_points(struct machine_view *view, const struct chain_point *points, size_t count,
+                         size_t rounds, double *y)
 {
-    enum {
-        ROUNDS = 5,
-        PER_ROUND = 4
-    };
-    double samples[POINTS_MAX][ROUNDS];
-    size_t order[POINTS_MAX];
+    static double samples[POINTS_MAX][PROBE_ROUNDS];
+    static size_t order[POINTS_MAX];
     for (size_t i = 0; i < count; i++)
         order[i] = i;
-    for (size_t round = 0; round < ROUNDS; round++) {
-        random_shuffle(&probe->random, order, count);
+    for (size_t round = 0; round < rounds; round++) {
+        random_shuffle(&view->random, order, count);
         for (size_t i = 0; i < count; i++) {
+            const struct chain_point *point = &points[order[i]];
             double visit[PER_ROUND];
             for (size_t s = 0; s < PER_ROUND; s++)
-                visit[s] = one_sample(probe, x[order[i]]);
+                visit[s] = machine_sample(view, exp2(point->octave), point->pitch);
             samples[order[i]][round] = stats_median(visit, PER_ROUND);
         }
     }
+    for (size_t i = 0; i < count; i++)
+        y[i] = stats_median(samples[i], rounds);
+}
+
+static void add_points(struct machine_view *view, struct curve *curve, const double *x,
+                       size_t count)
+{
+    static struct chain_point points[POINTS_MAX];
+    static double y[POINTS_MAX];
+    for (size_t i = 0; i < count; i++)
+        points[i] = (struct chain_point){x[i], curve->pitch};
+    visit_points(view, points, count, ROUNDS, y);
     for (size_t i = 0; i < count && curve->count < POINTS_MAX; i++) {
-        double y = stats_median(samples[i], ROUNDS);
         size_t at = curve->count++;
         while (at > 0 && curve->x[at - 1] > x[i]) {
             curve->x[at] = curve->x[at - 1];
@@ -120,74 +73,136 @@ static void add_points(struct probe *probe, struct curve *curve, const double *x
             at--;
         }
         curve->x[at] = x[i];
-        curve->y[at] = y;
+        curve->y[at] = y[i];
     }
 }
 
 static void fit_curve(struct arena *arena, const struct curve *curve, struct plateaus *fit)
 {
-    plateaus_fit(arena,
-                 &(struct plateaus_desc){.x = curve->x,
-                                         .y = curve->y,
-                                         .count = curve->count,
-                                         .ratio_min = 1.12,
-                                         .ramp_max = 0.75,
-                                         .length_min = 0.25,
-                                         .noise_min = 0.002},
-                 fit);
+    levels_fit(arena, curve->x, curve->y, curve->count, fit);
 }
 
-static void measure(struct arena *arena, struct probe *probe, struct curve *curve,
-                    struct plateaus *fit)
+static void measure_coarse(struct arena *arena, struct machine_view *view, struct curve *curve,
+                           struct plateaus *fit)
 {
-    enum {
-        COARSE = 12,
-        FINE = 24,
-        PASSES = 4
-    };
-    double x[POINTS_MAX];
+    static double x[POINTS_MAX];
     size_t count = 0;
-    for (int at = 10 * COARSE; at <= 30 * COARSE; at++)
+    for (int at = 10 * COARSE; at <= 32 * COARSE; at++)
         x[count++] = at / (double)COARSE;
-    add_points(probe, curve, x, count);
+    add_points(view, curve, x, count);
     fit_curve(arena, curve, fit);
+}
+
+// More points at the ends until they are known to 3 %.
+static void measure_ends(struct arena *arena, struct machine_view *view, struct curve *curve,
+                         struct plateaus *fit)
+{
+    static double x[POINTS_MAX];
     for (int pass = 0; pass < PASSES; pass++) {
-        count = 0;
+        size_t count = 0;
         for (size_t k = 0; k + 1 < fit->count; k++) {
             const struct plateaus_step *s = &fit->steps[k];
             if (s->end_high - s->end_low < 0.04)
                 continue;
             double from = s->end_low - 0.15, to = s->end_high + s->width + 0.1;
             for (int i = 0; i < FINE; i++)
-                x[count++] = uniform(&probe->random, from, to);
+                x[count++] = from + (to - from) * random_unit(&view->random);
         }
         if (!count)
             break;
-        add_points(probe, curve, x, count);
+        add_points(view, curve, x, count);
         fit_curve(arena, curve, fit);
     }
 }
 
+// What the levels' probes say, from the core outwards.
+static void measure_lines(struct machine_view *view, const struct curve *curve,
+                          const struct plateaus *fit, struct lines_answer *answers)
+{
+    struct lines_cache caches[PLATEAUS_MAX];
+    for (size_t k = 0; k + 1 < fit->count; k++) {
+        struct chain_point points[PROBES];
+        struct lines_probe probes[PROBES];
+        double y[PROBES], end = exp2(fit->steps[k].end);
+        for (size_t i = 0; i < lines_plan_count; i++)
+            points[i] = (struct chain_point){log2(end * lines_plan[i].region), lines_plan[i].pitch};
+        visit_points(view, points, lines_plan_count, PROBE_ROUNDS, y);
+        for (size_t i = 0; i < lines_plan_count; i++)
+            probes[i] = (struct lines_probe){{exp2(points[i].octave), points[i].pitch}, y[i]};
+        const struct lines_question question = {.caches = caches,
+                                                .level = k,
+                                                .latency = fit->levels[k].height,
+                                                .beyond = fit->levels[k + 1].height,
+                                                .end = end,
+                                                .pitch = curve->pitch,
+                                                .noise = fit->noise,
+                                                .probes = probes,
+                                                .probe_count = lines_plan_count};
+        answers[k] = lines_judge(&question);
+        caches[k] = lines_cache_of(&question, &answers[k]);
+    }
+}
+
+static bool has_long_lines(const struct plateaus *fit, const struct lines_answer *answers,
+                           double pitch)
+{
+    for (size_t k = 0; k + 1 < fit->count; k++)
+        if (answers[k].line > pitch)
+            return true;
+    return false;
+}
+
+static void measure(struct arena *arena, struct machine_view *view, struct curve *curve,
+                    struct plateaus *fit, struct lines_answer *answers)
+{
+    for (curve->pitch = 128; curve->pitch <= LINES_MAX_BYTES; curve->pitch *= 2) {
+        curve->count = 0;
+        measure_coarse(arena, view, curve, fit);
+        measure_lines(view, curve, fit, answers);
+        if (fit->decided && !has_long_lines(fit, answers, curve->pitch))
+            break;
+    }
+    curve->pitch = fmin(curve->pitch, LINES_MAX_BYTES);
+    measure_ends(arena, view, curve, fit);
+    measure_lines(view, curve, fit, answers);
+}
+
+// ---------------------------------------------------------------- judging
+
 struct score {
-    size_t table[LEVELS_MAX + 1][PLATEAUS_MAX]; // [truth][found]
+    size_t table[MACHINE_LEVELS_MAX + 1][PLATEAUS_MAX]; // [truth][found]
     size_t curves, right, extra;
-    size_t steps, close;
+    size_t steps, close, lines, sectors, wrong_lines, wrong_sectors;
     size_t points;
 };
 
-static void judge(const struct hierarchy *truth, const struct plateaus *fit, struct score *score)
+static const struct machine_level *nearest(const struct machine *machine, double capacity)
+{
+    const struct machine_level *best = &machine->level[0];
+    for (size_t k = 1; k < machine->levels; k++)
+        if (fabs(log(machine->level[k].capacity / capacity)) < fabs(log(best->capacity / capacity)))
+            best = &machine->level[k];
+    return best;
+}
+
+static void judge(const struct machine *truth, const struct plateaus *fit,
+                  const struct lines_answer *answers, struct score *score)
 {
     size_t levels = fit->decided ? fit->count - 1 : 0;
     score->curves++;
     score->table[truth->levels][levels]++;
     score->right += levels == truth->levels;
     score->extra += levels > truth->levels;
+    score->steps += levels;
     for (size_t k = 0; k < levels; k++) {
-        double off = (double)INFINITY;
-        for (size_t t = 0; t < truth->levels; t++)
-            off = fmin(off, fabs(fit->steps[k].end - log2(truth->capacity[t])));
-        score->steps++;
-        score->close += off < log2(1.05);
+        if (!(answers[k].capacity > 0))
+            continue;
+        const struct machine_level *level = nearest(truth, answers[k].capacity);
+        score->close += fabs(log2(answers[k].capacity / level->capacity)) < log2(1.05);
+        score->lines += answers[k].line == level->line;
+        score->wrong_lines += answers[k].line > 0 && answers[k].line != level->line;
+        score->sectors += answers[k].sector == level->sector;
+        score->wrong_sectors += answers[k].sector > 0 && answers[k].sector != level->sector;
     }
 }
 
@@ -196,25 +211,70 @@ static double share(size_t part, size_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static bool print_score(const struct score *score)
+static void print_table(const struct score *score)
 {
     printf("found:      ");
     for (size_t found = 0; found < PLATEAUS_MAX; found++)
         printf("%5zu", found);
     printf("\n");
-    for (size_t truth = 1; truth <= LEVELS_MAX; truth++) {
+    for (size_t truth = 1; truth <= MACHINE_LEVELS_MAX; truth++) {
         printf("truth %zu     ", truth);
         for (size_t found = 0; found < PLATEAUS_MAX; found++)
             printf("%5zu", score->table[truth][found]);
         printf("\n");
     }
+}
+
+static bool print_score(const struct score *score)
+{
     double right = share(score->right, score->curves), close = share(score->close, score->steps);
-    double extra = share(score->extra, score->curves);
+    double extra = share(score->extra, score->curves), lines = share(score->lines, score->steps);
+    print_table(score);
     printf("number of levels right  %5.1f %%  (at least 97)\n", right);
     printf("size within 5 %%         %5.1f %%  (at least 97) of %zu\n", close, score->steps);
+    printf("line exact              %5.1f %%  (at least 97), wrong %.1f %%\n", lines,
+           share(score->wrong_lines, score->steps));
+    printf("sector exact            %5.1f %%  wrong %.1f %%\n", share(score->sectors, score->steps),
+           share(score->wrong_sectors, score->steps));
     printf("levels that are not     %5.1f %%  (at most 1)\n", extra);
     printf("%zu points a curve\n", score->points / score->curves);
-    return right >= 97 && close >= 97 && extra <= 1;
+    return right >= 97 && close >= 97 && lines >= 97 && extra <= 1;
+}
+
+// ---------------------------------------------------------------- the whole
+
+static void try_machine(struct arena *arena, struct machine_view *view, struct score *score)
+{
+    static struct curve curve;
+    struct plateaus fit;
+    struct lines_answer answers[PLATEAUS_MAX];
+    measure(arena, view, &curve, &fit, answers);
+    score->points += curve.count;
+    judge(view->machine, &fit, answers, score);
+}
+
+// Outside the bounds nothing has to be found, but still nothing that is not there: curves that rise
+// all along, and noise of 10 to 20 %.
+static bool try_outside(struct arena *arena, struct random *random, size_t total)
+{
+    struct score rising = {.curves = 0}, noisy = {.curves = 0};
+    for (size_t i = 0; i < total; i++) {
+        struct machine truth;
+        machine_make(random, &truth);
+        truth.noise = 0.1 + 0.1 * random_unit(random);
+        struct machine_view view = {.machine = &truth};
+        random_init(&view.random, random_next(random));
+        try_machine(arena, &view, &noisy);
+        truth.levels = 0;
+        truth.noise = 0.05 * random_unit(random);
+        view.slope = 0.1 + 0.4 * random_unit(random);
+        try_machine(arena, &view, &rising);
+    }
+    double invented = share(rising.extra + noisy.extra, rising.curves + noisy.curves);
+    printf("outside the bounds: levels that are not %5.1f %%  (at most 1) of %zu curves;\n"
+           "                    with noise of 10-20 %% all levels found in %.1f %%\n",
+           invented, rising.curves + noisy.curves, share(noisy.right, noisy.curves));
+    return invented <= 1;
 }
 
 int main(int argc, char **argv)
@@ -222,22 +282,18 @@ int main(int argc, char **argv)
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     size_t total = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
     struct arena *arena = arena_create();
-    struct curve *curve = ARENA_NEW(arena, struct curve);
     struct random random;
     struct score score = {.curves = 0};
     random_init(&random, seed);
     for (size_t i = 0; i < total; i++) {
-        struct hierarchy truth;
-        struct plateaus fit;
-        make_hierarchy(&random, &truth);
-        struct probe probe = {.truth = &truth};
-        random_init(&probe.random, random_next(&random));
-        curve->count = 0;
-        measure(arena, &probe, curve, &fit);
-        score.points += curve->count;
-        judge(&truth, &fit, &score);
+        struct machine truth;
+        machine_make(&random, &truth);
+        struct machine_view view = {.machine = &truth};
+        random_init(&view.random, random_next(&random));
+        try_machine(arena, &view, &score);
     }
     bool good = total > 0 && print_score(&score);
+    good = try_outside(arena, &random, total / 4) && good;
     arena_destroy(arena);
     return good ? 0 : 1;
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/lines.h"
+
+#include <math.h>
+
+// Twice the log of how much likelier the best answer has to be than one that differs: 1 in 90.
+static const double margin = 9;
+
+// Replacement is not quite LRU, and a lap not quite cyclic, in any real machine: deviations up to
+// this part of the step between two levels are the model's.
+static const double model_error = 0.06;
+
+static const double misfit_max = 0.3; // a worse best answer is none
+
+const struct lines_chain lines_plan[] = {{1.4, 416}, {2.3, 416},  {4.6, 416}, {9.2, 416}, {0.7, 32},
+                                         {0.35, 32}, {0.177, 32}, {1.5, 32},  {1.5, 64}};
+const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
+
+// ---------------------------------------------------------------- what is expected
+
+// That `gaps` neighbouring ones of `nodes` gaps, which together are a lap, are all shorter.
+static double all_shorter(unsigned gaps, unsigned nodes, double longest)
+{
+    double share = 0, binomial = 1;
+    for (unsigned i = 0; i <= gaps && i * longest < 1; i++) {
+        share += (i % 2 ? -binomial : binomial) * pow(1 - i * longest, nodes - 1.0);
+        binomial = binomial * (gaps - i) / (i + 1.0);
+    }
+    return share;
+}
+
+static double miss_share(const struct lines_cache *cache, const struct lines_chain *chain)
+{
+    double x = chain->region / fmax(chain->pitch, cache->line) * cache->line / cache->capacity;
+    if (x <= 1)
+        return 0;
+    unsigned in_line = (unsigned)fmax(cache->line / chain->pitch, 1);
+    unsigned in_sector = (unsigned)fmax(cache->sector / chain->pitch, 1);
+    double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
+    // The last load of the sector was the first, second, … before this one among the line's.
+    for (unsigned j = 1; j <= in_line; j++) {
+        double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
+        hits += not_yet * is_it * all_shorter(j, in_line, longest);
+        not_yet *= 1 - is_it;
+    }
+    return 1 - hits;
+}
+
+double lines_expected(const struct lines_cache *caches, size_t count,
+                      const struct lines_chain *chain)
+{
+    double latency = count ? caches[0].latency : 0, beyond = 1;
+    for (size_t k = 0; k + 1 < count; k++) {
+        beyond = fmin(beyond, miss_share(&caches[k], chain));
+        latency += beyond * (caches[k + 1].latency - caches[k].latency);
+    }
+    return latency;
+}
+
+// ---------------------------------------------------------------- answers and their likelihoods
+
+struct candidate {
+    double line, sector, capacity;
+    double cost; // −2 ln of its likelihood, but for a constant
+};
+
+// Nodes twice, four times … as far apart as lines are come to every second, fourth … set only,
+// unless a hash chooses it: which of the two is not known.
+static bool leaves_sets_out(const struct lines_probe *probe, double line)
+{
+    return probe->chain.pitch > line && exp2(round(log2(probe->chain.pitch))) == probe->chain.pitch;
+}
+
+static double cost_of(const struct lines_question *question, const struct candidate *candidate)
+{
+    struct lines_cache caches[LINES_LEVELS_MAX + 2];
+    size_t k = question->level;
+    for (size_t i = 0; i < k; i++)
+        caches[i] = question->caches[i];
+    caches[k] = (struct lines_cache){.latency = question->latency,
+                                     .capacity = candidate->capacity,
+                                     .line = candidate->line,
+                                     .sector = candidate->sector};
+    caches[k + 1] = (struct lines_cache){.latency = question->beyond,
+                                         .capacity = (double)INFINITY,
+                                         .line = LINES_MIN_BYTES,
+                                         .sector = LINES_MIN_BYTES};
+    double cost = 0, step = question->beyond - question->latency;
+    for (size_t i = 0; i < question->probe_count; i++) {
+        const struct lines_probe *probe = &question->probes[i];
+        if (leaves_sets_out(probe, candidate->line))
+            continue;
+        double expected = lines_expected(caches, k + 2, &probe->chain);
+        double off = probe->latency - expected;
+        // What lies behind the next level is not in the model: higher than that is as high.
+        if (off > 0 && expected >= question->latency + 0.98 * step)
+            off = 0;
+        double size = fabs(off) / hypot(question->noise * expected, model_error * step);
+        // Huber's loss: one wild probe does not decide alone.
+        cost += size < 3 ? size * size : 6 * size - 9;
+    }
+    return cost;
+}
+
+// Sizes that an end means: all bytes of the region where sets are chosen by address bits or lines
+// are longer than the pitch, else only the lines that the nodes touch.
+static size_t capacities_of(const struct lines_question *question, double line, double sizes[2])
+{
+    sizes[0] = question->end;
+    sizes[1] = question->end * line / question->pitch;
+    return line < question->pitch ? 2 : 1;
+}
+
+static size_t make_candidates(const struct lines_question *question, struct candidate *candidates)
+{
+    size_t count = 0;
+    for (double line = LINES_MIN_BYTES; line <= LINES_MAX_BYTES; line *= 2) {
+        double sizes[2];
+        size_t size_count = capacities_of(question, line, sizes);
+        for (size_t s = 0; s < size_count; s++)
+            for (double sector = LINES_MIN_BYTES; sector <= line; sector *= 2) {
+                struct candidate *candidate = &candidates[count++];
+                *candidate = (struct candidate){line, sector, sizes[s], 0};
+                candidate->cost = cost_of(question, candidate);
+            }
+    }
+    return count;
+}
+
+// Root of the mean square, as a part of the step.
+static double misfit(const struct lines_question *question, double cost)
+{
+    double step = question->beyond - question->latency;
+    double scale = hypot(question->noise * question->beyond / step, model_error);
+    return scale * sqrt(cost / (double)question->probe_count);
+}
+
+struct lines_answer lines_judge(const struct lines_question *question)
+{
+    enum {
+        CANDIDATES_MAX = 64
+    };
+    struct candidate candidates[CANDIDATES_MAX];
+    struct lines_answer answer = {.why = "its probes were not measured"};
+    if (question->probe_count == 0 || question->level > LINES_LEVELS_MAX)
+        return answer;
+    size_t count = make_candidates(question, candidates), best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (candidates[i].cost < candidates[best].cost)
+            best = i;
+    if (misfit(question, candidates[best].cost) > misfit_max) {
+        answer.why = "no line of 32 to 256 bytes explains its probes";
+        return answer;
+    }
+    answer =
+        (struct lines_answer){candidates[best].line, candidates[best].sector,
+                              candidates[best].capacity, "its probes fit more than one answer"};
+    for (size_t i = 0; i < count; i++) {
+        if (candidates[i].cost > candidates[best].cost + margin)
+            continue;
+        answer.line = candidates[i].line == candidates[best].line ? answer.line : 0;
+        answer.sector = candidates[i].sector == candidates[best].sector ? answer.sector : 0;
+        bool same_size = fabs(candidates[i].capacity / candidates[best].capacity - 1) < 0.01;
+        answer.capacity = same_size ? answer.capacity : 0;
+    }
+    return answer;
+}
+
+struct lines_cache lines_cache_of(const struct lines_question *question,
+                                  const struct lines_answer *answer)
+{
+    return (struct lines_cache){
+        .latency = question->latency,
+        .capacity = answer->capacity > 0 ? answer->capacity : question->end,
+        .line = answer->line > 0 ? answer->line : question->pitch,
+        .sector = answer->sector > 0 ? answer->sector : LINES_MIN_BYTES,
+    };
+}

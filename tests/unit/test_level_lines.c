@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Lines, sectors and sizes from probes, held against caches that are simulated load by load.
+#include "analysis/lines.h"
+#include "math/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    WAYS = 8,
+    SETS_MAX = 1024,
+    NODES_MAX = 1 << 15,
+    LAPS = 3
+};
+
+// One cache of 8 ways with LRU replacement; memory lies behind it.
+struct cache {
+    unsigned sets, line, sector;
+    bool hashed;                      // which set, else by address bits
+    uint64_t tags[SETS_MAX][WAYS];    // line number + 1, newest first
+    unsigned present[SETS_MAX][WAYS]; // sectors, a bit each
+};
+
+static const double near_latency = 30, far_latency = 200;
+
+static double capacity_of(const struct cache *cache)
+{
+    return (double)cache->sets * WAYS * cache->line;
+}
+
+// Every aligned block of `sets` lines falls on all sets once.
+static unsigned set_of(const struct cache *cache, uint64_t line)
+{
+    uint64_t above = line / cache->sets;
+    uint64_t mixed = above * UINT64_C(0x9E3779B97F4A7C15);
+    return (unsigned)((line ^ (cache->hashed ? mixed >> 40 : 0)) % cache->sets);
+}
+
+// Loads; true where line and sector were there.
+static bool cache_load(struct cache *cache, uint64_t address)
+{
+    uint64_t line = address / cache->line;
+    unsigned set = set_of(cache, line), way = 0;
+    unsigned sector = 1U << address % cache->line / cache->sector;
+    while (way < WAYS - 1 && cache->tags[set][way] != line + 1)
+        way++;
+    bool found = cache->tags[set][way] == line + 1;
+    unsigned present = found ? cache->present[set][way] : 0;
+    memmove(&cache->tags[set][1], &cache->tags[set][0], way * sizeof(uint64_t));
+    memmove(&cache->present[set][1], &cache->present[set][0], way * sizeof(unsigned));
+    cache->tags[set][0] = line + 1;
+    cache->present[set][0] = present | sector;
+    return present & sector;
+}
+
+// Mean latency of the last lap of a chain in random order.
+static double chase(struct cache *cache, const struct lines_chain *chain)
+{
+    static size_t order[NODES_MAX];
+    size_t nodes = (size_t)(chain->region / chain->pitch), hits = 0;
+    struct random random;
+    assert_true(nodes > 0 && nodes <= NODES_MAX);
+    memset(cache->tags, 0, sizeof cache->tags);
+    random_init(&random, nodes);
+    for (size_t i = 0; i < nodes; i++)
+        order[i] = i;
+    random_shuffle(&random, order, nodes);
+    for (size_t lap = 0; lap < LAPS; lap++) {
+        hits = 0;
+        for (size_t i = 0; i < nodes; i++)
+            hits += cache_load(cache, (uint64_t)(order[i] * (size_t)chain->pitch));
+    }
+    double share = (double)hits / (double)nodes;
+    return share * near_latency + (1 - share) * far_latency;
+}
+
+static struct cache cache_of(unsigned line, unsigned sector, bool hashed)
+{
+    struct cache cache = {.line = line, .sector = sector, .hashed = hashed};
+    cache.sets = (64 << 10) / (WAYS * line);
+    return cache;
+}
+
+static void the_expected_latency_is_that_of_a_simulated_cache(void **state)
+{
+    (void)state;
+    const struct lines_chain chains[] = {{0.5, 416}, {2, 416},  {0.5, 32}, {1.5, 32},
+                                         {2, 32},    {1.5, 64}, {3, 64},   {1.6, 128}};
+    for (unsigned line = 32; line <= 256; line *= 2)
+        for (unsigned sector = 32; sector <= line; sector *= 2) {
+            struct cache cache = cache_of(line, sector, true);
+            const struct lines_cache caches[] = {{near_latency, capacity_of(&cache), line, sector},
+                                                 {far_latency, INFINITY, 32, 32}};
+            for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+                struct lines_chain chain = chains[i];
+                chain.region *= capacity_of(&cache) * fmax(chain.pitch / line, 1);
+                double step = far_latency - near_latency;
+                double off = chase(&cache, &chain) - lines_expected(caches, 2, &chain);
+                assert_true(fabs(off) < 0.08 * step);
+            }
+        }
+}
+
+// What the plan's probes say of a cache that a chain with this pitch sees end there.
+static struct lines_answer answer_of(struct cache *cache, double end, double pitch)
+{
+    struct lines_probe probes[16];
+    assert_true(lines_plan_count <= 16);
+    for (size_t i = 0; i < lines_plan_count; i++) {
+        probes[i].chain = lines_plan[i];
+        probes[i].chain.region *= end;
+        probes[i].latency = chase(cache, &probes[i].chain);
+    }
+    const struct lines_question question = {.latency = near_latency,
+                                            .beyond = far_latency,
+                                            .end = end,
+                                            .pitch = pitch,
+                                            .noise = 0.005,
+                                            .probes = probes,
+                                            .probe_count = lines_plan_count};
+    return lines_judge(&question);
+}
+
+static void assert_answer(const struct cache *cache, const struct lines_answer *answer)
+{
+    assert_int_equal(answer->line, cache->line);
+    assert_int_equal(answer->sector, cache->sector);
+    assert_true(fabs(answer->capacity / capacity_of(cache) - 1) < 0.01);
+}
+
+static void lines_sectors_and_sizes_of_hashed_caches_are_told(void **state)
+{
+    (void)state;
+    for (unsigned line = 32; line <= 256; line *= 2)
+        for (unsigned sector = 32; sector <= line; sector *= 2) {
+            struct cache cache = cache_of(line, sector, true);
+            // A node every 128 bytes takes a whole line of each shorter one.
+            double end = capacity_of(&cache) * fmax(128.0 / line, 1);
+            struct lines_answer answer = answer_of(&cache, end, 128);
+            assert_answer(&cache, &answer);
+        }
+}
+
+static void lines_of_caches_with_plain_sets_are_told(void **state)
+{
+    (void)state;
+    for (unsigned line = 32; line <= 256; line *= 2) {
+        struct cache cache = cache_of(line, line, false);
+        // Every second set and more stays empty: the end is where all bytes of the region would
+        // fill the cache.
+        struct lines_answer answer = answer_of(&cache, capacity_of(&cache), 128);
+        assert_answer(&cache, &answer);
+    }
+}
+
+static void probes_that_no_line_explains_leave_it_open(void **state)
+{
+    (void)state;
+    struct lines_probe probes[16];
+    for (size_t i = 0; i < lines_plan_count; i++)
+        probes[i] = (struct lines_probe){{lines_plan[i].region * 65536, lines_plan[i].pitch},
+                                         i % 2 ? near_latency : far_latency};
+    struct lines_question question = {.latency = near_latency,
+                                      .beyond = far_latency,
+                                      .end = 65536,
+                                      .pitch = 128,
+                                      .noise = 0.005,
+                                      .probes = probes,
+                                      .probe_count = lines_plan_count};
+    struct lines_answer answer = lines_judge(&question);
+    assert_true(answer.line == 0 && answer.sector == 0 && answer.capacity == 0);
+    assert_non_null(strstr(answer.why, "no line"));
+    question.probe_count = 0;
+    answer = lines_judge(&question);
+    assert_true(answer.line == 0 && answer.capacity == 0);
+    assert_non_null(strstr(answer.why, "not measured"));
+}
+
+static void noise_as_large_as_the_step_leaves_it_open(void **state)
+{
+    (void)state;
+    struct cache cache = cache_of(128, 32, true);
+    struct lines_probe probes[16];
+    for (size_t i = 0; i < lines_plan_count; i++) {
+        probes[i].chain = lines_plan[i];
+        probes[i].chain.region *= capacity_of(&cache);
+        probes[i].latency = 100 + 0.01 * chase(&cache, &probes[i].chain);
+    }
+    const struct lines_question question = {.latency = 100.3,
+                                            .beyond = 102,
+                                            .end = capacity_of(&cache),
+                                            .pitch = 128,
+                                            .noise = 0.05,
+                                            .probes = probes,
+                                            .probe_count = lines_plan_count};
+    struct lines_answer answer = lines_judge(&question);
+    assert_true(answer.line == 0 && answer.sector == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_expected_latency_is_that_of_a_simulated_cache),
+        cmocka_unit_test(lines_sectors_and_sizes_of_hashed_caches_are_told),
+        cmocka_unit_test(lines_of_caches_with_plain_sets_are_told),
+        cmocka_unit_test(probes_that_no_line_explains_leave_it_open),
+        cmocka_unit_test(noise_as_large_as_the_step_leaves_it_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
