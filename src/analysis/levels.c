@@ -306,18 +306,29 @@ static void tell_other(struct run *run, struct arena *arena, const char *device,
                           .key_count = 1});
 }
 
+// "beyond 48 KiB "; "" where nothing is told of the curve.
+static const char *told_to(struct arena *arena, const struct plateaus *fit)
+{
+    char end[UNIT_TEXT];
+    if (fit->flat < 2)
+        return "";
+    unit_format(step_bytes(fit->steps[fit->flat - 2].end), UNIT_BYTE, end, sizeof end);
+    return arena_printf(arena, "beyond %s ", end);
+}
+
 static void tell_main(struct run *run, struct arena *arena, const char *device,
                       const struct level_curve *curve)
 {
+    for (size_t k = 0; k + 1 < curve->fit.flat; k++)
+        tell_step(run, arena, device, curve, k);
     if (!curve->fit.decided)
         add_finding(run, "levels-unknown", device,
                     &(struct finding){.text = arena_printf(run->arena,
-                                                           "%s: the levels of memory are not told "
-                                                           "from the latencies: %s",
-                                                           device, curve->fit.reason),
+                                                           "%s: the levels of memory %sare not "
+                                                           "told from the latencies: %s",
+                                                           device, told_to(arena, &curve->fit),
+                                                           curve->fit.reason),
                                       .value = NAN});
-    for (size_t k = 0; curve->fit.decided && k + 1 < curve->fit.count; k++)
-        tell_step(run, arena, device, curve, k);
 }
 
 static bool is_told(const struct run *run, const char *device)

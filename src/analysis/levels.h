@@ -46,7 +46,7 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 // Adds findings for each device that has none of them:
 //   level           a step of the longest curve; value: the size (bytes) at which the level ends,
 //                   keys: the last case within it and the first beyond its rise
-//   levels-unknown  why the longest curve shows none
+//   levels-unknown  why the longest curve shows none, or none beyond those
 //   path-levels     the staircase of another curve; value: its steps, key: its first case
 void levels_add_findings(struct run *run);
 

@@ -11,6 +11,7 @@
 #define MAP_TLB       "tlb"       // one level of address translation
 #define MAP_SHARED    "shared"    // a core's shared memory
 #define MAP_PROBE     "probe"     // a chain with nodes `pitch` bytes apart: shows a level's lines
+#define MAP_PAGES     "pages"     // a chain through pages `pitch` bytes apart: shows a TLB's pages
 
 // In the order of the benchmark's params.
 enum map_param {
@@ -32,23 +33,12 @@ enum map_metric {
     MAP_METRIC_LEVELS,
     MAP_METRIC_SIZE,
     MAP_METRIC_LINE,
+    MAP_METRIC_SECTOR,
+    MAP_METRIC_PAGE,
     MAP_METRIC_BANDWIDTH,
     MAP_METRIC_GROUP_BANDWIDTH,
     MAP_METRIC_CLAIM,
     MAP_METRIC_COUNT
 };
-
-// Nodes so far apart have a line each for lines of up to 256 bytes, and an odd number of them
-// stands between neighbours for lines of 32: no set of a cache is left out.
-#define MAP_PITCH_BYTES 416
-
-// Region of probe i of a level, over the level's size. A lap of nodes MAP_PITCH_BYTES apart touches
-// region × line / pitch: for lines of 256, 128, 64 and 32 bytes the probes up to 1, 2, 3 and 4 fit
-// the level with 0.86, 0.71, 0.71, 0.71 of its size, and the next one needs 1.42 of it.
-#define MAP_PROBE_COUNT 4
-extern const double map_probe_factors[MAP_PROBE_COUNT];
-
-// Bytes of a line where the first `fitting` probes fit; 0 = none that this tells.
-unsigned map_line_bytes(unsigned fitting);
 
 #endif

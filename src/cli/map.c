@@ -64,18 +64,24 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 static const char *latency_text(struct arena *arena, const struct result *result)
 {
-    return joined(arena, value(arena, result, "latency"), value(arena, result, "latency_cycles"));
+    const char *page = value(arena, result, "page");
+    if (*page)
+        page = arena_printf(arena, "pages of %s", page);
+    return joined(
+        arena,
+        joined(arena, value(arena, result, "latency"), value(arena, result, "latency_cycles")),
+        page);
 }
 
 static const char *bandwidth_text(struct arena *arena, const struct result *result)
 {
     const char *all = value(arena, result, "bandwidth");
     const char *one = value(arena, result, "group_bandwidth");
-    const char *line = value(arena, result, "line");
+    const char *line = value(arena, result, "line"), *sector = value(arena, result, "sector");
     if (*one)
         one = arena_printf(arena, "%s one workgroup", one);
     if (*line)
-        line = arena_printf(arena, "line %s", line);
+        line = arena_printf(arena, "line %s%s%s", line, *sector ? ", sector " : "", sector);
     return joined(arena, joined(arena, all, one), line);
 }
 
@@ -184,7 +190,7 @@ static void print_unknown(struct screen *screen, const struct run *run, const ch
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, "map") != 0 || strcmp(result->device, device) != 0 ||
-            is_of(result, device, MAP_PROBE))
+            is_of(result, device, MAP_PROBE) || is_of(result, device, MAP_PAGES))
             continue;
         if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
             print_unknown_line(screen, result->reasons[0].text);

@@ -378,27 +378,39 @@ static double step_above(const struct plateaus *fit, size_t k)
     return log(fit->levels[k + 1].height / fit->levels[k].height);
 }
 
-// A level may creep, but by less than a third of the steps beside it: a curve that rises all along
-// can be cut into stairs anywhere, and those rise as much as they step.
-static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
+// How steeply ln y rises from level k to the next, by its last and their first point.
+static double steepness_above(const struct plateaus *fit, size_t k)
 {
-    double step = fit->count == 1 ? 3 * log(work->desc->ratio_min) : (double)INFINITY;
-    if (k > 0)
-        step = fmin(step, step_above(fit, k - 1));
-    if (k + 1 < fit->count)
-        step = fmin(step, step_above(fit, k));
-    return fabs(rise_along(work, fit, k)) < step / 3;
+    double width = fit->levels[k + 1].x_first - fit->levels[k].x_last;
+    return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-static void judge(const struct work *work, struct plateaus *fit)
+// A level may creep, but by less than a third of the steps beside it: a curve that rises all along
+// can be cut into stairs anywhere, and those rise as much as they step. A long level may creep by
+// more, where the way up to it and away from it is far steeper than itself.
+static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
-    if (fit->noise > log(work->desc->ratio_min))
+    bool alone = fit->count == 1;
+    double step = alone ? 3 * log(work->desc->ratio_min) : (double)INFINITY, steepness = step;
+    for (size_t edge = k ? k - 1 : 0; edge <= k && edge + 1 < fit->count; edge++) {
+        step = fmin(step, step_above(fit, edge));
+        steepness = fmin(steepness, steepness_above(fit, edge));
+    }
+    const struct plateau *level = &fit->levels[k];
+    double rise = fabs(rise_along(work, fit, k)), length = level->x_last - level->x_first;
+    return rise < step / 3 || (!alone && rise < 0.75 * step && rise < 0.1 * steepness * length);
+}
+
+static void judge(const struct work *work, double noise, struct plateaus *fit)
+{
+    if (noise > log(work->desc->ratio_min))
         fit->reason = "the noise is as large as the smallest step";
     else if (fit->count == 0)
         fit->reason = "the curve has no flat parts";
-    for (size_t k = 0; !fit->reason && k < fit->count; k++)
-        if (!is_flat(work, fit, k))
-            fit->reason = "the curve rises without flat parts";
+    while (!fit->reason && fit->flat < fit->count && is_flat(work, fit, fit->flat))
+        fit->flat++;
+    if (!fit->reason && fit->flat < fit->count)
+        fit->reason = "the curve rises without flat parts";
     fit->decided = !fit->reason;
 }
 
@@ -418,6 +430,6 @@ void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct 
     choose_levels(&work, noise, fit);
     fit->noise = residual_noise(&work, fit);
     fit_steps(&work, fit);
-    judge(&work, fit);
+    judge(&work, fit->count > 1 ? fit->noise : noise, fit);
     arena_rewind(arena, mark);
 }

@@ -46,9 +46,11 @@ struct plateaus {
     struct plateau levels[PLATEAUS_MAX];
     struct plateaus_step steps[PLATEAUS_MAX]; // step k: between levels k and k+1
     size_t count;
+    // Levels from the first on that are flat: the steps between those stand, whatever follows.
+    size_t flat;
     double noise; // relative, robust standard deviation about the fit
-    // False where the curve is no staircase: too noisy or too short to tell, or rising all along.
-    // `reason` then says which, and the levels are not to be shown.
+    // False where not the whole curve is a staircase: too noisy or too short to tell, or rising
+    // without flat parts. `reason` then says which, and levels beyond `flat` are not to be shown.
     bool decided;
     const char *reason;
 };

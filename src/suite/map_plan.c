@@ -2,8 +2,10 @@
 #include "suite/map_plan.h"
 
 #include "analysis/levels.h"
+#include "analysis/lines.h"
 #include "bench/map.h"
 #include "measure/limits.h"
+#include "suite/map_pages.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,16 +17,18 @@ enum {
     GRAIN_BYTES = 512, // latency's: sizes are multiples of it
     KNEE_POINTS = 10,
     SETTINGS_MAX = 10,
-    CORES_UNKNOWN = 64
+    CORES_UNKNOWN = 64,
+    VENDOR_AMD = 0x1002
 };
 
 // An end known to this many octaves (3 %) is not asked about again.
 static const double knee_octaves = 0.045;
-#define CPU_BYTES      (UINT64_C(128) << 20) // host memory: the chains are built slowly
-#define PATH_BYTES_MAX (UINT64_C(64) << 20)  // for paths that share their outer levels
-#define APART_BYTES    (UINT64_C(16) << 10)  // a core: where workgroups read different parts
-#define PAGE_BYTES     (UINT64_C(2) << 20)   // latency's default
-#define MEMORY_BYTES   (UINT64_C(2) << 30)
+#define CPU_BYTES    (UINT64_C(128) << 20) // host memory: the chains are built slowly
+#define CACHE_BYTES  (UINT64_C(64) << 20)  // where nobody says how large the last cache is
+#define APART_BYTES  (UINT64_C(16) << 10)  // a core: where workgroups read different parts
+#define PAGE_BYTES   (UINT64_C(2) << 20)   // latency's default
+#define PAGES_BYTES  (UINT64_C(64) << 20)  // where chains over pages begin
+#define MEMORY_BYTES (UINT64_C(2) << 30)
 
 enum stage {
     STAGE_COARSE,
@@ -34,6 +38,7 @@ enum stage {
     STAGE_BANDWIDTH,
     STAGE_TLB,
     STAGE_TLB_KNEES,
+    STAGE_PAGES,
     STAGE_PATHS,
     STAGE_SHARED,
     STAGE_END
@@ -118,13 +123,22 @@ static void add_latency(struct map_plan *plan, const char *path, const char *ord
 
 // ---------------------------------------------------------------- the stages
 
+static uint64_t last_cache(const struct map_plan *plan)
+{
+    return plan->limits.last_cache_bytes ? plan->limits.last_cache_bytes : CACHE_BYTES;
+}
+
+// Far behind the last cache nothing but translation is left to see: fewer sizes there.
 static void plan_coarse(struct map_plan *plan)
 {
+    uint64_t behind = 1024;
+    while (behind < 8 * last_cache(plan))
+        behind *= 2;
+    const char *sizes =
+        arena_printf(plan->arena, "1KiB..%" PRIu64 "/4,%" PRIu64 "..max", behind, behind);
     if (is_cpu(plan))
-        add_latency(plan, "vector", "random",
-                    arena_printf(plan->arena, "4KiB..%" PRIu64 "/3", CPU_BYTES));
-    else
-        add_latency(plan, "vector", "random", "1KiB..max/4");
+        sizes = arena_printf(plan->arena, "4KiB..%" PRIu64 "/3", CPU_BYTES);
+    add_latency(plan, "vector", "random", sizes);
 }
 
 static const struct level_curve *curve_of(const struct level_curves *all, const char *order)
@@ -139,12 +153,18 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
+// Ends that are looked at more closely: between flat levels, and of the last of them.
+static size_t levels_to_refine(const struct plateaus *fit)
+{
+    return fit->flat < fit->count ? fit->flat + 1 : fit->count;
+}
+
 // More sizes from a little before each end to where its rise is over.
 static void plan_knees(struct map_plan *plan, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
     const char *sizes = "";
-    for (size_t k = 0; curve && curve->fit.decided && k + 1 < curve->fit.count; k++) {
+    for (size_t k = 0; curve && k + 1 < levels_to_refine(&curve->fit); k++) {
         const struct plateaus_step *step = &curve->fit.steps[k];
         if (step->end_high - step->end_low < knee_octaves)
             continue;
@@ -159,7 +179,14 @@ static void plan_knees(struct map_plan *plan, const struct level_curve *curve, c
         add_latency(plan, "vector", order, sizes);
 }
 
-static void add_probe(struct map_plan *plan, size_t level, double bytes)
+struct probe {
+    const char *what;
+    size_t level;
+    double bytes;
+    uint64_t pitch, grain;
+};
+
+static void add_probe(struct map_plan *plan, const struct probe *probe)
 {
     struct case_value *values = ARENA_ARRAY(plan->arena, MAP_PARAM_COUNT, struct case_value);
     for (size_t i = 0; i < MAP_PARAM_COUNT; i++) {
@@ -167,22 +194,44 @@ static void add_probe(struct map_plan *plan, size_t level, double bytes)
         values[i] =
             (struct case_value){.key = param->key, .type = param->type, .role = param->role};
     }
-    values[MAP_PARAM_WHAT].text = MAP_PROBE;
+    values[MAP_PARAM_WHAT].text = probe->what;
     values[MAP_PARAM_PATH].text = "vector";
-    values[MAP_PARAM_LEVEL].uint = level;
-    values[MAP_PARAM_BYTES].uint = (uint64_t)bytes / GRAIN_BYTES * GRAIN_BYTES;
+    values[MAP_PARAM_LEVEL].uint = probe->level;
+    values[MAP_PARAM_BYTES].uint = (uint64_t)probe->bytes / probe->grain * probe->grain;
     values[MAP_PARAM_CHAIN].text = plan->chain;
-    values[MAP_PARAM_PITCH].uint = MAP_PITCH_BYTES;
+    values[MAP_PARAM_PITCH].uint = probe->pitch;
     struct bench_case *point = ARENA_NEW(plan->arena, struct bench_case);
     *point = (struct bench_case){.values = values, .value_count = MAP_PARAM_COUNT};
-    add_case(plan, plan->map, point);
+    if (values[MAP_PARAM_BYTES].uint >= 2 * probe->pitch)
+        add_case(plan, plan->map, point);
 }
 
 static void plan_lines(struct map_plan *plan, const struct level_curve *curve)
 {
-    for (size_t k = 0; curve && curve->fit.decided && k + 1 < curve->fit.count; k++)
-        for (size_t i = 0; i < MAP_PROBE_COUNT; i++)
-            add_probe(plan, k + 1, exp2(curve->fit.steps[k].end) * map_probe_factors[i]);
+    for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++)
+        for (size_t i = 0; i < lines_plan_count; i++)
+            add_probe(plan,
+                      &(struct probe){.what = MAP_PROBE,
+                                      .level = k + 1,
+                                      .bytes = exp2(curve->fit.steps[k].end) * lines_plan[i].region,
+                                      .pitch = (uint64_t)lines_plan[i].pitch,
+                                      .grain = GRAIN_BYTES});
+}
+
+// Around the first end of translation, as map_pages_plan has them.
+static void plan_pages(struct map_plan *plan, const struct level_curve *curve)
+{
+    double reach = curve ? map_translation_end(curve) : 0;
+    struct map_pages_probe probes[MAP_PAGES_PROBES];
+    size_t count = 0;
+    if (reach > 0)
+        count = map_pages_plan(reach, (double)plan->device->limits.memory_bytes / 2, probes);
+    for (size_t i = 0; i < count; i++)
+        add_probe(plan, &(struct probe){.what = MAP_PAGES,
+                                        .level = 1,
+                                        .bytes = probes[i].region,
+                                        .pitch = probes[i].page,
+                                        .grain = probes[i].page});
 }
 
 // To three bits, so that parts of it are whole.
@@ -210,28 +259,37 @@ static void add_bandwidth(struct map_plan *plan, const char *scope, bool apart, 
     add_chosen(plan, plan->bandwidth, texts, sizeof texts / sizeof *texts);
 }
 
-// In the middle of each level, and well behind the last.
-static void plan_bandwidth(struct map_plan *plan, const struct level_curve *curve)
+static uint64_t round_within(const struct map_plan *plan, double from, double end)
 {
     unsigned cores = plan->limits.cores ? plan->limits.cores : CORES_UNKNOWN;
+    double least = fmax((double)APART_BYTES * cores, 1.5 * from), middle = sqrt(from * end);
+    return round_down(middle > least ? middle : 1.25 * least);
+}
+
+// In the middle of a level; where every core can read a part of its own.
+static void plan_level_bandwidth(struct map_plan *plan, double from, double end, bool first)
+{
+    if (first)
+        add_bandwidth(plan, "device", false, round_down(sqrt(from * end)));
+    else if ((double)round_within(plan, from, end) < 0.9 * end)
+        add_bandwidth(plan, "device", true, round_within(plan, from, end));
+    add_bandwidth(plan, "workgroup", false, round_down(sqrt(from * end)));
+}
+
+// Of each level, and well behind the last.
+static void plan_bandwidth(struct map_plan *plan, const struct level_curve *curve)
+{
     double from = 4096;
-    for (size_t k = 0; curve && curve->fit.decided && k < curve->fit.count; k++) {
-        bool last = k + 1 == curve->fit.count;
-        double end = last ? fmin(16 * from, (double)MEMORY_BYTES) : exp2(curve->fit.steps[k].end);
-        if (is_cpu(plan))
-            end = fmin(end, (double)CPU_BYTES);
-        uint64_t bytes = round_down(last ? end : sqrt(from * end));
-        if (k == 0) {
-            add_bandwidth(plan, "device", false, bytes);
-        } else {
-            double least = fmax((double)APART_BYTES * cores, 1.5 * from);
-            uint64_t apart = (double)bytes > least ? bytes : round_down(least * 1.25);
-            if (last || (double)apart < 0.9 * end)
-                add_bandwidth(plan, "device", true, apart);
-        }
-        add_bandwidth(plan, "workgroup", false, bytes);
+    for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++) {
+        double end = exp2(curve->fit.steps[k].end);
+        plan_level_bandwidth(plan, from, end, k == 0);
         from = end;
     }
+    if (!curve || !curve->fit.decided)
+        return;
+    double behind = fmin(16 * from, is_cpu(plan) ? (double)CPU_BYTES : (double)MEMORY_BYTES);
+    add_bandwidth(plan, "device", true, round_down(behind));
+    add_bandwidth(plan, "workgroup", false, round_down(behind));
 }
 
 static void plan_paths(struct map_plan *plan)
@@ -239,10 +297,10 @@ static void plan_paths(struct map_plan *plan)
     add_latency(plan, "constant", "random", "1KiB..max/4");
     if (is_cpu(plan))
         return; // all paths of a CPU are the same loads
-    uint64_t cache = plan->limits.last_cache_bytes ? plan->limits.last_cache_bytes : PATH_BYTES_MAX;
-    const char *sizes = arena_printf(plan->arena, "1KiB..%" PRIu64 "/4", 2 * cache);
+    const char *sizes = arena_printf(plan->arena, "1KiB..%" PRIu64 "/4", 2 * last_cache(plan));
     add_latency(plan, "texel", "random", sizes);
-    add_latency(plan, "scalar", "random", sizes);
+    if (plan->device->vendor_id == VENDOR_AMD) // elsewhere it is the vector path, all lanes alike
+        add_latency(plan, "scalar", "random", sizes);
 }
 
 static void plan_stage(struct map_plan *plan, const struct run *run)
@@ -266,10 +324,14 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_TLB:
         if (!is_cpu(plan)) // whose page size the operating system chooses
-            add_latency(plan, "vector", "page", "8MiB..max/2");
+            add_latency(plan, "vector", "page",
+                        arena_printf(plan->arena, "%" PRIu64 "..max/2", PAGES_BYTES));
         break;
     case STAGE_TLB_KNEES:
         plan_knees(plan, curve_of(&all, "page"), "page", PAGE_BYTES);
+        break;
+    case STAGE_PAGES:
+        plan_pages(plan, curve_of(&all, "page"));
         break;
     case STAGE_PATHS:
         plan_paths(plan);

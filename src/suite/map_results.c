@@ -2,15 +2,19 @@
 #include "suite/map_results.h"
 
 #include "analysis/levels.h"
+#include "analysis/lines.h"
 #include "bench/bench.h"
 #include "bench/map.h"
 #include "measure/limits.h"
+#include "results/units.h"
+#include "suite/map_pages.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    DETAILS_MAX = 8,
+    DETAILS_MAX = 12,
+    UNIT_TEXT = 32,
     BEHIND = 4 // from so many times the last level on, next to nothing is found in it
 };
 
@@ -136,72 +140,124 @@ static void add_bandwidth(const struct finder *f, struct result *result, enum ma
                    "part of");
 }
 
-// ---------------------------------------------------------------- lines
+// ---------------------------------------------------------------- probes
 
-// Latencies of a level's probes, in the order of their sizes.
-static size_t find_probes(const struct finder *f, size_t level, double *ns)
+// The latency of the map's own chain `what` with that pitch and about that region; NaN = none.
+static double probe_ns(const struct finder *f, const char *what, size_t level, double region,
+                       uint64_t pitch)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < f->run->result_count && count < MAP_PROBE_COUNT; i++) {
+    for (size_t i = 0; i < f->run->result_count; i++) {
         const struct result *probe = f->run->results[i];
         if (strcmp(probe->benchmark, f->info->name) != 0 ||
             strcmp(probe->device, f->device->id) != 0 ||
-            strcmp(case_text(&probe->point, "what"), MAP_PROBE) != 0 ||
-            case_uint(&probe->point, "level") != level)
+            strcmp(case_text(&probe->point, "what"), what) != 0 ||
+            case_uint(&probe->point, "level") != level ||
+            case_uint(&probe->point, "pitch") != pitch ||
+            fabs(log((double)case_uint(&probe->point, "bytes") / region)) > 0.02)
             continue;
         const struct metric *metric = result_metric(probe, "latency");
-        if (metric && isfinite(metric->median))
-            ns[count++] = metric->median;
+        return metric ? metric->median : NAN;
     }
-    return count;
+    return NAN;
 }
 
-static void add_line(const struct finder *f, struct result *result, const struct level_curve *curve,
-                     size_t k)
+// What the probes say of level k; `inner` are those before it, and get this one.
+static struct lines_answer line_of(const struct finder *f, const struct level_curve *curve,
+                                   size_t k, struct lines_cache *inner)
 {
-    double ns[MAP_PROBE_COUNT];
-    if (find_probes(f, k + 1, ns) < MAP_PROBE_COUNT) {
-        add_detail(f, result, "line", "unknown: its probes were not all measured");
-        return;
+    struct lines_probe *probes = ARENA_ARRAY(f->scratch, lines_plan_count, struct lines_probe);
+    struct lines_question question = {
+        .caches = inner,
+        .level = k,
+        .latency = curve->fit.levels[k].height,
+        .beyond = curve->fit.levels[k + 1].height,
+        .end = exp2(curve->fit.steps[k].end),
+        .pitch = (double)case_uint(&curve->results[0]->point, "pitch"),
+        .noise = curve->fit.noise,
+        .probes = probes,
+    };
+    for (size_t i = 0; i < lines_plan_count; i++) {
+        double region = lines_plan[i].region * question.end;
+        double ns = probe_ns(f, MAP_PROBE, k + 1, region, (uint64_t)lines_plan[i].pitch);
+        if (isfinite(ns))
+            probes[question.probe_count++] =
+                (struct lines_probe){{region, lines_plan[i].pitch}, ns};
     }
-    double middle = sqrt(curve->fit.levels[k].height * curve->fit.levels[k + 1].height);
-    unsigned fitting = 0, in_order = 0;
-    for (unsigned i = 0; i < MAP_PROBE_COUNT; i++) {
-        fitting += ns[i] < middle;
-        in_order += ns[i] < middle && in_order == i;
-    }
-    if (fitting != in_order)
-        add_detail(f, result, "line", "unknown: its probes contradict each other");
-    else if (fitting == 0)
-        add_detail(f, result, "line", "unknown: more than 256 bytes, or whole pages are taken");
+    struct lines_answer answer = lines_judge(&question);
+    inner[k] = lines_cache_of(&question, &answer);
+    return answer;
+}
+
+static void add_told(const struct finder *f, struct result *result, enum map_metric which,
+                     double bytes, const char *why)
+{
+    if (bytes > 0)
+        add_plain(f, result, which, bytes);
     else
-        add_metric(f, result, MAP_METRIC_LINE,
-                   &(struct level_height){map_line_bytes(fitting), {NAN, NAN}, MAP_PROBE_COUNT});
+        add_detail(f, result, f->info->metrics[which].name,
+                   arena_printf(f->run->arena, "unknown: %s", why));
 }
 
 // ---------------------------------------------------------------- levels
 
-static void add_level(const struct finder *f, const struct level_curve *curve, const char *path,
-                      size_t k)
+// Where level k ends: `scale` times the region that the chain covered there.
+static void add_size(const struct finder *f, struct result *result, const struct level_curve *curve,
+                     size_t k, double scale)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
+    const struct level_height size = {scale * exp2(step->end),
+                                      {scale * exp2(step->end_low), scale * exp2(step->end_high)},
+                                      curve->count};
+    add_metric(f, result, MAP_METRIC_SIZE, &size);
+}
+
+static void add_level_claim(const struct finder *f, struct result *result,
+                            const struct level_curve *curve, size_t k)
+{
+    if (k == 0)
+        add_claim(f, result, f->limits.l1_bytes);
+    else if (k + 2 == curve->fit.count)
+        add_claim(f, result, f->limits.last_cache_bytes);
+}
+
+// Two levels of which one ends at about twice the size of the other, where the driver states one
+// cache of the larger size: halves of it, at different distances from the core.
+static void add_partition(const struct finder *f, struct result *result,
+                          const struct level_curve *curve, size_t k)
+{
+    double stated = (double)f->limits.last_cache_bytes;
+    if (k + 3 != curve->fit.count || stated <= 0)
+        return;
+    double here = exp2(curve->fit.steps[k].end), next = exp2(curve->fit.steps[k + 1].end);
+    if (fabs(log2(next / stated)) < 0.25 && fabs(log2(here / stated) + 1) < 0.25)
+        add_detail(f, result, "partition",
+                   "perhaps the near part of the next level: it ends at half of the one cache "
+                   "that is stated");
+}
+
+static void add_level(const struct finder *f, const struct level_curve *curve, const char *path,
+                      size_t k, struct lines_cache *inner)
+{
     struct result *result = add_result(f, MAP_LEVEL, path, k + 1);
     add_heights(f, result, curve, k);
-    add_metric(f, result, MAP_METRIC_SIZE,
-               &(struct level_height){
-                   exp2(step->end), {exp2(step->end_low), exp2(step->end_high)}, curve->count});
-    if (strcmp(path, "vector") != 0)
+    if (strcmp(path, "vector") != 0) {
+        add_size(f, result, curve, k, 1);
         return;
+    }
+    const struct plateaus_step *step = &curve->fit.steps[k];
+    struct lines_answer line = line_of(f, curve, k, inner);
+    add_size(f, result, curve, k, line.capacity > 0 ? line.capacity / exp2(step->end) : 1);
+    if (!(line.capacity > 0))
+        add_detail(f, result, "size",
+                   "as the chain saw it, with a node every 128 bytes: of lines "
+                   "shorter than that it may hold less");
+    add_told(f, result, MAP_METRIC_LINE, line.line, line.why);
+    add_told(f, result, MAP_METRIC_SECTOR, line.sector, line.why);
     struct span span = {k ? exp2(curve->fit.steps[k - 1].end_high) : 0, exp2(step->end_low)};
-    add_line(f, result, curve, k);
     add_bandwidth(f, result, MAP_METRIC_BANDWIDTH, "device", span);
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup", span);
-    bool last = k + 2 == curve->fit.count;
-    if (k == 0 && f->limits.l1_bytes)
-        add_claim(f, result, f->limits.l1_bytes);
-    else if (last)
-        add_claim(f, result, f->limits.last_cache_bytes);
-    add_detail(f, result, "sector", "unknown: no probe of this version tells it");
+    add_level_claim(f, result, curve, k);
+    add_partition(f, result, curve, k);
     add_detail(f, result, "associativity", "unknown: no probe of this version tells it");
     add_detail(f, result, "sharing", "unknown: one core chased alone");
 }
@@ -221,41 +277,74 @@ static void add_memory(const struct finder *f, const struct level_curve *curve, 
     add_detail(f, result, "clock domain", "unknown: one clock was seen");
 }
 
+// How many levels the path has; where its curve is a staircase only at first, those stand, and what
+// follows is unknown.
 static void add_hierarchy(const struct finder *f, const struct level_curve *curve, const char *path)
 {
+    struct lines_cache inner[PLATEAUS_MAX];
+    const struct plateaus *fit = &curve->fit;
     struct result *result = add_result(f, MAP_HIERARCHY, path, 0);
-    if (!curve->fit.decided) {
+    if (fit->decided) {
+        add_plain(f, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
+    } else {
+        char from[UNIT_TEXT] = "";
+        if (fit->flat > 1)
+            unit_format(exp2(fit->steps[fit->flat - 2].end), UNIT_BYTE, from, sizeof from);
         result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
-                     "the levels of path %s are not told from its latencies: %s", path,
-                     curve->fit.reason);
-        return;
+                     "the levels of path %s%s%s are not told from its latencies: %s", path,
+                     *from ? " beyond " : "", from, fit->reason);
     }
-    add_plain(f, result, MAP_METRIC_LEVELS, (double)(curve->fit.count - 1));
-    for (size_t k = 0; k + 1 < curve->fit.count; k++)
-        add_level(f, curve, path, k);
-    add_memory(f, curve, path);
+    for (size_t k = 0; k + 1 < fit->flat; k++)
+        add_level(f, curve, path, k, inner);
+    if (fit->decided)
+        add_memory(f, curve, path);
 }
 
+// ---------------------------------------------------------------- address translation
+
+static void add_page(const struct finder *f, struct result *result, const struct level_curve *curve,
+                     double reach)
+{
+    struct map_pages_probe probes[MAP_PAGES_PROBES];
+    double ns[MAP_PAGES_PROBES];
+    size_t planned = map_pages_plan(reach, (double)f->device->limits.memory_bytes / 2, probes);
+    size_t measured = 0;
+    const char *why;
+    for (size_t i = 0; i < planned; i++) {
+        ns[i] = probe_ns(f, MAP_PAGES, 1, probes[i].region, probes[i].page);
+        measured += isfinite(ns[i]) ? 1 : 0;
+    }
+    uint64_t page = map_pages_judge(curve, curve->fit.levels[0].height, probes, ns, measured, &why);
+    add_told(f, result, MAP_METRIC_PAGE, (double)page, why);
+}
+
+// The first level: how much memory it reaches. What follows is a level only where it is flat.
 static void add_tlb(const struct finder *f, const struct level_curve *curve, const char *path)
 {
-    if (!curve->fit.decided) {
+    const struct plateaus *fit = &curve->fit;
+    if (fit->flat == 0) {
         struct result *result = add_result(f, MAP_TLB, path, 0);
         result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
-                     "the reach of the TLB is not told from chains over pages: %s",
-                     curve->fit.reason);
+                     "the reach of the TLB is not told from chains over pages: %s", fit->reason);
         return;
     }
-    for (size_t k = 0; k < curve->fit.count; k++) {
+    for (size_t k = 0; k < fit->flat; k++) {
         struct result *result = add_result(f, MAP_TLB, path, k + 1);
-        const struct plateaus_step *step = &curve->fit.steps[k];
         add_heights(f, result, curve, k);
-        if (k + 1 < curve->fit.count)
-            add_metric(f, result, MAP_METRIC_SIZE,
-                       &(struct level_height){exp2(step->end),
-                                              {exp2(step->end_low), exp2(step->end_high)},
-                                              curve->count});
-        else
+        if (k + 1 < fit->flat) {
+            add_size(f, result, curve, k, 1);
+        } else if (k + 1 < fit->count) {
+            size_t last = fit->levels[k].last;
+            const struct level_height size = {
+                exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2),
+                {exp2(curve->octaves[last]), exp2(curve->octaves[last + 1])},
+                curve->count};
+            add_metric(f, result, MAP_METRIC_SIZE, &size);
+        } else {
             add_detail(f, result, "size", "unknown: beyond what was measured");
+        }
+        if (k == 0 && fit->count > 1)
+            add_page(f, result, curve, map_translation_end(curve));
     }
 }
 

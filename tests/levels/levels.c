@@ -188,7 +188,7 @@ static const struct machine_level *nearest(const struct machine *machine, double
 static void judge(const struct machine *truth, const struct plateaus *fit,
                   const struct lines_answer *answers, struct score *score)
 {
-    size_t levels = fit->decided ? fit->count - 1 : 0;
+    size_t levels = fit->flat ? fit->flat - 1 : 0;
     score->curves++;
     score->table[truth->levels][levels]++;
     score->right += levels == truth->levels;

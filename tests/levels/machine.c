@@ -74,8 +74,9 @@ void machine_make(struct random *random, struct machine *machine)
 
 // ---------------------------------------------------------------- what a chain sees
 
-// Loads that miss: as analysis/lines.h derives it for LRU (tests/unit/test_level_lines.c simulates that),
-// in the sets that overflow; they are more and more from the capacity to the end of the ramp.
+// Loads that miss: as analysis/lines.h derives it for LRU (tests/unit/test_level_lines.c simulates
+// that), in the sets that overflow; they are more and more from the capacity to the end of the
+// ramp.
 static double miss_share(const struct machine_level *level, double region, double pitch)
 {
     const struct lines_cache alone[] = {{0, level->capacity, level->line, level->sector},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The plan of `fathom map` goes where the answers point, and its results say what they were: each
 // case is answered from a machine that is written down here.
+#include "analysis/lines.h"
 #include "bench/bench.h"
 #include "bench/map.h"
 #include "results/results.h"
@@ -25,9 +26,11 @@ enum {
 struct machine {
     size_t levels;
     double capacity[LEVELS_MAX], latency[LEVELS_MAX + 1]; // bytes, ns
-    double line;                                          // bytes
-    double pages_reach;                                   // bytes; 0: never leaves the TLB
-    double slope; // of a machine without levels: the latency's exponent over bytes
+    double line, sector;                                  // bytes
+    bool hashed;                                          // how lines choose their sets
+    double entries, page;                                 // of the TLB; bytes of an entry
+    double rises_from; // bytes; 0: never. Beyond, latency rises without levels
+    double slope;      // of a machine without levels: the latency's exponent over bytes
 };
 
 static const struct machine hopper = {
@@ -35,7 +38,10 @@ static const struct machine hopper = {
     .capacity = {200 << 10, 28e6, 60e6},
     .latency = {16, 140, 260, 335},
     .line = 128,
-    .pages_reach = 8e9,
+    .sector = 32,
+    .hashed = true,
+    .entries = 1024,
+    .page = 2 << 20,
 };
 
 static struct gpu_info device_of(enum gpu_kind kind)
@@ -57,33 +63,41 @@ static struct gpu_info device_of(enum gpu_kind kind)
 
 // ---------------------------------------------------------------- answers
 
-static double latency_of(const struct machine *m, double footprint)
+static double latency_of(const struct machine *m, const struct lines_chain *chain)
 {
+    struct lines_cache caches[LEVELS_MAX + 1];
     if (m->slope > 0)
-        return 10 * pow(footprint / 1024, m->slope);
-    size_t k = 0;
-    while (k < m->levels && footprint > m->capacity[k])
-        k++;
-    return m->latency[k];
+        return 10 * pow(chain->region / 1024, m->slope);
+    for (size_t k = 0; k <= m->levels; k++)
+        caches[k] = (struct lines_cache){m->latency[k], k < m->levels ? m->capacity[k] : INFINITY,
+                                         m->line, m->sector};
+    double rise = m->rises_from > 0 ? fmax(log2(chain->region / m->rises_from), 0) : 0;
+    return lines_expected(caches, m->levels + 1, chain) * exp2(0.4 * rise);
 }
 
-// What nodes `pitch` bytes apart take of a cache whose sets are chosen by address bits: at least
-// the largest power of two in the pitch, because lines between its multiples are never used.
-static double footprint_of(const struct machine *m, double bytes, uint64_t pitch)
+// Of a chain over pages: as many entries as pages, or pages of the chain, whichever are larger.
+static double translated(const struct machine *m, double region, double apart)
 {
-    double whole = (double)pitch, odd = (double)(pitch & (~pitch + 1));
-    return bytes / whole * (m->line >= whole ? whole : fmax(m->line, odd));
+    return m->latency[1] + (region / fmax(apart, m->page) > m->entries ? 100 : 0);
 }
 
 static double chase_ns(const struct machine *m, const struct bench_case *point)
 {
-    double bytes = (double)case_uint(point, "bytes");
-    const struct case_value *order = case_find(point, "order");
+    double bytes = (double)case_uint(point, "bytes"), pitch = (double)case_uint(point, "pitch");
+    const struct case_value *order = case_find(point, "order"), *what = case_find(point, "what");
     if (strcmp(case_text(point, "path"), "shared") == 0)
         return 15;
     if (order && strcmp(order->text, "page") == 0)
-        return m->latency[1] + (bytes > m->pages_reach ? 100 : 0);
-    return latency_of(m, footprint_of(m, bytes, case_uint(point, "pitch")));
+        return translated(m, bytes, (double)case_uint(point, "page"));
+    if (what && strcmp(what->text, MAP_PAGES) == 0)
+        return translated(m, bytes, pitch);
+    // With plain sets, nodes two or four lines apart leave as many sets out: as if lines were as
+    // long as the largest power of two in the pitch.
+    struct machine seen = *m;
+    uint64_t odd = (uint64_t)pitch & (~(uint64_t)pitch + 1);
+    if (!m->hashed && (double)odd > m->line)
+        seen.line = (double)odd;
+    return latency_of(&seen, &(struct lines_chain){bytes, pitch});
 }
 
 static void answer(struct run *run, const char *device, const struct plan_case *asked,
@@ -170,15 +184,17 @@ static void assert_level(const struct run *run, const struct machine *m, size_t 
     assert_true(fabs(value(result, "latency") / m->latency[level - 1] - 1) < 0.01);
     assert_true(value(result, "group_bandwidth") > 0);
     assert_int_equal(value(result, "line"), m->line);
+    assert_int_equal(value(result, "sector"), m->sector);
 }
 
 static void every_level_of_a_machine_is_found_with_its_size_and_line(void **state)
 {
     (void)state;
     struct gpu_info device = device_of(GPU_KIND_DISCRETE);
-    for (unsigned line = 32; line <= 256; line *= 2) {
+    for (unsigned line = 32; line <= 128; line *= 2) {
         struct machine m = hopper;
         m.line = line;
+        m.hashed = line != 64;
         size_t cases;
         struct run *run = map_of(&device, &m, &cases);
         assert_int_equal(value(found(run, "map/what=hierarchy/path=vector"), "levels"), 3);
@@ -208,11 +224,41 @@ static void the_reach_of_the_tlb_is_told_from_pages(void **state)
     struct run *run = map_of(&device, &hopper, &cases);
     const struct result *first = found(run, "map/what=tlb/path=vector/level=1");
     const struct result *second = found(run, "map/what=tlb/path=vector/level=2");
-    assert_true(fabs(value(first, "size") / hopper.pages_reach - 1) < 0.05);
+    assert_true(fabs(value(first, "size") / (hopper.entries * hopper.page) - 1) < 0.05);
     assert_true(fabs(value(second, "latency") - value(first, "latency") - 100) < 2);
     assert_true(isnan(value(second, "size")));
     assert_non_null(strstr(detail(second, "size"), "unknown: "));
     run_destroy(run);
+}
+
+static void pages_are_told_by_how_many_share_an_entry(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    const struct {
+        unsigned kib;
+        const char *unknown; // NULL: it is told
+    } pages[] = {{64, "less than 512 KiB"},
+                 {512, NULL},
+                 {1024, NULL},
+                 {2048, NULL},
+                 {4096, NULL},
+                 {8192, NULL},
+                 {16384, NULL},
+                 {65536, "more than 16 MiB"}};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        struct machine m = hopper;
+        m.page = pages[i].kib * 1024.0;
+        m.entries = 2e9 / fmax(m.page, 2 << 20);
+        size_t cases;
+        struct run *run = map_of(&device, &m, &cases);
+        const struct result *tlb = found(run, "map/what=tlb/path=vector/level=1");
+        if (pages[i].unknown)
+            assert_non_null(strstr(detail(tlb, "page"), pages[i].unknown));
+        else
+            assert_int_equal(value(tlb, "page"), m.page);
+        run_destroy(run);
+    }
 }
 
 static void a_curve_that_merely_rises_is_unknown_and_says_why(void **state)
@@ -226,6 +272,24 @@ static void a_curve_that_merely_rises_is_unknown_and_says_why(void **state)
     assert_int_equal(result->verdict, VERDICT_SKIPPED);
     assert_non_null(strstr(result->reasons[0].text, "not told from its latencies: "));
     assert_null(run_find(run, "vulkan:0", "map/what=level/path=vector/level=1"));
+    assert_null(run_find(run, "vulkan:0", "map/what=memory/path=vector"));
+    run_destroy(run);
+}
+
+static void a_staircase_that_ends_in_a_rise_keeps_its_stairs(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    struct machine m = hopper;
+    m.rises_from = 64 << 20;
+    size_t cases;
+    struct run *run = map_of(&device, &m, &cases);
+    const struct result *result = found(run, "map/what=hierarchy/path=vector");
+    assert_int_equal(result->verdict, VERDICT_SKIPPED);
+    assert_non_null(strstr(result->reasons[0].text, "rises without flat parts"));
+    assert_non_null(strstr(result->reasons[0].text, " beyond "));
+    for (size_t level = 1; level <= 2; level++)
+        assert_level(run, &m, level);
     assert_null(run_find(run, "vulkan:0", "map/what=memory/path=vector"));
     run_destroy(run);
 }
@@ -249,6 +313,8 @@ int main(void)
         cmocka_unit_test(every_level_of_a_machine_is_found_with_its_size_and_line),
         cmocka_unit_test(the_plan_asks_for_few_cases),
         cmocka_unit_test(the_reach_of_the_tlb_is_told_from_pages),
+        cmocka_unit_test(pages_are_told_by_how_many_share_an_entry),
+        cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
         cmocka_unit_test(what_no_probe_tells_is_said_to_be_unknown),
     };

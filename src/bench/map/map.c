@@ -7,23 +7,19 @@
 
 #include <string.h>
 
-const double map_probe_factors[MAP_PROBE_COUNT] = {1.4, 2.3, 4.6, 9.2};
-
-unsigned map_line_bytes(unsigned fitting)
-{
-    static const unsigned lines[MAP_PROBE_COUNT + 1] = {0, 256, 128, 64, 32};
-    return fitting <= MAP_PROBE_COUNT ? lines[fitting] : 0;
-}
+enum {
+    PAGES_PITCH_BYTES = 128 // as latency's own, within a page
+};
 
 static const struct param_info params[MAP_PARAM_COUNT] = {
     [MAP_PARAM_WHAT] = {.key = "what",
                         .type = PARAM_TEXT,
                         .standard = MAP_HIERARCHY,
                         .choices = MAP_HIERARCHY "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB
-                                                 "|" MAP_SHARED "|" MAP_PROBE,
+                                                 "|" MAP_SHARED "|" MAP_PROBE "|" MAP_PAGES,
                         .help = "what was found: how many levels a path has, a level, what is "
-                                "behind them, a level of the TLB, shared memory; probe: a chain "
-                                "by which a level's line is told"},
+                                "behind them, a level of the TLB, shared memory; probe, pages: "
+                                "chains by which a level's line, a TLB's page are told"},
     [MAP_PARAM_PATH] = {.key = "path",
                         .type = PARAM_TEXT,
                         .standard = "vector",
@@ -36,7 +32,7 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                          .type = PARAM_BYTES,
                          .unit = UNIT_BYTE,
                          .standard = "1KiB",
-                         .help = "probe: the region that the chain covers"},
+                         .help = "probe, pages: the region that the chain covers"},
     [MAP_PARAM_CHAIN] = {.key = "chain",
                          .type = PARAM_TEXT,
                          .standard = "pointer",
@@ -47,8 +43,7 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                          .type = PARAM_BYTES,
                          .unit = UNIT_BYTE,
                          .standard = "416",
-                         .role = PARAM_METHOD,
-                         .help = "probe: bytes from one node to the next"},
+                         .help = "probe: bytes from one node to the next; pages: from one page"},
 };
 
 static const struct metric_info metrics[MAP_METRIC_COUNT] = {
@@ -62,7 +57,10 @@ static const struct metric_info metrics[MAP_METRIC_COUNT] = {
     [MAP_METRIC_SIZE] = {"size", UNIT_BYTE, BETTER_NONE,
                          "where the level ends: with its interval; tlb: the memory it reaches"},
     [MAP_METRIC_LINE] = {"line", UNIT_BYTE, BETTER_NONE,
-                         "bytes of the level that a load of one word takes"},
+                         "bytes that the level keeps or drops as one"},
+    [MAP_METRIC_SECTOR] = {"sector", UNIT_BYTE, BETTER_NONE,
+                           "bytes of a line that a load of one word brings"},
+    [MAP_METRIC_PAGE] = {"page", UNIT_BYTE, BETTER_NONE, "tlb: bytes that one entry stands for"},
     [MAP_METRIC_BANDWIDTH] = {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER,
                               "reads by the whole device, within the level"},
     [MAP_METRIC_GROUP_BANDWIDTH] = {"group_bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER,
@@ -122,16 +120,22 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
 {
     struct bench_case c = {.values = ARENA_ARRAY(arena, latency->param_count, struct case_value),
                            .value_count = latency->param_count};
+    bool pages = strcmp(case_text(probe, "what"), MAP_PAGES) == 0;
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        const struct case_value *given = case_find(probe, param->key);
+        // `pages` are as far apart as its pitch says.
+        const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
+        const struct case_value *given = case_find(probe, from);
         c.values[i] = (struct case_value){.key = param->key, .type = param->type};
         if (given)
             c.values[i] = *given;
         else if (strcmp(param->key, "order") == 0)
-            c.values[i].text = "random";
+            c.values[i].text = pages ? "page" : "random";
         else if (strcmp(param->key, "load") == 0)
             c.values[i].text = "idle";
+        if (pages && strcmp(param->key, "pitch") == 0)
+            c.values[i].uint = PAGES_PITCH_BYTES;
+        c.values[i].key = param->key;
     }
     return c;
 }
@@ -163,7 +167,8 @@ const struct benchmark bench_map = {
     .description =
         "What `fathom map` finds: how many levels of cache a path has, where each ends, its "
         "latency "
-        "in ns and core cycles, its bandwidth and its line, what lies behind them, and how much "
+        "in ns and core cycles, its bandwidth, its line and sector, what lies behind them, and how "
+        "much "
         "memory address translation reaches. The levels are flat parts of the latency curve; what "
         "the measurement leaves open is said to be unknown, with the reason.",
     .command = "map",

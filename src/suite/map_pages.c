@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "suite/map_pages.h"
+
+#include <math.h>
+
+#define PAGE_BYTES (UINT64_C(2) << 20) // latency's default, by which the reach is found
+
+static const double contrast_min = 1.1; // of a region beyond the reach, for a probe to tell
+
+double map_translation_end(const struct level_curve *curve)
+{
+    const struct plateaus *fit = &curve->fit;
+    if (fit->flat == 0 || fit->count < 2)
+        return 0;
+    if (fit->flat > 1)
+        return exp2(fit->steps[0].end);
+    // What follows is no level: the end lies between the last flat point and the next one.
+    size_t last = fit->levels[0].last;
+    return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
+}
+
+size_t map_pages_plan(double reach, double most, struct map_pages_probe probes[MAP_PAGES_PROBES])
+{
+    double times = 16;
+    while (times > 1 && 0.7 * times * reach > most)
+        times /= 2;
+    if (times < 2)
+        return 0;
+    for (unsigned i = 0; i < MAP_PAGES_WIDE; i++)
+        probes[i] =
+            (struct map_pages_probe){0.7 * times * reach, (uint64_t)(times * exp2(i)) * PAGE_BYTES};
+    for (unsigned i = MAP_PAGES_WIDE; i < MAP_PAGES_PROBES; i++) {
+        unsigned halvings = i - MAP_PAGES_WIDE + 1;
+        probes[i] =
+            (struct map_pages_probe){1.414 * reach / exp2(halvings), PAGE_BYTES >> halvings};
+    }
+    return MAP_PAGES_PROBES;
+}
+
+// Of the curve, at a region.
+static double latency_at(const struct level_curve *curve, double bytes)
+{
+    double x = log2(bytes);
+    size_t i = 0;
+    while (i + 2 < curve->count && curve->octaves[i + 1] < x)
+        i++;
+    double width = curve->octaves[i + 1] - curve->octaves[i];
+    double t = fmin(fmax((x - curve->octaves[i]) / width, 0), 1);
+    return curve->ns[i] + t * (curve->ns[i + 1] - curve->ns[i]);
+}
+
+// 1: it fits, 0: it does not, -1: not to be told.
+static int fits(const struct level_curve *curve, double within, const struct map_pages_probe *probe,
+                double ns)
+{
+    // As many entries as these pages need, were each an entry's own.
+    double alike = fmax(probe->region * (double)PAGE_BYTES / (double)probe->page, probe->region);
+    double beyond = latency_at(curve, alike);
+    return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
+}
+
+uint64_t map_pages_judge(const struct level_curve *curve, double within,
+                         const struct map_pages_probe *probes, const double *ns, size_t count,
+                         const char **why)
+{
+    int answers[MAP_PAGES_PROBES];
+    *why = "its probes were not all measured";
+    if (count < MAP_PAGES_PROBES)
+        return 0;
+    *why = "beyond the reach latency rises too little for a probe to tell";
+    for (size_t i = 0; i < MAP_PAGES_PROBES; i++)
+        if ((answers[i] = fits(curve, within, &probes[i], ns[i])) < 0)
+            return 0;
+    *why = "its probes contradict each other";
+    for (size_t i = 1; i < MAP_PAGES_PROBES; i++)
+        if (i != MAP_PAGES_WIDE && answers[i] < answers[i - 1])
+            return 0;
+    // Both kinds are the likelier to fit the later they stand.
+    unsigned wide = 0, narrow = 0;
+    while (wide < MAP_PAGES_WIDE && !answers[wide])
+        wide++;
+    while (narrow < MAP_PAGES_PROBES - MAP_PAGES_WIDE && !answers[MAP_PAGES_WIDE + narrow])
+        narrow++;
+    if (wide > 0 && narrow > 0)
+        return 0;
+    *why = wide ? "more than 16 MiB" : "less than 512 KiB";
+    if (wide == MAP_PAGES_WIDE || narrow == MAP_PAGES_PROBES - MAP_PAGES_WIDE)
+        return 0;
+    return (PAGE_BYTES << wide) >> narrow;
+}
