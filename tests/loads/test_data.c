@@ -45,7 +45,8 @@ static void formats_and_widths_agree(void **state)
     (void)state;
     for (size_t i = 0; i < loads_kind_count; i++) {
         const struct loads_kind *kind = &loads_kinds[i];
-        if (kind->source != LOADS_FROM_TYPED && !loads_is_texture(kind))
+        if (kind->source != LOADS_FROM_TYPED && kind->source != LOADS_FROM_TYPED_RW &&
+            (!loads_is_texture(kind) || kind->source == LOADS_FROM_GATHER))
             continue;
         assert_int_equal(gpu_format_channels(kind->format), kind->width);
         assert_int_equal(gpu_format_bytes(kind->format), loads_bytes(kind));
@@ -64,6 +65,7 @@ static double decode(const struct loads_kind *kind, const unsigned char *memory,
 {
     uint16_t half;
     float single;
+    uint32_t word;
     switch (kind->data) {
     case LOADS_UNORM8:
         return memory[number] / 255.0;
@@ -73,6 +75,9 @@ static double decode(const struct loads_kind *kind, const unsigned char *memory,
     case LOADS_FLOAT32:
         memcpy(&single, memory + number * sizeof single, sizeof single);
         return (double)single;
+    case LOADS_UINT32:
+        memcpy(&word, memory + number * sizeof word, sizeof word);
+        return word;
     }
     return NAN;
 }
@@ -85,13 +90,59 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
         struct arena *arena = arena_create();
         size_t bytes;
         unsigned char *memory = loads_encode(arena, kind, &bytes);
-        assert_true(bytes >= kind->start_bytes + (size_t)LOADS_ELEMENTS * loads_bytes(kind));
-        for (unsigned number = 0; number < LOADS_ELEMENTS * kind->width; number++) {
+        // A gather brings one channel of four texels.
+        unsigned channels =
+            kind->source == LOADS_FROM_GATHER ? gpu_format_channels(kind->format) : kind->width;
+        unsigned elements = LOADS_ELEMENTS + (loads_levels(kind) > 1 ? LOADS_ELEMENTS / 4 : 0);
+        assert_true(bytes >= kind->start_bytes +
+                                 (size_t)elements * channels * loads_bytes(kind) / kind->width);
+        for (unsigned number = 0; number < elements * channels; number++) {
             double value = decode(kind, memory + kind->start_bytes, number);
             assert_true(value != 0 && isfinite(value));
-            assert_true(value == loads_value(kind, number / kind->width, number % kind->width));
+            assert_true(value == loads_value(kind, number / channels, number % channels));
         }
         arena_destroy(arena);
+    }
+}
+
+static bool is_filtered(const struct loads_kind *kind)
+{
+    return kind->source == LOADS_FROM_BILINEAR || kind->source == LOADS_FROM_OFFSET ||
+           kind->source == LOADS_FROM_TRILINEAR;
+}
+
+// Between values that are there, and exact where the fractions are quarters.
+static void filters_blend_what_the_format_holds(void **state)
+{
+    (void)state;
+    float sums[LOADS_THREADS], centred[LOADS_THREADS];
+    for (size_t i = 0; i < loads_kind_count; i++) {
+        const struct loads_kind *kind = &loads_kinds[i];
+        if (!is_filtered(kind))
+            continue;
+        double least = INFINITY, most = -INFINITY, weight = kind->width * kind->width;
+        for (unsigned e = 0; e < LOADS_ELEMENTS * 5 / 4; e++)
+            for (unsigned c = 0; c < kind->width; c++) {
+                least = fmin(least, loads_value(kind, e, c));
+                most = fmax(most, loads_value(kind, e, c));
+            }
+        loads_expect(kind, LOADS_LINEAR, sums);
+        for (unsigned id = 0; id < LOADS_THREADS; id++) {
+            assert_true((double)sums[id] > LOADS_A_THREAD * weight * least);
+            assert_true((double)sums[id] < LOADS_A_THREAD * weight * most);
+        }
+    }
+    // What a wrong filter would find is beyond the tolerance for some thread at least.
+    const struct loads_kind *trilinear = loads_kind_find("Texture2D<RGBA8>.Sample(trilinear)");
+    const struct loads_kind *offset = loads_kind_find("Texture2D<RGBA8>.Sample(off-centre)");
+    loads_expect(loads_kind_find("Texture2D<RGBA8>.Sample(bilinear)"), LOADS_LINEAR, centred);
+    const struct loads_kind *const others[] = {trilinear, offset};
+    for (size_t i = 0; i < 2; i++) {
+        unsigned apart = 0;
+        loads_expect(others[i], LOADS_LINEAR, sums);
+        for (unsigned id = 0; id < LOADS_THREADS; id++)
+            apart += fabsf(sums[id] - centred[id]) > loads_tolerance(others[i]);
+        assert_true(apart > 0);
     }
 }
 
@@ -126,8 +177,9 @@ static void sums_of_floats_are_exact(void **state)
             for (unsigned e = 0; e < LOADS_ELEMENTS; e++)
                 most = fmax(most, fabs(loads_value(kind, e, c)));
         double weight = kind->width * kind->width; // 1, 1 + 3, 1 + 3 + 5, …
-        assert_true(most * 64 * LOADS_A_THREAD * weight <= ldexp(1, 24));
-        if (kind->source != LOADS_FROM_BILINEAR)
+        double grain = kind->data == LOADS_UINT32 ? 1 : 64;
+        assert_true(most * grain * LOADS_A_THREAD * weight <= ldexp(1, 24));
+        if (!is_filtered(kind))
             assert_true(loads_tolerance(kind) <= 0);
     }
 }
@@ -145,7 +197,7 @@ static void sums_of_different_patterns_are_told_apart(void **state)
         loads_expect(kind, LOADS_RANDOM, random);
         for (unsigned id = 0; id < LOADS_THREADS; id++)
             apart += fabsf(linear[id] - random[id]) > loads_tolerance(kind);
-        assert_true(apart > LOADS_THREADS / (kind->source == LOADS_FROM_BILINEAR ? 8 : 2));
+        assert_true(apart > LOADS_THREADS / (is_filtered(kind) ? 16 : 2));
     }
 }
 
@@ -156,6 +208,7 @@ int main(void)
         cmocka_unit_test(every_label_is_one_row),
         cmocka_unit_test(formats_and_widths_agree),
         cmocka_unit_test(memory_holds_the_values_none_of_them_zero),
+        cmocka_unit_test(filters_blend_what_the_format_holds),
         cmocka_unit_test(threads_begin_where_the_published_tool_lets_them),
         cmocka_unit_test(sums_of_floats_are_exact),
         cmocka_unit_test(sums_of_different_patterns_are_told_apart),

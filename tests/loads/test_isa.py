@@ -71,17 +71,27 @@ def loop_of(text):
 
 def expected(kind, width, uniform):
     """The loads of one published load, by instruction; scalar units do what is uniform."""
-    if kind == "typed":
+    if kind in ("typed", "typedrw"):
         return {"buffer_load_format_" + "xyzw"[:width]: 1}
-    if kind == "texture":
+    if kind in ("texture", "texturerw"):
         return {"image_load": 1}
-    if kind == "sampled":
+    if kind in ("sampled", "trilinear"):
         return {"image_sample": 1}
-    if uniform and kind in ("raw", "natural"):
+    if kind == "gather":
+        return {"image_gather4": 1}
+    if kind == "shared":  # two in one instruction, but each its own address
+        return {"ds_read_b128": 1} if width == 4 else {f"ds_read2_b{32 * width}": 0.5}
+    if kind == "half" and not uniform and width == 1:
+        return {"buffer_load_ushort": 1}
+    if kind == "half":
+        width = max(width // 2, 1)
+    if uniform and kind == "structured" and width == 3:
+        return {"s_buffer_load_dwordx4": 1}
+    if uniform and kind in ("raw", "natural", "aligned8"):
         return {"s_load_dwordx2": 1, "s_load_dword": 1} if width == 3 else {"s_load_" + WIDTHS[width]: 1}
     if uniform:
         return {"s_buffer_load_" + WIDTHS[width]: 1}
-    way = "global" if kind in ("raw", "natural") else "buffer"
+    way = "global" if kind in ("raw", "natural", "aligned8") else "buffer"
     return {f"{way}_load_{WIDTHS[width]}": 1}
 
 
@@ -90,9 +100,10 @@ def measured(name, counts, uniform):
     kind = name.split("_")[1]
     seen = collections.Counter()
     for access, count in counts.items():
-        if access in DESCRIPTORS and not (uniform and kind in ("raw", "natural")):
+        if access in DESCRIPTORS and not (uniform and kind in ("raw", "natural", "aligned8")):
             continue
-        seen["image_sample" if access.startswith("image_sample") else access] += count
+        form = re.match(r"image_(?:sample|gather4)", access)
+        seen[form[0] if form else access] += count
     return dict(seen)
 
 
@@ -102,8 +113,8 @@ class Loads(unittest.TestCase):
 
     def test_the_loop_holds_the_loads_that_it_claims(self):
         for name, text in KERNELS.items():
-            match = re.fullmatch(r"loads_([a-z]+)_(\d)_(uniform|varying)_(peak|original)", name)
-            if not match:
+            match = re.fullmatch(r"loads_([a-z]+8?)_(\d)[un]?_(uniform|varying)_(peak|original)", name)
+            if not match or match[1] == "broadcast":
                 continue
             kind, width, uniform = match[1], int(match[2]), match[3] == "uniform"
             times = IN_FLIGHT if match[4] == "peak" else 1
@@ -138,15 +149,17 @@ class Loads(unittest.TestCase):
                 self.assertGreaterEqual(adds, IN_FLIGHT * int(match[1]))
 
 
-def ptx_expected(kind, width):
+def ptx_expected(kind, width, integer):
     """Without vectors where alignment is not known; what is only read may go through its own path."""
-    vector = {1: "f32", 2: "v2.f32", 4: "v4.f32"}
-    if kind in ("raw", "bound"):
+    vector = {1: "", 2: "v2.", 4: "v4."}
+    word = "u32" if integer else "f32"
+    if kind in ("raw", "bound") or (kind, width) == ("structured", 3):
         return {"ld.global.nc.f32": width}
     if kind in ("natural", "structured"):
-        return {"ld.global.nc." + vector[width]: 1}
-    return {{"constant": "ld.const.v4.f32", "typed": "tex.1d.v4.f32.s32", "texture": "tex.2d.v4.f32.s32",
-             "sampled": "tex.2d.v4.f32.f32"}[kind]: 1}
+        return {f"ld.global.nc.{vector[width]}f32": 1}
+    return {{"constant": "ld.const.v4.f32", "typed": f"tex.1d.v4.{word}.s32", "texture": f"tex.2d.v4.{word}.s32",
+             "sampled": "tex.2d.v4.f32.f32", "storage": f"ld.global.{vector.get(width)}f32",
+             "shared": f"ld.shared.{vector.get(width)}f32"}[kind]: 1}
 
 
 class Ptx(unittest.TestCase):
@@ -161,7 +174,7 @@ class Ptx(unittest.TestCase):
             with self.subTest(path.stem):
                 self.assertTrue(loop)
                 found = collections.Counter(re.findall(r"^\s+((?:ld|tex|st|atom)\.\S+)", loop[2], re.M))
-                wanted = {} if kind == "control" else ptx_expected(kind, int(width))
+                wanted = {} if kind == "control" else ptx_expected(kind, int(width[0]), "u" in width)
                 self.assertEqual(found, {load: IN_FLIGHT * n for load, n in wanted.items()})
 
 

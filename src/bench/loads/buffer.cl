@@ -3,15 +3,21 @@
 // eight loads share their address arithmetic, and are in flight together.
 //
 // -DRESOURCE=LOADS_…  -DWIDTH=1…4 floats of a load  -DUNIFORM=0|1
+// -DINTEGER=1 words instead
 #include "bench/prelude/prelude.clh"
 
 #include "bench/loads/params.clh"
 
 #if RESOURCE == LOADS_TYPED
-#define SOURCE          typed_buffer source,
+#define SOURCE typed_buffer source,
+#if INTEGER
+#define LOAD_FROM(i, k) typed_load_uint(source, (i) + (k)) CHANNELS
+#else
 #define LOAD_FROM(i, k) typed_load(source, (i) + (k)) CHANNELS
+#endif
 
-#elif RESOURCE == LOADS_RAW // words, only ever known to be aligned to 4 bytes
+#elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
+// Words, only ever known to be aligned to 4 bytes.
 #define SOURCE        const __global uint *restrict source,
 #define WORD(w, k, n) as_float((w)[(k)*WIDTH + (n)])
 #define PLACE         const __global uint *
@@ -36,8 +42,18 @@ CONSTANT_BUFFER(float4, source, 0, 16384)
 #define CURSOR(first)   (first)
 #define LOAD_FROM(i, k) (VECTOR)(as_float((i) ^ (k)))
 
-#else // structured, and raw whose alignment is known: one and the same to a pointer of vectors
+#elif RESOURCE == LOADS_SHARED // the workgroup's own copy
 #define SOURCE          const __global VECTOR *restrict source,
+#define PLACE           const __local VECTOR *
+#define CURSOR(first)   (tile + (first))
+#define LOAD_FROM(e, k) (e)[k]
+
+#else // structured, and raw whose alignment is known: one and the same to a pointer of vectors
+#if RESOURCE == LOADS_STORAGE
+#define SOURCE __global VECTOR *source,
+#else
+#define SOURCE const __global VECTOR *restrict source,
+#endif
 #define PLACE           const __global VECTOR *
 #define CURSOR(first)   (source + (first))
 #define LOAD_FROM(e, k) (e)[k]
@@ -52,6 +68,12 @@ CONSTANT_BUFFER(float4, source, 0, 16384)
 
 KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
 {
+#if RESOURCE == LOADS_SHARED
+    __local VECTOR tile[LOADS_ELEMENTS];
+    for (uint i = local_x(); i < LOADS_ELEMENTS; i += LOADS_THREADS)
+        tile[i] = source[i];
+    workgroup_barrier();
+#endif
     const uint first = FIRST_ELEMENT(p, local_x());
     VECTOR sum = FIRST_SUM;
     NOT_UNROLLED

@@ -3,10 +3,12 @@
 // Every thread loads 256 neighbouring elements of a buffer and adds them up.
 //
 // -DRESOURCE=LOADS_…  -DWIDTH=1…4 floats of a load  -DUNIFORM=0|1
+// -DINTEGER=1 words instead  -DFORMAT=… of LOADS_TEXEL_RW  -DALIGN=… of LOADS_RAW_VECTOR
 // -DPEAK=1            eight loads share their address arithmetic, and are in flight together
 // -DPEAK=0            one load a turn of the loop, as the published tool has it
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
+#extension GL_EXT_shader_16bit_storage : require
 
 #include "bench/loads/loads.h"
 
@@ -17,35 +19,17 @@
 #endif
 #include "bench/loads/params.glsl"
 
-#if WIDTH == 1
-#define VECTOR float
-#define WORDS  uint
-#elif WIDTH == 2
-#define VECTOR vec2
-#define WORDS  uvec2
-#elif WIDTH == 3
-#define VECTOR vec3
-#define WORDS  uvec3
-#else
-#define VECTOR vec4
-#define WORDS  uvec4
-#endif
-
-#if RESOURCE == LOADS_NOTHING
-#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // else a compiler adds up one channel for all
-#else
-#define FIRST_SUM VECTOR(0)
-#endif
-
 #if RESOURCE == LOADS_TYPED
-layout(set = 0, binding = 0) uniform textureBuffer source;
-#if WIDTH == 1
-#define LOAD(at) texelFetch(source, int(at)).x
-#elif WIDTH == 2
-#define LOAD(at) texelFetch(source, int(at)).xy
+#if INTEGER
+layout(set = 0, binding = 0) uniform utextureBuffer source;
 #else
-#define LOAD(at) texelFetch(source, int(at))
+layout(set = 0, binding = 0) uniform textureBuffer source;
 #endif
+#define LOAD(at) texelFetch(source, int(at)) CHANNELS
+
+#elif RESOURCE == LOADS_TEXEL_RW
+layout(set = 0, binding = 0, FORMAT) readonly restrict uniform imageBuffer source;
+#define LOAD(at) imageLoad(source, int(at)) CHANNELS
 
 #elif RESOURCE == LOADS_RAW
 struct Element {
@@ -68,20 +52,73 @@ layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict b
 #define LOAD_FROM(at, k) uintBitsToFloat(WORDS_OF(at.at[k]))
 
 #elif RESOURCE == LOADS_RAW_VECTOR
-layout(buffer_reference, std430, buffer_reference_align = 4 * WIDTH) readonly restrict buffer Source
+#ifndef ALIGN
+#define ALIGN (4 * WIDTH)
+#define START 0
+#else
+#define START params.start
+#endif
+layout(buffer_reference, std430, buffer_reference_align = ALIGN) readonly restrict buffer Source
 {
     WORDS at[];
 };
-#define CURSOR(first)    Source(params.address + uint64_t((first) * (4 * WIDTH)))
+#define CURSOR(first)    Source(params.address + uint64_t((first) * (4 * WIDTH) + START))
 #define LOAD_FROM(at, k) uintBitsToFloat(at.at[k])
 
-#elif RESOURCE == LOADS_STRUCTURED
+#elif RESOURCE == LOADS_STRUCTURED && WIDTH == 3
+struct Element {
+    float at[3]; // 12 bytes apart, aligned to 4
+};
 layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    Element at[];
+}
+source;
+#define LOAD(i) vec3(source.at[i].at[0], source.at[i].at[1], source.at[i].at[2])
+
+#elif RESOURCE == LOADS_HALF
+#if WIDTH == 1
+#define ELEMENT float16_t
+#elif WIDTH == 2
+#define ELEMENT f16vec2
+#else
+#define ELEMENT f16vec4
+#endif
+layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    ELEMENT at[];
+}
+source;
+#define LOAD(i) VECTOR(source.at[i])
+
+#elif RESOURCE == LOADS_LONG
+layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    uint64_t at[];
+}
+source;
+#define LOAD(i) uintBitsToFloat(unpack32(source.at[i]))
+
+#elif RESOURCE == LOADS_STORAGE
+layout(set = 0, binding = 0, std430) buffer Source
 {
     VECTOR at[];
 }
 source;
 #define LOAD(i) source.at[i]
+
+#elif RESOURCE == LOADS_STRUCTURED || RESOURCE == LOADS_SHARED || RESOURCE == LOADS_BROADCAST
+layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    VECTOR at[];
+}
+source;
+#if RESOURCE == LOADS_SHARED
+shared VECTOR tile[LOADS_ELEMENTS];
+#define LOAD(i) tile[i]
+#else
+#define LOAD(i) source.at[i]
+#endif
 
 #elif RESOURCE == LOADS_CONSTANT
 layout(set = 0, binding = 0, std140) uniform Source
@@ -109,11 +146,25 @@ source;
 #endif
 #endif
 
-void main()
+#if RESOURCE == LOADS_BROADCAST
+// Each lane loads one element of as many as there are lanes; from there all have it.
+VECTOR add_up(uint first)
 {
-    uint first = first_element(gl_LocalInvocationIndex);
     VECTOR sum = FIRST_SUM;
-#if PEAK
+    [[dont_unroll]] for (uint i = 0; i < LOADS_A_THREAD; i += gl_SubgroupSize)
+    {
+        VECTOR mine = LOAD((first + i + gl_SubgroupInvocationID) | params.mask);
+        [[dont_unroll]] for (uint k = 0; k < gl_SubgroupSize; k += LOADS_LANES)
+        {
+            [[unroll]] for (uint j = 0; j < LOADS_LANES; j++) sum += subgroupBroadcast(mine, k + j);
+        }
+    }
+    return sum;
+}
+#elif PEAK
+VECTOR add_up(uint first)
+{
+    VECTOR sum = FIRST_SUM;
     [[dont_unroll]] for (uint i = 0; i < LOADS_STRIDE; i++)
     {
         PLACE at = CURSOR((first + i) | params.mask);
@@ -122,12 +173,27 @@ void main()
             LOAD_FROM(at, k * LOADS_STRIDE);
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) sum += loaded[k];
     }
+    return sum;
+}
 #else
+VECTOR add_up(uint first)
+{
+    VECTOR sum = FIRST_SUM;
     [[dont_unroll]] for (uint i = 0; i < LOADS_A_THREAD; i++)
     {
         PLACE at = CURSOR((first + i) | params.mask);
         sum += LOAD_FROM(at, 0);
     }
+    return sum;
+}
 #endif
-    prove(weigh(sum));
+
+void main()
+{
+#if RESOURCE == LOADS_SHARED
+    for (uint i = gl_LocalInvocationIndex; i < LOADS_ELEMENTS; i += LOADS_THREADS)
+        tile[i] = source.at[i];
+    barrier();
+#endif
+    prove(weigh(FLOATS(add_up(first_element(gl_LocalInvocationIndex)))));
 }

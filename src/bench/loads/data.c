@@ -27,12 +27,32 @@ static int number_of(const struct loads_kind *kind, unsigned element, unsigned c
     if (kind->data == LOADS_UNORM8)
         return (int)(h % 255 + 1);
     int magnitude = (int)(h & (kind->data == LOADS_FLOAT16 ? HALF_MASK : FLOAT_MASK)) | 1;
-    return h >> 31 ? -magnitude : magnitude;
+    return h >> 31 && kind->data != LOADS_UINT32 ? -magnitude : magnitude;
 }
 
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
-    return (double)number_of(kind, element, channel) / (kind->data == LOADS_UNORM8 ? 255 : GRAIN);
+    static const double unit[] = {
+        [LOADS_UNORM8] = 255, [LOADS_FLOAT16] = GRAIN, [LOADS_FLOAT32] = GRAIN, [LOADS_UINT32] = 1};
+    return (double)number_of(kind, element, channel) / unit[kind->data];
+}
+
+// A gather brings one channel of four texels.
+static unsigned channels_of(const struct loads_kind *kind)
+{
+    return kind->source == LOADS_FROM_GATHER ? gpu_format_channels(kind->format) : kind->width;
+}
+
+unsigned loads_levels(const struct loads_kind *kind)
+{
+    return kind->source == LOADS_FROM_TRILINEAR ? 2 : 1;
+}
+
+float loads_centre(const struct loads_kind *kind)
+{
+    return kind->source == LOADS_FROM_OFFSET   ? 0.75f
+           : kind->source == LOADS_FROM_GATHER ? 1 // the corner of four
+                                               : 0.5f;
 }
 
 // IEEE 754 binary16 of a value that it holds exactly, neither zero nor subnormal.
@@ -50,6 +70,7 @@ static void encode(const struct loads_kind *kind, unsigned element, unsigned cha
     double value = loads_value(kind, element, channel);
     float single = (float)value;
     uint16_t half;
+    uint32_t word = (uint32_t)number_of(kind, element, channel);
     switch (kind->data) {
     case LOADS_UNORM8:
         *to = (unsigned char)number_of(kind, element, channel);
@@ -61,16 +82,21 @@ static void encode(const struct loads_kind *kind, unsigned element, unsigned cha
     case LOADS_FLOAT32:
         memcpy(to, &single, sizeof single);
         break;
+    case LOADS_UINT32:
+        memcpy(to, &word, sizeof word);
+        break;
     }
 }
 
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes)
 {
-    unsigned size = loads_bytes(kind), channel_bytes = size / kind->width;
-    *bytes = (kind->start_bytes + (size_t)LOADS_ELEMENTS * size + 15) / 16 * 16;
+    unsigned channels = channels_of(kind), channel_bytes = loads_bytes(kind) / kind->width;
+    unsigned size = channels * channel_bytes;
+    unsigned elements = LOADS_ELEMENTS + (loads_levels(kind) > 1 ? LOADS_ELEMENTS / 4 : 0);
+    *bytes = (kind->start_bytes + (size_t)elements * size + 15) / 16 * 16;
     unsigned char *memory = ARENA_ARRAY(arena, *bytes, unsigned char);
-    for (unsigned e = 0; e < LOADS_ELEMENTS; e++)
-        for (unsigned c = 0; c < kind->width; c++)
+    for (unsigned e = 0; e < elements; e++)
+        for (unsigned c = 0; c < channels; c++)
             encode(kind, e, c,
                    memory + kind->start_bytes + (size_t)e * size + (size_t)c * channel_bytes);
     return memory;
@@ -112,12 +138,56 @@ static double row_sum(const struct loads_kind *kind, unsigned first)
     return sum;
 }
 
+static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
+{
+    return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
+}
+
+// Between the texels (x, y) and (x + 1, y + 1), `part` of the way.
+static double blend(const double corners[4], double part_x, double part_y)
+{
+    double above = corners[0] + part_x * (corners[1] - corners[0]);
+    double below = corners[2] + part_x * (corners[3] - corners[2]);
+    return above + part_y * (below - above);
+}
+
+static double off_centre(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
+{
+    const double corners[4] = {texel(kind, x, y, channel), texel(kind, x + 1, y, channel),
+                               texel(kind, x, y + 1, channel), texel(kind, x + 1, y + 1, channel)};
+    return blend(corners, 0.25, 0.25);
+}
+
+// The centre of a texel is a quarter or three of the way between two of the next level.
+static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
+{
+    unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
+    double corners[4];
+    for (unsigned i = 0; i < 4; i++)
+        corners[i] = loads_value(
+            kind, LOADS_ELEMENTS + (top + i / 2) % side * side + (left + i % 2) % side, channel);
+    return blend(corners, x % 2 ? 0.25 : 0.75, y % 2 ? 0.25 : 0.75);
+}
+
+// Component `c` of what a kernel finds at a texel.
+static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsigned c)
+{
+    if (kind->source == LOADS_FROM_OFFSET)
+        return off_centre(kind, x, y, c);
+    if (kind->source == LOADS_FROM_GATHER) // against the clock from the lower left
+        return texel(kind, x + (c == 1 || c == 2), y + (c < 2), 0);
+    if (kind->source == LOADS_FROM_TRILINEAR)
+        return (texel(kind, x, y, c) + level_below(kind, x, y, c)) / 2;
+    return texel(kind, x, y, c);
+}
+
 static double tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     double sum = 0;
     for (unsigned j = 0; j < LOADS_TILE; j++)
         for (unsigned i = 0; i < LOADS_TILE; i++)
-            sum += weighted(kind, (y + j) * LOADS_SIDE + x + i);
+            for (unsigned c = 0; c < kind->width; c++)
+                sum += weights[c] * found(kind, x + i, y + j, c);
     return sum;
 }
 
@@ -137,12 +207,17 @@ float loads_tolerance(const struct loads_kind *kind)
         [LOADS_UNORM8] = 1, // all of it
         [LOADS_FLOAT16] = 2.0 * HALF_MASK / GRAIN,
         [LOADS_FLOAT32] = 2.0 * FLOAT_MASK / GRAIN,
+        [LOADS_UINT32] = 0, // is not filtered
     };
     double weight = 0;
     for (unsigned c = 0; c < kind->width; c++)
         weight += weights[c];
     double rounding = kind->data == LOADS_UNORM8 ? ldexp(LOADS_A_THREAD, -17) : 0;
-    double filtering =
-        kind->source == LOADS_FROM_BILINEAR ? ldexp(LOADS_A_THREAD, -8) * range[kind->data] : 0;
+    static const double filters[LOADS_SOURCE_COUNT] = {
+        [LOADS_FROM_BILINEAR] = 1,
+        [LOADS_FROM_OFFSET] = 0.75,
+        [LOADS_FROM_TRILINEAR] = 2,
+    };
+    double filtering = filters[kind->source] * ldexp(LOADS_A_THREAD, -8) * range[kind->data];
     return (float)(weight * (rounding + filtering));
 }

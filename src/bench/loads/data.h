@@ -6,11 +6,17 @@
 #include "bench/loads/kind.h"
 #include "bench/loads/loads.h"
 
-// Channel `channel` of element `element` (of texel x + y × LOADS_SIDE).
+// Channel `channel` of element `element` (of texel x + y × LOADS_SIDE; those of the next smaller
+// level follow, LOADS_SIDE / 2 a row).
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// LOADS_ELEMENTS elements as they stand in memory, from byte start_bytes on; `bytes` is all of it.
+// LOADS_ELEMENTS elements as they stand in memory, from byte start_bytes on, and for trilinear
+// filtering a quarter as many of the next level; `bytes` is all of it.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
+unsigned loads_levels(const struct loads_kind *kind); // of detail: 1 or 2
+
+// Where in a texel of normalised size 1 kernels sample it.
+float loads_centre(const struct loads_kind *kind);
 
 enum loads_pattern {
     LOADS_UNIFORM, // every thread the same
@@ -30,7 +36,9 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS]);
 
 // How far a right sum may be from that. Floats are exact. UNORM: each of 256 additions rounds by
-// at most half a unit of the last place below 256 (2^-17). Bilinear: 2^-8 of the range a load.
+// at most half a unit of the last place below 256 (2^-17). Filters: 2^-8 of the range a load, for
+// that is how finely hardware tells fractions; twice that between levels. Off the centre less, so
+// that the centre would be told from it: a quarter is a fraction without rest.
 float loads_tolerance(const struct loads_kind *kind);
 
 #endif

@@ -32,9 +32,51 @@
     FORMATS(X, "Texture2D<", ">.Sample(nearest)", NEAREST, "16F", "32F")                           \
     FORMATS(X, "Texture2D<", ">.Sample(bilinear)", BILINEAR, "16F", "32F")
 
-#define ADDED(X)                                                                                   \
+#define RAW_ADDED(X)                                                                               \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \
-    X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)
+    X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)                        \
+    X("ByteAddressBuffer.Load4 aligned to 8", ALIGNED8, 4, FLOAT32, R32_FLOAT, 8)
+
+#define STRUCTURED_ADDED(X)                                                                        \
+    X("StructuredBuffer<float3>.Load", STRUCTURED, 3, FLOAT32, R32_FLOAT, 0)                       \
+    X("StructuredBuffer<half>.Load", HALF, 1, FLOAT16, R16_FLOAT, 0)                               \
+    X("StructuredBuffer<half2>.Load", HALF, 2, FLOAT16, R16_FLOAT, 0)                              \
+    X("StructuredBuffer<half4>.Load", HALF, 4, FLOAT16, R16_FLOAT, 0)                              \
+    X("StructuredBuffer<uint64>.Load", LONG, 2, FLOAT32, R32_FLOAT, 0)                             \
+    X("RWStructuredBuffer<float>.Load", STORAGE, 1, FLOAT32, R32_FLOAT, 0)                         \
+    X("RWStructuredBuffer<float2>.Load", STORAGE, 2, FLOAT32, R32_FLOAT, 0)                        \
+    X("RWStructuredBuffer<float4>.Load", STORAGE, 4, FLOAT32, R32_FLOAT, 0)                        \
+    X("StructuredBuffer<float4> host memory", HOST, 4, FLOAT32, R32_FLOAT, 0)                      \
+    X("StructuredBuffer<float4> mapped", VISIBLE, 4, FLOAT32, R32_FLOAT, 0)                        \
+    X("StructuredBuffer<float> broadcast", BROADCAST, 1, FLOAT32, R32_FLOAT, 0)                    \
+    X("StructuredBuffer<float4> broadcast", BROADCAST, 4, FLOAT32, R32_FLOAT, 0)                   \
+    X("groupshared float", SHARED, 1, FLOAT32, R32_FLOAT, 0)                                       \
+    X("groupshared float2", SHARED, 2, FLOAT32, R32_FLOAT, 0)                                      \
+    X("groupshared float4", SHARED, 4, FLOAT32, R32_FLOAT, 0)
+
+#define TEXELS_ADDED(X)                                                                            \
+    X("Buffer<R32ui>.Load", TYPED, 1, UINT32, R32_UINT, 0)                                         \
+    X("Buffer<RGBA32ui>.Load", TYPED, 4, UINT32, RGBA32_UINT, 0)                                   \
+    X("RWBuffer<RGBA8>.Load", TYPED_RW, 4, UNORM8, RGBA8_UNORM, 0)                                 \
+    X("RWBuffer<R32f>.Load", TYPED_RW, 1, FLOAT32, R32_FLOAT, 0)                                   \
+    X("RWBuffer<RGBA32f>.Load", TYPED_RW, 4, FLOAT32, RGBA32_FLOAT, 0)                             \
+    X("Texture2D<R32UI>.Load", TEXTURE, 1, UINT32, R32_UINT, 0)                                    \
+    X("Texture2D<RGBA32UI>.Load", TEXTURE, 4, UINT32, RGBA32_UINT, 0)                              \
+    X("RWTexture2D<RGBA8>.Load", TEXTURE_RW, 4, UNORM8, RGBA8_UNORM, 0)                            \
+    X("RWTexture2D<R32F>.Load", TEXTURE_RW, 1, FLOAT32, R32_FLOAT, 0)                              \
+    X("RWTexture2D<RGBA32F>.Load", TEXTURE_RW, 4, FLOAT32, RGBA32_FLOAT, 0)
+
+#define FILTERS_ADDED(X)                                                                           \
+    X("Texture2D<RGBA8>.Sample(off-centre)", OFFSET, 4, UNORM8, RGBA8_UNORM, 0)                    \
+    X("Texture2D<RGBA16F>.Sample(off-centre)", OFFSET, 4, FLOAT16, RGBA16_FLOAT, 0)                \
+    X("Texture2D<RGBA32F>.Sample(off-centre)", OFFSET, 4, FLOAT32, RGBA32_FLOAT, 0)                \
+    X("Texture2D<RGBA8>.Sample(trilinear)", TRILINEAR, 4, UNORM8, RGBA8_UNORM, 0)                  \
+    X("Texture2D<RGBA16F>.Sample(trilinear)", TRILINEAR, 4, FLOAT16, RGBA16_FLOAT, 0)              \
+    X("Texture2D<R8>.Gather", GATHER, 4, UNORM8, R8_UNORM, 0)                                      \
+    X("Texture2D<RGBA8>.Gather", GATHER, 4, UNORM8, RGBA8_UNORM, 0)                                \
+    X("Texture2D<R32F>.Gather", GATHER, 4, FLOAT32, R32_FLOAT, 0)
+
+#define ADDED(X) RAW_ADDED(X) STRUCTURED_ADDED(X) TEXELS_ADDED(X) FILTERS_ADDED(X)
 
 const struct loads_kind loads_kinds[] = {
 #define X(label, source, width, data, format, start)                                               \
@@ -67,27 +109,41 @@ const struct loads_kind *loads_baseline(void)
 
 const char *loads_source_name(enum loads_source source)
 {
-    static const char *const names[] = {
-        [LOADS_FROM_TYPED] = "typed",       [LOADS_FROM_RAW] = "raw",
-        [LOADS_FROM_NATURAL] = "natural",   [LOADS_FROM_STRUCTURED] = "structured",
-        [LOADS_FROM_CONSTANT] = "constant", [LOADS_FROM_TEXTURE] = "texture",
-        [LOADS_FROM_NEAREST] = "nearest",   [LOADS_FROM_BILINEAR] = "bilinear"};
+    static const char *const names[LOADS_SOURCE_COUNT] = {
+        [LOADS_FROM_TYPED] = "typed",         [LOADS_FROM_RAW] = "raw",
+        [LOADS_FROM_NATURAL] = "natural",     [LOADS_FROM_STRUCTURED] = "structured",
+        [LOADS_FROM_CONSTANT] = "constant",   [LOADS_FROM_TEXTURE] = "texture",
+        [LOADS_FROM_NEAREST] = "sampled",     [LOADS_FROM_BILINEAR] = "sampled",
+        [LOADS_FROM_STORAGE] = "storage",     [LOADS_FROM_ALIGNED8] = "aligned8",
+        [LOADS_FROM_HALF] = "half",           [LOADS_FROM_LONG] = "long",
+        [LOADS_FROM_HOST] = "structured",     [LOADS_FROM_VISIBLE] = "structured",
+        [LOADS_FROM_SHARED] = "shared",       [LOADS_FROM_BROADCAST] = "broadcast",
+        [LOADS_FROM_TYPED_RW] = "typedrw",    [LOADS_FROM_TEXTURE_RW] = "texturerw",
+        [LOADS_FROM_OFFSET] = "sampled",      [LOADS_FROM_GATHER] = "gather",
+        [LOADS_FROM_TRILINEAR] = "trilinear",
+    };
     return names[source];
 }
 
-static bool is_sampled(const struct loads_kind *kind)
+bool loads_is_sampled(const struct loads_kind *kind)
 {
-    return kind->source == LOADS_FROM_NEAREST || kind->source == LOADS_FROM_BILINEAR;
+    static const bool sampled[LOADS_SOURCE_COUNT] = {
+        [LOADS_FROM_NEAREST] = true, [LOADS_FROM_BILINEAR] = true,  [LOADS_FROM_OFFSET] = true,
+        [LOADS_FROM_GATHER] = true,  [LOADS_FROM_TRILINEAR] = true,
+    };
+    return sampled[kind->source];
 }
 
 bool loads_is_texture(const struct loads_kind *kind)
 {
-    return kind->source == LOADS_FROM_TEXTURE || is_sampled(kind);
+    return kind->source == LOADS_FROM_TEXTURE || kind->source == LOADS_FROM_TEXTURE_RW ||
+           loads_is_sampled(kind);
 }
 
 unsigned loads_bytes(const struct loads_kind *kind)
 {
-    static const unsigned channel_bytes[] = {1, 2, 4};
+    static const unsigned channel_bytes[] = {
+        [LOADS_UNORM8] = 1, [LOADS_FLOAT16] = 2, [LOADS_FLOAT32] = 4, [LOADS_UINT32] = 4};
     return kind->width * channel_bytes[kind->data];
 }
 
@@ -95,8 +151,6 @@ unsigned loads_bytes(const struct loads_kind *kind)
 static const char *family_of(const struct loads_form *form)
 {
     enum loads_source source = form->kind->source;
-    if (is_sampled(form->kind))
-        return "sampled";
     if (form->bound && source == LOADS_FROM_RAW)
         return "bound";
     if (form->bound && source == LOADS_FROM_NATURAL)
@@ -104,17 +158,25 @@ static const char *family_of(const struct loads_form *form)
     return loads_source_name(source);
 }
 
+// Kernels of integers and of named formats are their own.
+static const char *suffix_of(const struct loads_kind *kind)
+{
+    bool named = kind->source == LOADS_FROM_TYPED_RW || kind->source == LOADS_FROM_TEXTURE_RW;
+    return kind->data == LOADS_UINT32 ? "u" : named && kind->data == LOADS_UNORM8 ? "n" : "";
+}
+
 const char *loads_kernel_name(struct arena *arena, const struct loads_form *form)
 {
-    return arena_printf(arena, "loads_%s_%u_%s_%s", family_of(form), form->kind->width,
-                        form->uniform ? "uniform" : "varying", form->peak ? "peak" : "original");
+    return arena_printf(arena, "loads_%s_%u%s_%s_%s", family_of(form), form->kind->width,
+                        suffix_of(form->kind), form->uniform ? "uniform" : "varying",
+                        form->peak ? "peak" : "original");
 }
 
 const char *loads_control_name(struct arena *arena, const struct loads_form *form)
 {
     const struct loads_kind *kind = form->kind;
     return arena_printf(arena, "loads_control_%s_%u_%s",
-                        is_sampled(kind)         ? "sampled"
+                        loads_is_sampled(kind)   ? "sampled"
                         : loads_is_texture(kind) ? "texture"
                                                  : "buffer",
                         kind->width, form->peak ? "peak" : "original");

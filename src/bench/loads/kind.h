@@ -8,7 +8,8 @@
 enum loads_class { // of data
     LOADS_UNORM8,  // v / 255
     LOADS_FLOAT16, // sixty-fourths: all sums are exact
-    LOADS_FLOAT32
+    LOADS_FLOAT32,
+    LOADS_UINT32
 };
 
 enum loads_source {
@@ -19,7 +20,21 @@ enum loads_source {
     LOADS_FROM_CONSTANT,
     LOADS_FROM_TEXTURE,
     LOADS_FROM_NEAREST,
-    LOADS_FROM_BILINEAR
+    LOADS_FROM_BILINEAR,
+    LOADS_FROM_STORAGE,   // structured, not known to be only read
+    LOADS_FROM_ALIGNED8,  // raw, known to be aligned to 8 bytes
+    LOADS_FROM_HALF,      // structured, of 16-bit floats
+    LOADS_FROM_LONG,      // structured, of 64-bit words
+    LOADS_FROM_HOST,      // structured, in host memory
+    LOADS_FROM_VISIBLE,   // structured, in device memory that the host has mapped
+    LOADS_FROM_SHARED,    // the workgroup's own memory
+    LOADS_FROM_BROADCAST, // structured, one load a subgroup
+    LOADS_FROM_TYPED_RW,
+    LOADS_FROM_TEXTURE_RW,
+    LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
+    LOADS_FROM_GATHER,
+    LOADS_FROM_TRILINEAR,
+    LOADS_SOURCE_COUNT
 };
 
 // One row of the published table, or one beside it.
@@ -41,12 +56,15 @@ extern const char loads_labels_all[];       // with what was added
 extern const char loads_choices[];          // "|Buffer<R8>.Load|…"
 
 const struct loads_kind *loads_kind_find(const char *label); // NULL: there is none
-const char *loads_source_name(enum loads_source source);     // "typed"
+
+// What its kernels are called by: "typed".
+const char *loads_source_name(enum loads_source source);
 
 // What everything is compared with: Buffer<RGBA8>.Load random.
 const struct loads_kind *loads_baseline(void);
 
 bool loads_is_texture(const struct loads_kind *kind); // a tile of 16 × 16, not a row of 256
+bool loads_is_sampled(const struct loads_kind *kind); // … by normalised coordinates
 unsigned loads_bytes(const struct loads_kind *kind);  // of one load
 
 // Which of its kernels a case runs.

@@ -66,6 +66,13 @@ void loads_point_read(const struct bench_case *c, struct loads_point *point)
     };
 }
 
+// A broadcast is the same for all.
+static bool makes_sense(const struct case_value *load, const struct case_value *pattern)
+{
+    return loads_kind_find(load->text)->source != LOADS_FROM_BROADCAST ||
+           pattern_of(pattern->text) == LOADS_UNIFORM;
+}
+
 bool loads_plan(const struct bench_request *request, struct bench_case_list *list,
                 struct error *err)
 {
@@ -80,6 +87,8 @@ bool loads_plan(const struct bench_request *request, struct bench_case_list *lis
         return error_set(err, ERROR_USAGE, "loads.layout takes one value: table or published");
     for (size_t l = 0; l < load->value_count; l++)
         for (size_t p = 0; p < pattern->value_count; p++) {
+            if (!makes_sense(&load->values[l], &pattern->values[p]))
+                continue;
             struct case_value *values = ARENA_ARRAY(request->arena, VALUES, struct case_value);
             values[0] = load->values[l];
             values[1] = pattern->values[p];
@@ -95,7 +104,7 @@ const struct benchmark bench_loads = {
     .info =
         {
             .name = "loads",
-            .version = 1,
+            .version = 2,
             .title = "Which resource type loads fastest",
             .params = params,
             .param_count = COUNT(params),

@@ -9,6 +9,7 @@
 #define LOADS_TILE     16
 #define LOADS_A_THREAD 256 /* loads of a thread: elements t … t + 255, or a tile of 16 × 16 */
 #define LOADS_FLIGHT   8   /* loads that share their address arithmetic (peak) */
+#define LOADS_LANES    4   /* broadcasts that share their loop: the fewest lanes of a subgroup */
 #define LOADS_STRIDE   32  /* elements between them: too far apart to be combined */
 
 /* What a load brings, -DRESOURCE= */
@@ -19,6 +20,14 @@
 #define LOADS_CONSTANT   4
 #define LOADS_TEXEL      5
 #define LOADS_SAMPLED    6
-#define LOADS_NOTHING    7 /* the control */
+#define LOADS_NOTHING    7  /* the control */
+#define LOADS_STORAGE    8  /* as structured, in a buffer that might be written */
+#define LOADS_HALF       9  /* floats of 16 bits */
+#define LOADS_LONG       10 /* words of 64 bits */
+#define LOADS_SHARED     11 /* the workgroup's own memory */
+#define LOADS_BROADCAST  12 /* each lane loads one element, all have it from there */
+#define LOADS_TEXEL_RW   13 /* a storage texel buffer or image, -DFORMAT=… */
+#define LOADS_GATHER     14 /* a channel of four texels */
+#define LOADS_TRILINEAR  15 /* half way between two levels */
 
 #endif

@@ -2,6 +2,7 @@
 // What every kernel of this benchmark is told, how a thread finds its first element, and how it
 // says that all its loads brought what they should.
 //
+// -DINTEGER=1   elements are words
 // -DUNIFORM=1   the first element is 0 for all threads, and the compiler can know it
 #ifndef BENCH_LOADS_PARAMS_GLSL
 #define BENCH_LOADS_PARAMS_GLSL
@@ -18,6 +19,7 @@ layout(push_constant) uniform Params
     uint keep;
     uint start;      // byte of the source where element 0 begins (raw)
     float tolerance; // of a thread's sum
+    float centre;    // where in a texel it is sampled, as a share of the texture's side
 }
 params;
 
@@ -30,6 +32,36 @@ layout(set = 0, binding = PROOF_BINDING, std430) restrict buffer Proof
     float expected[LOADS_THREADS];
 }
 proof;
+
+// Values of WIDTH channels; sums of integers are floats at last.
+#if WIDTH == 1
+#define FLOATS   float
+#define WORDS    uint
+#define CHANNELS .x
+#elif WIDTH == 2
+#define FLOATS   vec2
+#define WORDS    uvec2
+#define CHANNELS .xy
+#elif WIDTH == 3
+#define FLOATS   vec3
+#define WORDS    uvec3
+#define CHANNELS .xyz
+#else
+#define FLOATS   vec4
+#define WORDS    uvec4
+#define CHANNELS .xyzw
+#endif
+#if INTEGER
+#define VECTOR WORDS
+#else
+#define VECTOR FLOATS
+#endif
+
+#if RESOURCE == LOADS_NOTHING
+#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // else a compiler adds up one channel for all
+#else
+#define FIRST_SUM VECTOR(0)
+#endif
 
 uint first_element(uint id)
 {

@@ -19,7 +19,7 @@ void loads_point_read(const struct bench_case *c, struct loads_point *point);
 
 struct loads_params { // as in params.glsl, after the address
     uint32_t mask, multiplier, keep, start;
-    float tolerance;
+    float tolerance, centre;
 };
 
 // Made by loads_open.

@@ -3,7 +3,8 @@
 // share the arithmetic of a coordinate, and are in flight together.
 //
 // -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED or LOADS_NOTHING  -DWIDTH=1|2|4 channels
-// -DUNIFORM=0|1  -DSAMPLED_SHAPE=0|1 texels or normalised coordinates
+// -DUNIFORM=0|1  -DINTEGER=1 words instead of floats  -DSAMPLED_SHAPE=0|1 texels or normalised
+// coordinates
 #include "bench/prelude/prelude.clh"
 
 #include "bench/loads/params.clh"
@@ -12,8 +13,12 @@
 #define SOURCE     SAMPLED_ARG(source),
 #define LOAD(x, y) image_sample(source, x, y) CHANNELS
 #elif RESOURCE == LOADS_TEXEL
-#define SOURCE     image_2d source,
+#define SOURCE image_2d source,
+#if INTEGER
+#define LOAD(x, y) image_load_uint(source, (int)(x), (int)(y)) CHANNELS
+#else
 #define LOAD(x, y) image_load(source, (int)(x), (int)(y)) CHANNELS
+#endif
 #elif SAMPLED_SHAPE
 #define SOURCE
 #define LOAD(x, y) (VECTOR)((x) + (y))
@@ -24,7 +29,7 @@
 
 #if SAMPLED_SHAPE // texel centres in normalised coordinates
 #define COORDINATE float
-#define PLACE(n)   ((float)(n) * (1.0f / LOADS_SIDE) + 0.5f / LOADS_SIDE)
+#define PLACE(n)   ((float)(n) * (1.0f / LOADS_SIDE) + p.centre)
 #define ROW        (1.0f / LOADS_SIDE)
 #else
 #define COORDINATE uint

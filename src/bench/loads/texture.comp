@@ -2,8 +2,8 @@
 #version 460
 // Every thread loads a tile of 16 × 16 texels and adds them up.
 //
-// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED or LOADS_NOTHING  -DWIDTH=1|2|4 channels
-// -DUNIFORM=0|1
+// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4 channels  -DUNIFORM=0|1
+// -DINTEGER=1 words instead of floats  -DFORMAT=… of LOADS_TEXEL_RW
 // -DPEAK=1  eight loads share the arithmetic of a coordinate, and are in flight together
 // -DPEAK=0  one load a turn of the loops, as the published tool has it
 #extension GL_GOOGLE_include_directive : require
@@ -18,20 +18,9 @@
 #endif
 #include "bench/loads/params.glsl"
 
-#if WIDTH == 1
-#define VECTOR   float
-#define CHANNELS .x
-#elif WIDTH == 2
-#define VECTOR   vec2
-#define CHANNELS .xy
-#else
-#define VECTOR   vec4
-#define CHANNELS .xyzw
-#endif
-
 #if SAMPLED_SHAPE // texel centres in normalised coordinates
 #define COORDINATES  vec2
-#define PLACE(texel) (vec2(texel) * (1.0 / LOADS_SIDE) + 0.5 / LOADS_SIDE)
+#define PLACE(texel) (vec2(texel) * (1.0 / LOADS_SIDE) + params.centre)
 #else
 #define COORDINATES  uvec2
 #define PLACE(texel) (texel)
@@ -41,8 +30,22 @@
 layout(set = 0, binding = 0) uniform sampler2D source;
 #define LOAD(at, below) textureLodOffset(source, at, 0, ivec2(0, below)) CHANNELS
 #define LOAD_ONE(at)    textureLod(source, at, 0) CHANNELS
+#elif RESOURCE == LOADS_TRILINEAR
+layout(set = 0, binding = 0) uniform sampler2D source;
+// An offset would count texels of each level.
+#define LOAD(at, below) textureLod(source, at + vec2(0, (below) * (1.0 / LOADS_SIDE)), 0.5) CHANNELS
+#elif RESOURCE == LOADS_GATHER
+layout(set = 0, binding = 0) uniform sampler2D source;
+#define LOAD(at, below) textureGatherOffset(source, at, ivec2(0, below), 0)
+#elif RESOURCE == LOADS_TEXEL_RW
+layout(set = 0, binding = 0, FORMAT) readonly restrict uniform image2D source;
+#define LOAD(at, below) imageLoad(source, ivec2(at) + ivec2(0, below)) CHANNELS
 #elif RESOURCE == LOADS_TEXEL
+#if INTEGER
+layout(set = 0, binding = 0) uniform utexture2D source;
+#else
 layout(set = 0, binding = 0) uniform texture2D source;
+#endif
 // Not texelFetchOffset: it halves the rate of an H200.
 #define LOAD(at, below) texelFetch(source, ivec2(at) + ivec2(0, below), 0) CHANNELS
 #define LOAD_ONE(at)    texelFetch(source, ivec2(at), 0) CHANNELS
@@ -53,12 +56,6 @@ layout(set = 0, binding = 0) uniform texture2D source;
 #define LOAD(at, below) VECTOR(uintBitsToFloat(at.x | (at.y + (below))))
 #endif
 #define LOAD_ONE(at) LOAD(at, 0)
-#endif
-
-#if RESOURCE == LOADS_NOTHING
-#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // else a compiler adds up one channel for all
-#else
-#define FIRST_SUM VECTOR(0)
 #endif
 
 void main()
@@ -88,5 +85,5 @@ void main()
         }
     }
 #endif
-    prove(weigh(sum));
+    prove(weigh(FLOATS(sum)));
 }

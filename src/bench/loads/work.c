@@ -63,7 +63,7 @@ static float control_sum(const struct loads_point *point, const struct loads_sta
         weight += 1 + 2 * c;
         first += c * (1 + 2 * c);
     }
-    if (point->kind->source == LOADS_FROM_NEAREST || point->kind->source == LOADS_FROM_BILINEAR) {
+    if (loads_is_sampled(point->kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // columns and rows are 7.5 in the middle
     }
@@ -73,14 +73,14 @@ static float control_sum(const struct loads_point *point, const struct loads_sta
 static void prepare_control(struct loads_work *work, const struct loads_point *point,
                             struct proof *proof)
 {
-    bool sampled =
-        point->kind->source == LOADS_FROM_NEAREST || point->kind->source == LOADS_FROM_BILINEAR;
+    bool sampled = loads_is_sampled(point->kind);
     struct loads_start start = loads_start_of(point->kind, LOADS_LINEAR);
     work->params = (struct loads_params){
         .mask = sampled ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
         .tolerance = 1, // 1024 × 2^-23 a load, and the rounding of 256 additions
+        .centre = 0.5f / LOADS_SIDE,
     };
     for (unsigned id = 0; id < LOADS_THREADS; id++)
         proof->expected[id] = control_sum(point, &start, id);
@@ -95,6 +95,7 @@ static void prepare_loads(struct loads_work *work, const struct loads_point *poi
         .keep = start.keep,
         .start = point->kind->start_bytes,
         .tolerance = loads_tolerance(point->kind),
+        .centre = loads_centre(point->kind) / LOADS_SIDE,
     };
     loads_expect(point->kind, point->pattern, proof->expected);
 }
