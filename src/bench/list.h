@@ -4,6 +4,7 @@
 BENCHMARK(latency)
 BENCHMARK(bandwidth)
 BENCHMARK(loads)
+BENCHMARK(stream)
 BENCHMARK(strides)
 BENCHMARK(launch)
 BENCHMARK(overlap)

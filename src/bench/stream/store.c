@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "bench/stream/store.h"
+
+#include <string.h>
+
+enum {
+    CHECK_THREADS = 256, // as kernels.txt says
+    CHECK_GROUPS_MAX = 32768
+};
+static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit says otherwise
+static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
+                                                   ~STREAM_SEED_SOURCE};
+
+struct data_params { // as in data.comp
+    uint32_t count, seed, other_seed, shift, threads, loads;
+    float weights[STREAM_WEIGHTS];
+};
+
+double stream_value(bool doubles, uint32_t i, uint32_t seed)
+{
+    uint32_t h = i * STREAM_MIX_STEP + seed;
+    h ^= h >> 15;
+    h *= STREAM_MIX_SCATTER;
+    h ^= h >> 13;
+    if (!doubles)
+        return ((int32_t)(h >> 12 | 1) - 0x80000) / 524288.0;
+    uint32_t low = h * STREAM_MIX_LOW >> 8 | 1;
+    return ((int32_t)(h >> 12) - 0x80000) / 524288.0 + low / 8796093022208.0;
+}
+
+bool stream_store_open(struct stream_store *store, struct bench_session *bench, struct error *err)
+{
+    *store = (struct stream_store){.bench = bench, .timeout_ns = timeout_default_ns};
+    store->words = gpu_buffer_create(
+        bench->scope, &(struct gpu_buffer_desc){.bytes = sizeof(uint32_t[2 * STREAM_SLOTS])}, err);
+    return store->words != NULL;
+}
+
+// ---------------------------------------------------------------- tasks
+
+static struct gpu_program *find_program(struct stream_store *store, int task, bool doubles,
+                                        struct error *err)
+{
+    static const char *const names[] = {"stream_task_fill_float",  "stream_task_fill_double",
+                                        "stream_task_check_float", "stream_task_check_double",
+                                        "stream_task_dot_float",   "stream_task_dot_double"};
+    int place = 2 * task + doubles;
+    if (!store->programs[place])
+        store->programs[place] = gpu_program_create(
+            store->bench->scope, &(struct gpu_program_desc){.kernel = kernel_find(names[place])},
+            err);
+    return store->programs[place];
+}
+
+struct task {
+    int task;
+    bool doubles;
+    enum stream_array array;
+    struct data_params params;
+};
+
+static bool run_task(struct stream_store *store, const struct task *task, struct error *err)
+{
+    struct gpu_program *program = find_program(store, task->task, task->doubles, err);
+    if (!program)
+        return false;
+    uint32_t groups = (task->params.count + CHECK_THREADS - 1) / CHECK_THREADS;
+    struct gpu_buffer *other = store->arrays[STREAM_OTHER].buffer;
+    const struct gpu_dispatch dispatch = {
+        .program = program,
+        .groups = {groups < CHECK_GROUPS_MAX ? groups : CHECK_GROUPS_MAX},
+        .args = {{.buffer = store->arrays[task->array].buffer},
+                 {.buffer = store->words},
+                 {.buffer = other ? other : store->words}},
+        .params = &task->params,
+        .params_bytes = sizeof task->params,
+    };
+    struct gpu_scope *scope = gpu_scope_open(store->bench->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
+    if (batch)
+        gpu_batch_dispatch(batch, &dispatch);
+    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, store->timeout_ns, err);
+    gpu_scope_close(scope);
+    return done;
+}
+
+static bool fill(struct stream_store *store, enum stream_array array, bool doubles, uint64_t bytes,
+                 struct error *err)
+{
+    const struct task task = {
+        .task = STREAM_TASK_FILL,
+        .doubles = doubles,
+        .array = array,
+        .params = {.count = (uint32_t)(bytes / STREAM_VECTOR_BYTES), .seed = seeds[array]}};
+    return run_task(store, &task, err);
+}
+
+// ---------------------------------------------------------------- arrays
+
+static bool find_array(struct stream_store *store, enum stream_array array, uint64_t bytes,
+                       struct error *err)
+{
+    const struct gpu_limits *limits = &store->bench->info->limits;
+    uint64_t most = limits->allocation_bytes;
+    if (limits->storage_range_bytes && (!most || most > limits->storage_range_bytes))
+        most = limits->storage_range_bytes;
+    bytes += STREAM_PAD_BYTES;
+    if (store->arrays[array].bytes >= bytes)
+        return true;
+    if (most && bytes > most)
+        return error_set(err, ERROR_UNSUPPORTED, "an array here has at most %llu bytes",
+                         (unsigned long long)most - STREAM_PAD_BYTES);
+    gpu_scope_close(store->arrays[array].scope);
+    store->arrays[array].bytes = 0;
+    store->arrays[array].buffer = NULL;
+    store->arrays[array].filled = false;
+    store->arrays[array].scope = gpu_scope_open(store->bench->device);
+    store->arrays[array].buffer = gpu_buffer_create(store->arrays[array].scope,
+                                                    &(struct gpu_buffer_desc){.bytes = bytes}, err);
+    if (!store->arrays[array].buffer)
+        return false;
+    store->arrays[array].bytes = bytes;
+    return true;
+}
+
+static bool prepare_input(struct stream_store *store, enum stream_array array, bool doubles,
+                          uint64_t bytes, struct error *err)
+{
+    if (!find_array(store, array, bytes, err))
+        return false;
+    if (store->arrays[array].filled && store->arrays[array].doubles == doubles)
+        return true;
+    store->arrays[array].filled = true;
+    store->arrays[array].doubles = doubles;
+    return fill(store, array, doubles, store->arrays[array].bytes, err);
+}
+
+bool stream_store_prepare(struct stream_store *store, const struct stream_point *point,
+                          struct error *err)
+{
+    const struct stream_op *op = point->op;
+    return (!op->source ||
+            prepare_input(store, STREAM_SOURCE, point->doubles, point->bytes, err)) &&
+           (!op->other || prepare_input(store, STREAM_OTHER, point->doubles, point->bytes, err)) &&
+           (!op->target || find_array(store, STREAM_TARGET, point->bytes, err));
+}
+
+bool stream_store_spoil(struct stream_store *store, const struct stream_point *point,
+                        struct error *err)
+{
+    return fill(store, STREAM_TARGET, point->doubles, point->bytes, err);
+}
+
+// ---------------------------------------------------------------- checks
+
+static bool check(struct stream_store *store, const struct task *task, uint32_t *sum,
+                  struct error *err)
+{
+    struct stream_words words;
+    if (!stream_words_clear(store, err) || !run_task(store, task, err) ||
+        !stream_words_read(store, &words, err))
+        return false;
+    *sum = words.sum;
+    return words.count == task->params.count ||
+           error_set(err, ERROR_MISMATCH,
+                     "%llu of %u vectors of 16 bytes are not what they should be",
+                     (unsigned long long)(task->params.count - words.count), task->params.count);
+}
+
+bool stream_store_check(struct stream_store *store, const struct stream_point *point, float value,
+                        struct error *err)
+{
+    struct task task = {.task = STREAM_TASK_CHECK,
+                        .doubles = point->doubles,
+                        .array = STREAM_TARGET,
+                        .params = {.count = (uint32_t)(point->bytes / STREAM_VECTOR_BYTES),
+                                   .seed = STREAM_SEED_SOURCE,
+                                   .other_seed = STREAM_SEED_OTHER,
+                                   .shift = point->op->shift}};
+    uint32_t sum;
+    memcpy(task.params.weights, point->op->weights, sizeof task.params.weights);
+    if (!point->op->source)
+        task.params.weights[STREAM_WEIGHTS - 1] = value;
+    return check(store, &task, &sum, err);
+}
+
+bool stream_store_sum(struct stream_store *store, const struct stream_point *point,
+                      const struct stream_shape *shape, uint32_t *sum, struct error *err)
+{
+    struct task task = {.task = STREAM_TASK_CHECK,
+                        .doubles = point->doubles,
+                        .array = STREAM_SOURCE,
+                        .params = {.count = (uint32_t)(point->bytes / STREAM_VECTOR_BYTES),
+                                   .seed = STREAM_SEED_SOURCE,
+                                   .weights = {0, 0, 1}}};
+    if (!check(store, &task, sum, err))
+        return false;
+    if (!point->op->other)
+        return true;
+    task.array = STREAM_OTHER;
+    task.params.seed = STREAM_SEED_OTHER;
+    if (!check(store, &task, sum, err))
+        return false;
+    task.task = STREAM_TASK_DOT;
+    task.array = STREAM_SOURCE;
+    task.params.count /= shape->loads;
+    task.params.threads = shape->threads;
+    task.params.loads = shape->loads;
+    return check(store, &task, sum, err);
+}
+
+// ---------------------------------------------------------------- words
+
+bool stream_words_clear(struct stream_store *store, struct error *err)
+{
+    static const uint32_t zeros[2 * STREAM_SLOTS];
+    return gpu_buffer_write(store->words, 0, zeros, sizeof zeros, err);
+}
+
+bool stream_words_read(struct stream_store *store, struct stream_words *words, struct error *err)
+{
+    uint32_t seen[2 * STREAM_SLOTS];
+    if (!gpu_buffer_read(store->words, 0, seen, sizeof seen, err))
+        return false;
+    *words = (struct stream_words){0};
+    for (size_t slot = 0; slot < STREAM_SLOTS; slot++) {
+        words->sum += seen[slot];
+        words->count += seen[STREAM_SLOTS + slot];
+    }
+    return true;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "bench/stream/work.h"
+
+#include <string.h>
+
+enum {
+    RESIDENT_GROUPS_MAX = 16, // a core; all that are known hold as many
+    SMALL_THREADS = 32,
+    LARGE_THREADS = 128,
+    GRID_X_UNKNOWN = 65535,
+    CORE_IDS_MAX = 4096
+};
+
+const struct stream_op stream_ops[STREAM_OPS] = {
+    [STREAM_INIT] = {.name = "init",
+                     .writes = 1,
+                     .target = true,
+                     .resident = true,
+                     .shapes = {{512, 1}, {256, 1}}},
+    [STREAM_READ] = {.name = "read",
+                     .reads = 1,
+                     .source = true,
+                     .resident = true,
+                     .weights = {0, 0, 1},
+                     .shapes = {{256, 8}, {1024, 8}}},
+    [STREAM_COPY] = {.name = "copy",
+                     .reads = 1,
+                     .writes = 1,
+                     .source = true,
+                     .target = true,
+                     .weights = {0, 0, 1},
+                     .shapes = {{128, 1}, {256, 1}}},
+    [STREAM_SCALE] = {.name = "scale",
+                      .reads = 1,
+                      .writes = 1,
+                      .source = true,
+                      .target = true,
+                      .resident = true,
+                      .weights = {0, 0, STREAM_FACTOR},
+                      .shapes = {{128, 1}, {256, 1}}},
+    [STREAM_ADD] = {.name = "add",
+                    .reads = 2,
+                    .writes = 1,
+                    .source = true,
+                    .other = true,
+                    .target = true,
+                    .weights = {0, 0, 1, 0, 0, 1},
+                    .shapes = {{128, 1}, {256, 1}}},
+    [STREAM_TRIAD] = {.name = "triad",
+                      .reads = 2,
+                      .writes = 1,
+                      .source = true,
+                      .other = true,
+                      .target = true,
+                      .resident = true,
+                      .weights = {0, 0, 1, 0, 0, STREAM_FACTOR},
+                      .shapes = {{128, 1}, {256, 1}}},
+    [STREAM_DOT] = {.name = "dot",
+                    .reads = 2,
+                    .source = true,
+                    .other = true,
+                    .weights = {0, 0, 1},
+                    .shapes = {{256, 4}, {256, 8}}},
+    [STREAM_STAR3] = {.name = "3pt",
+                      .reads = 1,
+                      .writes = 1,
+                      .source = true,
+                      .target = true,
+                      .weights = {0, 0.5f, -1, 0.5f, 0},
+                      .shift = 1,
+                      .shapes = {{128, 1}, {256, 1}}},
+    [STREAM_STAR5] = {.name = "5pt",
+                      .reads = 1,
+                      .writes = 1,
+                      .source = true,
+                      .target = true,
+                      .weights = {0.25f, 0.25f, -1, 0.5f, 0.5f},
+                      .shift = 1,
+                      .shapes = {{128, 1}, {256, 1}}},
+};
+
+const struct stream_op *stream_op_find(const char *name)
+{
+    for (int i = 0; i < STREAM_OPS; i++)
+        if (strcmp(stream_ops[i].name, name) == 0)
+            return &stream_ops[i];
+    return NULL;
+}
+
+void stream_point_read(const struct bench_case *c, struct stream_point *point)
+{
+    const struct case_value *threads = case_find(c, "threads");
+    *point = (struct stream_point){
+        .op = stream_op_find(case_text(c, "op")),
+        .doubles = strcmp(case_text(c, "type"), "double") == 0,
+        .bytes = case_uint(c, "bytes"),
+        .core_threads = threads ? (unsigned)threads->uint : 0,
+        .shape = case_text(c, "shape"),
+    };
+}
+
+// ---------------------------------------------------------------- shapes
+
+size_t stream_shapes(const struct stream_point *point, const struct gpu_info *info,
+                     struct stream_shape shapes[STREAM_SHAPES_MAX])
+{
+    size_t count = 0;
+    uint64_t most = info->limits.workgroup_threads;
+    for (int i = 0; i < STREAM_SHAPES_MAX; i++)
+        if (!most || point->op->shapes[i].threads <= most)
+            shapes[count++] = (struct stream_shape){.threads = point->op->shapes[i].threads,
+                                                    .loads = point->op->shapes[i].loads};
+    return count;
+}
+
+bool stream_resident_shape(const struct stream_point *point, const struct gpu_info *info,
+                           unsigned cores, struct stream_shape *shape, struct error *err)
+{
+    const gpu_caps both = GPU_CAP(CORE_ID) | GPU_CAP(DEVICE_CLOCK);
+    uint64_t most = info->limits.core_threads, subgroup = info->limits.subgroup_threads;
+    unsigned threads =
+        point->core_threads <= SMALL_THREADS * RESIDENT_GROUPS_MAX && subgroup <= SMALL_THREADS
+            ? SMALL_THREADS
+            : LARGE_THREADS;
+    if (!cores)
+        return error_set(err, ERROR_UNSUPPORTED, "nobody says how many cores this device has");
+    if (most && point->core_threads > most)
+        return error_set(err, ERROR_UNSUPPORTED, "a core here has room for %llu threads, not %u",
+                         (unsigned long long)most, point->core_threads);
+    if (point->core_threads % threads != 0 || point->core_threads / threads > RESIDENT_GROUPS_MAX)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%u threads a core are not 1 to %d workgroups of %u", point->core_threads,
+                         RESIDENT_GROUPS_MAX, threads);
+    *shape = (struct stream_shape){.threads = threads,
+                                   .loads = 1,
+                                   .core_groups = point->core_threads / threads,
+                                   .placed = (info->caps & both) == both};
+    return true;
+}
+
+const char *stream_shape_name(struct arena *arena, const struct stream_shape *shape)
+{
+    return arena_printf(arena, "%ux%u", shape->threads, shape->loads);
+}
+
+const char *stream_kernel_name(struct arena *arena, const struct stream_point *point,
+                               const struct stream_shape *shape)
+{
+    if (shape->core_groups)
+        return arena_printf(arena, "stream_%s_%s_%u", shape->placed ? "placed" : "stay",
+                            point->op->name, shape->threads);
+    return arena_printf(arena, "stream_once_%s_%s_%ux%u", point->op->name,
+                        point->doubles ? "double" : "float", shape->threads, shape->loads);
+}
+
+// ---------------------------------------------------------------- the dispatch
+
+uint64_t stream_working_set(const struct stream_point *point)
+{
+    const struct stream_op *op = point->op;
+    return ((uint64_t)op->source + op->other + op->target) * point->bytes;
+}
+
+void stream_work_make(const struct stream_point *point, const struct stream_shape *shape,
+                      const struct gpu_info *info, unsigned cores, uint64_t passes,
+                      struct stream_work *work)
+{
+    uint64_t blocks =
+        point->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
+    uint64_t groups = shape->core_groups ? (uint64_t)cores * shape->core_groups : blocks;
+    uint64_t most_x = info->limits.workgroup_count_x, most_z = info->limits.workgroup_count_z;
+    uint64_t rows = 1;
+    if (groups > blocks)
+        groups = blocks;
+    if (!most_x)
+        most_x = GRID_X_UNKNOWN;
+    if (groups > most_x)
+        rows = (groups + most_x - 1) / most_x;
+    if (!shape->core_groups && most_z && passes > most_z)
+        passes = most_z;
+    uint64_t steps = (blocks + groups - 1) / groups, loops = info->limits.loop_iterations;
+    if (shape->core_groups && loops && passes * (steps + 1) > loops)
+        passes = loops / (steps + 1);
+    passes = passes > STREAM_PASSES_MAX ? STREAM_PASSES_MAX : passes ? passes : 1;
+    *work = (struct stream_work){
+        .params = {.blocks = (uint32_t)blocks,
+                   .groups = (uint32_t)groups,
+                   .passes = (uint32_t)passes,
+                   .factor = STREAM_FACTOR},
+        .grid = {(uint32_t)((groups + rows - 1) / rows), (uint32_t)rows,
+                 shape->core_groups ? 1 : (uint32_t)passes},
+        .passes = passes,
+        .moved_bytes = (point->op->reads + point->op->writes) * point->bytes * passes,
+    };
+}
+
+bool stream_refuse_cached(const struct stream_point *point, const struct measure_limits *limits,
+                          struct error *err)
+{
+    uint64_t set = stream_working_set(point), least = STREAM_CACHES * limits->last_cache_bytes;
+    return set >= least ||
+           error_set(err, ERROR_UNSUPPORTED,
+                     "the arrays of %s are %llu bytes together, less than %d times the last-level "
+                     "cache of %llu: that would measure the cache; see `bandwidth` for it",
+                     point->op->name, (unsigned long long)set, STREAM_CACHES,
+                     (unsigned long long)limits->last_cache_bytes);
+}
+
+// ---------------------------------------------------------------- residency
+
+void stream_residency_judge(struct arena *scratch, const struct stream_place *places,
+                            uint32_t groups, unsigned core_groups, struct stream_residency *found)
+{
+    unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
+    int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
+    for (uint32_t g = 0; g < groups; g++) {
+        // The words wrap: times are taken from the first workgroup's begin.
+        int32_t begin = (int32_t)(places[g].begin - places[0].begin);
+        int32_t end = (int32_t)(places[g].end - places[0].begin);
+        last_begin = begin > last_begin ? begin : last_begin;
+        first_end = end < first_end ? end : first_end;
+        counts[places[g].core % CORE_IDS_MAX]++;
+    }
+    *found = (struct stream_residency){.at_once = last_begin < first_end};
+    for (unsigned i = 0; i < CORE_IDS_MAX; i++) {
+        found->cores += counts[i] > 0;
+        found->uneven += counts[i] > 0 && counts[i] != core_groups;
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Which cases `stream` plans, what it refuses, and its arithmetic.
+#include "bench/stream/session.h"
+#include "suite/choices.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_stream;
+
+#define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
+
+static const struct gpu_info h200 = {
+    .name = "NVIDIA H200",
+    .kind = GPU_KIND_DISCRETE,
+    .vendor_id = 0x10de,
+    .caps = GPU_CAP(CORE_ID) | GPU_CAP(DEVICE_CLOCK),
+    .limits = {.memory_bytes = 140 * GIB,
+               .allocation_bytes = 4 * GIB - 2 * MIB,
+               .storage_range_bytes = 4 * GIB - 1,
+               .last_cache_bytes = 60 * MIB,
+               .cores = 132,
+               .core_threads = 2048,
+               .subgroup_threads = 32,
+               .workgroup_count_x = 65535,
+               .workgroup_count_z = 65535},
+};
+
+// ---------------------------------------------------------------- the plan
+
+struct planned {
+    struct arena *arena;
+    struct gpu_info info;
+    struct bench_case_list list;
+    struct error err;
+};
+
+static int open_plan(void **state)
+{
+    static struct planned planned;
+    planned = (struct planned){.arena = arena_create(), .info = h200};
+    *state = &planned;
+    return 0;
+}
+
+static int close_plan(void **state)
+{
+    struct planned *planned = *state;
+    arena_destroy(planned->arena);
+    return 0;
+}
+
+// Plans with one --set ("op=read") or, with NULL, none.
+static bool plan(struct planned *planned, const char *preset, const char *set)
+{
+    const struct benchmark *const list[] = {&bench_stream, NULL};
+    struct setting setting;
+    planned->list = (struct bench_case_list){0};
+    if (set)
+        assert_true(setting_parse(planned->arena, set, &setting, &planned->err));
+    const struct choice_request request = {.benchmarks = list,
+                                           .benchmark_count = 1,
+                                           .preset = preset,
+                                           .settings = &setting,
+                                           .setting_count = set != NULL};
+    struct bench_choice *choices;
+    assert_true(choices_make(planned->arena, &request, &bench_stream, &choices, &planned->err));
+    const struct bench_request bench = {.arena = planned->arena,
+                                        .device = &planned->info,
+                                        .preset = preset,
+                                        .choices = choices,
+                                        .choice_count = bench_stream.info.param_count};
+    return bench_stream.plan(&bench, &planned->list, &planned->err);
+}
+
+static size_t count_of(const struct planned *planned, const char *kernel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < planned->list.count; i++)
+        count += strcmp(case_text(&planned->list.cases[i], "kernel"), kernel) == 0;
+    return count;
+}
+
+static void standard_has_all_operations_and_occupancies(void **state)
+{
+    struct planned *planned = *state;
+    assert_true(plan(planned, "standard", NULL));
+    assert_int_equal(count_of(planned, "tuned"), 9 * 2);
+    assert_int_equal(count_of(planned, "occupancy"), 4 * 7); // 32, 64 … 2048 threads a core
+    for (size_t i = 0; i < planned->list.count; i++)
+        assert_true(case_uint(&planned->list.cases[i], "bytes") == GIB);
+    const struct bench_case *last = &planned->list.cases[planned->list.count - 1];
+    assert_int_equal(case_uint(last, "threads"), 2048);
+}
+
+static void quick_is_a_handful(void **state)
+{
+    struct planned *planned = *state;
+    assert_true(plan(planned, "quick", NULL));
+    assert_int_equal(planned->list.count, 4);
+    assert_true(case_uint(&planned->list.cases[0], "bytes") == 256 * MIB);
+}
+
+static void arrays_grow_with_the_cache_and_end_with_the_memory(void **state)
+{
+    struct planned *planned = *state;
+    planned->info.limits.last_cache_bytes = 512 * MIB;
+    assert_true(plan(planned, "standard", NULL));
+    assert_true(case_uint(&planned->list.cases[0], "bytes") == 2 * GIB);
+    planned->info.limits.memory_bytes = 4 * GIB;
+    assert_true(plan(planned, "standard", NULL));
+    assert_true(case_uint(&planned->list.cases[0], "bytes") == 512 * MIB);
+    planned->info.limits.storage_range_bytes = 128 * MIB; // with a pad behind it
+    assert_true(plan(planned, "standard", NULL));
+    assert_true(case_uint(&planned->list.cases[0], "bytes") == 128 * MIB - STREAM_GRAIN_BYTES);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    static const char *const sets[] = {"bytes=1000", "shape=best,default", "op=3pt"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_false(plan(*state, "standard", sets[i]));
+        assert_int_equal(((struct planned *)*state)->err.code, ERROR_USAGE);
+    }
+    assert_true(plan(*state, "standard", sets[2])); // has no kernel that loops
+    assert_int_equal(count_of(*state, "occupancy"), 0);
+}
+
+// ---------------------------------------------------------------- the work
+
+static void a_working_set_that_caches_could_hold_is_refused(void **state)
+{
+    (void)state;
+    const struct measure_limits limits = {.last_cache_bytes = 60 * MIB};
+    struct stream_point point = {.op = stream_op_find("triad"), .bytes = 80 * MIB};
+    struct error err;
+    assert_true(stream_refuse_cached(&point, &limits, &err)); // three arrays
+    point.op = stream_op_find("read");
+    assert_false(stream_refuse_cached(&point, &limits, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "62914560")); // the cache
+    point.bytes = 240 * MIB;
+    assert_true(stream_refuse_cached(&point, &limits, &err));
+}
+
+static void a_grid_covers_every_block_once_a_pass(void **state)
+{
+    (void)state;
+    for (int op = 0; op < STREAM_OPS; op++) {
+        const struct stream_point point = {.op = &stream_ops[op], .bytes = GIB};
+        struct stream_shape shapes[STREAM_SHAPES_MAX];
+        size_t count = stream_shapes(&point, &h200, shapes);
+        assert_int_equal(count, 2);
+        for (size_t i = 0; i < count; i++) {
+            struct stream_work work;
+            stream_work_make(&point, &shapes[i], &h200, 132, 3, &work);
+            uint64_t vectors = (uint64_t)work.params.blocks * shapes[i].threads * shapes[i].loads;
+            assert_true(vectors * STREAM_VECTOR_BYTES == GIB);
+            assert_int_equal(work.params.groups, work.params.blocks);
+            assert_true((uint64_t)work.grid[0] * work.grid[1] >= work.params.groups);
+            assert_true(work.grid[0] <= 65535 && work.grid[2] == 3);
+            assert_true(work.moved_bytes == 3 * (point.op->reads + point.op->writes) * GIB);
+        }
+    }
+}
+
+static void residents_are_whole_workgroups_that_fit_side_by_side(void **state)
+{
+    (void)state;
+    struct stream_point point = {.op = stream_op_find("read"), .bytes = GIB, .core_threads = 32};
+    struct stream_shape shape;
+    struct error err;
+    for (; point.core_threads <= 2048; point.core_threads *= 2) {
+        assert_true(stream_resident_shape(&point, &h200, 132, &shape, &err));
+        assert_int_equal(shape.core_groups * shape.threads, point.core_threads);
+        assert_true(shape.core_groups <= 16 && shape.placed);
+        struct stream_work work;
+        stream_work_make(&point, &shape, &h200, 132, 2, &work);
+        assert_int_equal(work.grid[0], 132 * shape.core_groups);
+        assert_true(work.grid[1] == 1 && work.grid[2] == 1 && work.params.passes == 2);
+    }
+    assert_false(stream_resident_shape(&point, &h200, 132, &shape, &err)); // 4096
+    point.core_threads = 48;
+    assert_false(stream_resident_shape(&point, &h200, 132, &shape, &err));
+    point.core_threads = 64;
+    assert_false(stream_resident_shape(&point, &h200, 0, &shape, &err));
+}
+
+static void residency_is_judged_by_core_and_time(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct stream_residency found;
+    // The clock's word wraps between the first begin and the first end.
+    struct stream_place places[] = {
+        {7, 0xfffffff0u, 100, 0}, {7, 0xfffffff8u, 110, 0}, {9, 4, 120, 0}, {9, 8, 90, 0}};
+    stream_residency_judge(arena, places, 4, 2, &found);
+    assert_true(found.cores == 2 && found.uneven == 0 && found.at_once);
+    places[3].begin = 101; // after the first ended
+    places[3].end = 200;
+    stream_residency_judge(arena, places, 4, 2, &found);
+    assert_false(found.at_once);
+    places[3].core = 7;
+    stream_residency_judge(arena, places, 4, 2, &found);
+    assert_true(found.cores == 2 && found.uneven == 2);
+    arena_destroy(arena);
+}
+
+// The sum that an operation's weights give is exact: no order of additions changes it.
+static void data_leave_room_for_exact_results(void **state)
+{
+    (void)state;
+    for (uint32_t i = 2; i < 50000; i++) {
+        double wide = 0;
+        float narrow = 0, backward = 0;
+        for (int w = 0; w < 5; w++) {
+            uint32_t at = i + (uint32_t)w - 2;
+            float weight = stream_ops[STREAM_STAR5].weights[w];
+            double value = stream_value(false, at, STREAM_SEED_SOURCE);
+            assert_true(value != 0 && fabs(value) < 1);
+            wide += (double)weight * value;
+            narrow += weight * (float)value;
+            backward += stream_ops[STREAM_STAR5].weights[4 - w] *
+                        (float)stream_value(false, i + 2 - (uint32_t)w, STREAM_SEED_SOURCE);
+        }
+        assert_true((double)narrow == wide && (double)backward == wide);
+        double value = stream_value(true, i, STREAM_SEED_OTHER);
+        assert_true(value != 0 && fabs(value) < 1);
+        assert_true(fmod(ldexp(value, 43), 2) != 0 && floor(ldexp(value, 43)) == ldexp(value, 43));
+    }
+}
+
+#define PLAN(test) cmocka_unit_test_setup_teardown(test, open_plan, close_plan)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PLAN(standard_has_all_operations_and_occupancies),
+        PLAN(quick_is_a_handful),
+        PLAN(arrays_grow_with_the_cache_and_end_with_the_memory),
+        PLAN(what_makes_no_sense_is_refused),
+        cmocka_unit_test(a_working_set_that_caches_could_hold_is_refused),
+        cmocka_unit_test(a_grid_covers_every_block_once_a_pass),
+        cmocka_unit_test(residents_are_whole_workgroups_that_fit_side_by_side),
+        cmocka_unit_test(residency_is_judged_by_core_and_time),
+        cmocka_unit_test(data_leave_room_for_exact_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
