@@ -25,6 +25,7 @@ struct strides_session {
     struct gpu_buffer *source, *words;
     struct gpu_program *programs[STRIDES_PROGRAMS]; // those made so far
     size_t program_count;
+    bool warm; // a case has run: the clock is up
 };
 
 MUST_CHECK bool strides_open(struct bench_session *session, struct error *err);

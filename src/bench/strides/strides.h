@@ -12,14 +12,15 @@
 #ifndef BENCH_STRIDES_STRIDES_H
 #define BENCH_STRIDES_STRIDES_H
 
-#define STRIDES_THREADS      1024
-#define STRIDES_LOADS        8
-#define STRIDES_FLIGHTS      4
-#define STRIDES_ROWS         32
-#define STRIDES_PITCH        4098 // elements from one row of a block to the next
-#define STRIDES_APART_BYTES  128
-#define STRIDES_SHARED_WORDS 8192
-#define STRIDES_SHARED_APART 8
+#define STRIDES_THREADS         1024
+#define STRIDES_LOADS           8
+#define STRIDES_FLIGHTS         4
+#define STRIDES_TOGETHER(bytes) (16 / (bytes)) // flights, by the bytes of a load
+#define STRIDES_ROWS            32
+#define STRIDES_PITCH           4098 // elements from one row of a block to the next
+#define STRIDES_APART_BYTES     128
+#define STRIDES_SHARED_WORDS    8192
+#define STRIDES_SHARED_APART    8
 
 // word i of memory: h = i × STEP + SEED; h ^= h >> 15; h × SCATTER. Odd multipliers: the golden
 // ratio's and one of MurmurHash3's published constants.

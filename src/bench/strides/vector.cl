@@ -18,7 +18,8 @@
 #define FOLD(v) (v)
 #endif
 
-#define APART (STRIDES_APART_BYTES / BYTES)
+#define APART    (STRIDES_APART_BYTES / BYTES)
+#define TOGETHER STRIDES_TOGETHER(BYTES)
 
 struct params {
     uint across, step, pitch, turn, turns;
@@ -34,16 +35,19 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
 #pragma clang loop vectorize(disable) // or gfx90a code does two turns side by side
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
-        for (int flight = 0; flight < STRIDES_FLIGHTS; flight++) {
-            const __global ELEMENT *from = source + (ulong)at;
-            ELEMENT values[STRIDES_LOADS];
+        for (int flight = 0; flight < STRIDES_FLIGHTS; flight += TOGETHER) {
+            ELEMENT values[TOGETHER * STRIDES_LOADS];
 #pragma unroll
-            for (int k = 0; k < STRIDES_LOADS; k++)
-                values[k] = from[k * APART];
+            for (int f = 0; f < TOGETHER; f++) {
+                const __global ELEMENT *from = source + (ulong)at;
 #pragma unroll
-            for (int k = 0; k < STRIDES_LOADS; k++)
+                for (int k = 0; k < STRIDES_LOADS; k++)
+                    values[f * STRIDES_LOADS + k] = from[k * APART];
+                at += p.turn;
+            }
+#pragma unroll
+            for (int k = 0; k < TOGETHER * STRIDES_LOADS; k++)
                 sum += values[k];
-            at += p.turn;
         }
     }
     words[t] += FOLD(sum);

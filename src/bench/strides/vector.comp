@@ -35,6 +35,7 @@ layout(push_constant) uniform Params
 } params;
 
 const uint APART = STRIDES_APART_BYTES / BYTES;
+const uint TOGETHER = STRIDES_TOGETHER(BYTES);
 
 void main()
 {
@@ -42,12 +43,14 @@ void main()
     uint at = t % params.across * params.step + t / params.across % STRIDES_ROWS * params.pitch;
     ELEMENT sum = ELEMENT(0);
     for (uint i = 0; i < params.turns; i++) {
-        [[unroll]] for (uint flight = 0; flight < STRIDES_FLIGHTS; flight++, at += params.turn) {
-            STREAM_CURSOR(Source, from, at, BYTES);
-            ELEMENT values[STRIDES_LOADS];
-            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
-                values[k] = STREAM_AT(Source, from, k * APART);
-            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
+        [[unroll]] for (uint flight = 0; flight < STRIDES_FLIGHTS; flight += TOGETHER) {
+            ELEMENT values[TOGETHER * STRIDES_LOADS];
+            [[unroll]] for (uint f = 0; f < TOGETHER; f++, at += params.turn) {
+                STREAM_CURSOR(Source, from, at, BYTES);
+                [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
+                    values[f * STRIDES_LOADS + k] = STREAM_AT(Source, from, k * APART);
+            }
+            [[unroll]] for (uint k = 0; k < TOGETHER * STRIDES_LOADS; k++)
                 sum += values[k];
         }
     }
