@@ -183,9 +183,12 @@ static bool timeline_draw(struct screen *screen, const struct result *result, co
     struct timeline timeline;
     if (!timeline_open(screen, result, &timeline))
         return false;
-    fputs("\n  ", screen->stream);
-    screen_paint(screen, PAINT_BOLD, screen_quote(screen->arena, label, screen->columns - 2));
     fputc('\n', screen->stream);
+    if (*label) {
+        fputs("  ", screen->stream);
+        screen_paint(screen, PAINT_BOLD, screen_quote(screen->arena, label, screen->columns - 2));
+        fputc('\n', screen->stream);
+    }
     for (size_t i = 0; i < timeline.spans->row_count; i++)
         span_print(&timeline, row_of(timeline.spans, i));
     axis_print(&timeline);

@@ -50,7 +50,7 @@ struct param_info {
     // standard.
     const char *quick, *standard, *full;
     enum param_role role;
-    const char *choices; // TEXT: "vector|scalar|shared"; NULL = any
+    const char *choices; // TEXT: "vector|scalar|shared"; FILE = a JSON file's name; NULL = any
     const char *help;    // one sentence
 };
 

@@ -77,10 +77,18 @@ static bool refuse(struct parser *p, const char *text)
                      expectation(p->param->type));
 }
 
-// Whether `word` is one of "a|b|c".
+static bool is_file_name(const char *word)
+{
+    size_t length = strlen(word);
+    return strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+}
+
+// Whether `word` is one of "a|b|c"; where FILE is among them, the name of a JSON file too.
 static bool is_choice(const char *choices, const char *word)
 {
     size_t length = strlen(word);
+    if (is_file_name(word) && is_choice(choices, "FILE"))
+        return true;
     for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
         if (strcspn(at, "|") == length && strncmp(at, word, length) == 0)
             return true;

@@ -41,6 +41,16 @@ class Quick(fathom.Case):
         self.assertIn("skipped", verdicts)
         self.assertNotIn("failed", verdicts)
 
+    def test_a_scenario_of_ones_own_runs_and_a_wrong_one_says_where(self):
+        path, scenario = self.path("run.json"), self.path("mine.json")
+        for after, status in ((["A"], 0), (["B"], 2)):
+            with open(scenario, "w", encoding="utf-8") as file:
+                json.dump({"workloads": [{"name": "A"}, {"name": "B", "after": after}]}, file)
+            done = fathom.run("run", "overlap", "--preset", "quick", "--set",
+                              "scenario=" + scenario, "-o", path, binary=REAL)
+            self.assertEqual(status, done.status, done.err + done.out)
+        self.assertIn("mine.json: workloads[1].after: B waits for itself", done.err)
+
 
 if __name__ == "__main__":
     if not has_device():

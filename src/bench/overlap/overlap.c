@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What `overlap` is: its parameters, metrics and views, and the queues that it wants. METHOD.md
 // says how it measures.
+#include "bench/overlap/scenario_file.h"
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
 
@@ -11,10 +12,12 @@ static const struct param_info params[] = {
      .type = PARAM_TEXT,
      .quick = "default,no-barriers,three,three-split",
      .standard = "default,no-barriers,three,three-split,high-priority",
-     .choices = "default|no-barriers|three|three-split|high-priority",
-     .help = "default: two chains of workloads on two queues; no-barriers: the same, none waits; "
-             "three: C waits for A, B stands between them; three-split: the same with split "
-             "barriers; high-priority: default, the compute queue at high priority"},
+     .choices = "default|no-barriers|three|three-split|high-priority|FILE",
+     .help =
+         "default: two chains of workloads on two queues; no-barriers: the same, none waits; "
+         "three: C waits for A, B stands between them; three-split: the same with split "
+         "barriers; high-priority: default, the compute queue at high priority; FILE: as METHOD.md "
+         "shows"},
     {.key = "barrier",
      .type = PARAM_TEXT,
      .quick = "memory",
@@ -72,12 +75,13 @@ static const struct view_info views[] = {
 
 // A case of these values; of kinds and places of barriers only what the scenario can tell apart.
 struct combination {
-    const struct case_value *scenario, *barrier, *place;
+    const struct overlap_scenario *scenario;
+    const struct case_value *name, *barrier, *place;
 };
 
 static bool is_case(const struct combination *c, size_t b, size_t p, enum overlap_barrier *kind)
 {
-    const struct overlap_scenario *scenario = overlap_scenario_find(c->scenario->text);
+    const struct overlap_scenario *scenario = c->scenario;
     *kind = overlap_barrier_find(c->barrier->text);
     if (!overlap_scenario_waits(scenario))
         *kind = OVERLAP_BARRIER_NONE;
@@ -92,31 +96,41 @@ static void add_case(const struct bench_request *request, struct bench_case_list
                      const struct combination *c, enum overlap_barrier kind)
 {
     struct case_value *values = ARENA_ARRAY(request->arena, 3, struct case_value);
-    values[0] = *c->scenario;
+    values[0] = *c->name;
     values[1] = *c->barrier;
     values[1].text = overlap_barrier_name(kind);
     values[2] = *c->place;
     bench_case_add(request->arena, list, (struct bench_case){.values = values, .value_count = 3});
 }
 
-static bool plan(const struct bench_request *request, struct bench_case_list *list,
-                 struct error *err)
+static void plan_scenario(const struct bench_request *request, struct bench_case_list *list,
+                          const struct overlap_scenario *scenario, const struct case_value *name)
 {
-    (void)err;
-    const struct bench_choice *scenario = bench_choice_find(request, "scenario");
     const struct bench_choice *barrier = bench_choice_find(request, "barrier");
     const struct bench_choice *place = bench_choice_find(request, "place");
     // Streams know one kind of barrier.
     bool kinds = request->device->caps & GPU_CAP(SPLITS);
-    for (size_t s = 0; s < scenario->value_count; s++)
-        for (size_t b = 0; b < barrier->value_count; b++)
-            for (size_t p = 0; p < place->value_count; p++) {
-                const struct combination c = {&scenario->values[s], &barrier->values[b],
-                                              &place->values[p]};
-                enum overlap_barrier kind;
-                if (is_case(&c, b, p, &kind) && (kinds || b == 0 || barrier->from_user))
-                    add_case(request, list, &c, kind);
-            }
+    for (size_t b = 0; b < barrier->value_count; b++)
+        for (size_t p = 0; p < place->value_count; p++) {
+            const struct combination c = {scenario, name, &barrier->values[b], &place->values[p]};
+            enum overlap_barrier kind;
+            if (is_case(&c, b, p, &kind) && (kinds || b == 0 || barrier->from_user))
+                add_case(request, list, &c, kind);
+        }
+}
+
+static bool plan(const struct bench_request *request, struct bench_case_list *list,
+                 struct error *err)
+{
+    const struct bench_choice *scenario = bench_choice_find(request, "scenario");
+    for (size_t s = 0; s < scenario->value_count; s++) {
+        const struct case_value *name = &scenario->values[s];
+        const struct overlap_scenario *found =
+            overlap_scenario_get(request->arena, name->text, err);
+        if (!found)
+            return false;
+        plan_scenario(request, list, found, name);
+    }
     return true;
 }
 

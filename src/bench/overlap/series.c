@@ -45,6 +45,8 @@ void overlap_series_groups(struct arena *arena, bool cores, const struct overlap
                            struct measure_visit *visit)
 {
     const char *columns[] = {"start", "end", "lane", "group", "core"};
+    if (frame->group_count > OVERLAP_GROUPS_TOLD)
+        return;
     struct series series = {.name = "workgroups",
                             .columns = columns,
                             .column_count = COUNT(columns) - !cores,

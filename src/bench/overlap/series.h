@@ -7,12 +7,14 @@
 #include "bench/overlap/frame.h"
 
 enum {
+    OVERLAP_GROUPS_TOLD = 8192,
     OVERLAP_PAIRS_MAX = OVERLAP_WORKLOADS_MAX * (OVERLAP_WORKLOADS_MAX - 1) / 2,
     OVERLAP_HISTORY_MAX = 512 // frames; later ones replace the oldest
 };
 
 // What a case keeps over its visits.
 struct overlap_history {
+    const struct overlap_scenario *scenario;
     uint32_t turns;
     size_t frames; // seen in all
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];
@@ -27,7 +29,8 @@ void overlap_series_timeline(struct arena *arena, const struct overlap_scenario 
                              const unsigned *queues, const struct overlap_frame *frame,
                              struct measure_visit *visit);
 
-// "workgroups": start, end (ns), lane (the workload), group and, where it is known, core.
+// "workgroups": start, end (ns), lane (the workload), group and, where it is known, core. Left out
+// where there are more than OVERLAP_GROUPS_TOLD.
 void overlap_series_groups(struct arena *arena, bool cores, const struct overlap_frame *frame,
                            struct measure_visit *visit);
 

@@ -2,6 +2,7 @@
 #include "bench/overlap/visit.h"
 
 #include "bench/overlap/overlap.h"
+#include "bench/overlap/scenario_file.h"
 #include "bench/overlap/series.h"
 #include "bench/overlap/session.h"
 #include "bench/overlap/tally.h"
@@ -76,24 +77,37 @@ static bool tune(struct work *work, struct error *err)
     return true;
 }
 
+// What earlier visits found, or a new page for it. A file is read once a session.
+static bool recall(struct work *work, struct error *err)
+{
+    struct bench_visit *run = work->run;
+    work->history = *run->memory;
+    if (work->history)
+        return true;
+    work->history = ARENA_NEW(run->session->arena, struct overlap_history);
+    work->history->scenario =
+        overlap_scenario_get(run->session->arena, case_text(run->point, "scenario"), err);
+    return work->history->scenario != NULL;
+}
+
 static bool prepare(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
-    const struct overlap_scenario *scenario =
-        overlap_scenario_find(case_text(run->point, "scenario"));
-    struct overlap_session *session =
-        scenario->urgent ? overlap_session_urgent(run->session, err) : run->session->state;
+    if (!recall(work, err))
+        return false;
+    struct overlap_session *session = work->history->scenario->urgent
+                                          ? overlap_session_urgent(run->session, err)
+                                          : run->session->state;
     if (!session)
         return false;
     if (session->device)
         work->scope = gpu_scope_open(session->device);
-    work->history = *run->memory;
     work->stage = (struct overlap_stage){
-        .scenario = scenario,
+        .scenario = work->history->scenario,
         .session = session,
         .scope = work->scope ? work->scope : run->scope,
         .arena = run->arena,
-        .turns = work->history ? work->history->turns : 1,
+        .turns = *run->memory ? work->history->turns : 1,
         .barrier = overlap_barrier_find(case_text(run->point, "barrier")),
         .barrier_first = strcmp(case_text(run->point, "place"), "after") == 0,
         .timeout_ns = run->request->timeout_ns,
@@ -103,9 +117,8 @@ static bool prepare(struct work *work, struct error *err)
     work->all = (UINT32_C(1) << work->stage.scenario->count) - 1;
     for (size_t w = 0; w < work->stage.scenario->count; w++)
         work->queues[w] = overlap_stage_queue(&work->stage, w);
-    if (work->history)
+    if (*run->memory)
         return true;
-    work->history = ARENA_NEW(run->session->arena, struct overlap_history);
     if (!tune(work, err))
         return false;
     *run->memory = work->history;

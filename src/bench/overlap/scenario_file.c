@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/scenario_file.h"
+
+#include "base/text.h"
+#include "results/json_node.h"
+
+#include <string.h>
+
+#define BIT(workload) (UINT32_C(1) << (workload))
+#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
+
+enum {
+    GROUPS_MAX = 256, // as in the published tool
+    GROUPS_DEFAULT = 8,
+    ITERATIONS_MAX = 128,
+    ITERATIONS_DEFAULT = 64
+};
+
+struct loader {
+    struct json_reader reader;
+    struct overlap_workload workloads[OVERLAP_WORKLOADS_MAX];
+    bool enabled[OVERLAP_WORKLOADS_MAX];
+    size_t count;
+};
+
+// ---------------------------------------------------------------- members
+
+static bool members_check(struct loader *loader, const struct json_node *node,
+                          const char *const *names, size_t count)
+{
+    const char *name;
+    json_t *value;
+    if (!json_is_map(&loader->reader, node))
+        return false;
+    json_object_foreach((json_t *)node->value, name, value)
+    {
+        struct text_guess guess = {.typed = name};
+        size_t i = 0;
+        while (i < count && strcmp(names[i], name) != 0)
+            text_guess_offer(&guess, names[i++]);
+        if (i == count)
+            return json_fail(&loader->reader, node, "there is no member '%s' here%s", name,
+                             text_guess_hint(loader->reader.arena, &guess));
+    }
+    return true;
+}
+
+// Which of the words a member is: `fallback` where it is absent.
+static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
+                        const char *const words[2], size_t fallback)
+{
+    struct json_node member = json_member(&loader->reader, node, name);
+    const char *text = json_text(&loader->reader, &member);
+    for (size_t i = 0; text && i < 2; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    if (text)
+        json_fail(&loader->reader, &member, "'%s' is not known: it is \"%s\" or \"%s\"", text,
+                  words[0], words[1]);
+    return fallback;
+}
+
+static uint32_t size_read(struct loader *loader, const struct json_node *node, const char *name,
+                          uint64_t most, uint64_t fallback)
+{
+    struct json_node member = json_member(&loader->reader, node, name);
+    if (!member.value)
+        return (uint32_t)fallback;
+    uint64_t size = json_count(&loader->reader, &member);
+    if (!loader->reader.failed && (size == 0 || size > most))
+        json_fail(&loader->reader, &member, "must be 1 to %u", (unsigned)most);
+    return (uint32_t)size;
+}
+
+static bool flag_read(struct loader *loader, const struct json_node *node, const char *name)
+{
+    struct json_node member = json_member(&loader->reader, node, name);
+    if (member.value && !json_is_boolean(member.value))
+        json_fail(&loader->reader, &member, "must be true or false");
+    return !member.value || json_is_true(member.value);
+}
+
+// ---------------------------------------------------------------- workloads
+
+static size_t workload_find(const struct loader *loader, const char *name)
+{
+    size_t w = 0;
+    while (w < loader->count && strcmp(loader->workloads[w].name, name) != 0)
+        w++;
+    return w;
+}
+
+static bool workload_read(struct loader *loader, const struct json_node *node)
+{
+    static const char *const members[] = {"name",       "queue", "kind",   "groups",
+                                          "iterations", "after", "enabled"};
+    static const char *const queues[] = {"direct", "compute"};
+    static const char *const kinds[] = {"dispatch", "draw"};
+    struct json_reader *reader = &loader->reader;
+    if (!members_check(loader, node, members, COUNT(members)))
+        return false;
+    struct json_node name = json_member(reader, node, "name");
+    struct overlap_workload workload = {
+        .name = json_text_required(reader, &name),
+        .queue = (enum overlap_queue)word_read(loader, node, "queue", queues, 0),
+        .draw = word_read(loader, node, "kind", kinds, 0),
+        .blocks = size_read(loader, node, "groups", GROUPS_MAX, GROUPS_DEFAULT),
+        .iterations = size_read(loader, node, "iterations", ITERATIONS_MAX, ITERATIONS_DEFAULT),
+    };
+    bool enabled = flag_read(loader, node, "enabled");
+    if (reader->failed)
+        return false;
+    if (!*workload.name)
+        return json_fail(reader, &name, "is empty");
+    if (workload_find(loader, workload.name) < loader->count)
+        return json_fail(reader, &name, "'%s' is the name of an earlier workload too",
+                         workload.name);
+    loader->enabled[loader->count] = enabled;
+    loader->workloads[loader->count++] = workload;
+    return true;
+}
+
+// ---------------------------------------------------------------- what waits for what
+
+static bool after_read(struct loader *loader, const struct json_node *node, size_t w)
+{
+    const char *name = json_text_required(&loader->reader, node);
+    if (loader->reader.failed)
+        return false;
+    size_t p = workload_find(loader, name);
+    if (p == loader->count) {
+        struct text_guess guess = {.typed = name};
+        for (size_t i = 0; i < loader->count; i++)
+            text_guess_offer(&guess, loader->workloads[i].name);
+        return json_fail(&loader->reader, node, "there is no workload '%s'%s", name,
+                         text_guess_hint(loader->reader.arena, &guess));
+    }
+    loader->workloads[w].after |= BIT(p);
+    return true;
+}
+
+static uint32_t before(const struct loader *loader, size_t w)
+{
+    uint32_t found = loader->workloads[w].after, last = 0;
+    while (found != last) {
+        last = found;
+        for (size_t p = 0; p < loader->count; p++)
+            if (found & BIT(p))
+                found |= loader->workloads[p].after;
+    }
+    return found;
+}
+
+static bool after_check(struct loader *loader, const struct json_node *node, size_t w)
+{
+    const struct overlap_workload *workload = &loader->workloads[w];
+    if (before(loader, w) & BIT(w))
+        return json_fail(&loader->reader, node,
+                         "%s waits for itself, perhaps by way of others: nothing could begin",
+                         workload->name);
+    for (size_t p = 0; p < loader->count; p++) {
+        const struct overlap_workload *other = &loader->workloads[p];
+        if (!(workload->after & BIT(p)))
+            continue;
+        if (other->queue != workload->queue)
+            return json_fail(&loader->reader, node,
+                             "%s waits for %s on another queue: only workloads of one queue can "
+                             "wait for each other",
+                             workload->name, other->name);
+        if (p > w)
+            return json_fail(&loader->reader, node,
+                             "%s waits for %s, which stands behind it: put that one before it",
+                             workload->name, other->name);
+    }
+    return true;
+}
+
+static bool afters_read(struct loader *loader, const struct json_node *list)
+{
+    struct json_reader *reader = &loader->reader;
+    for (size_t w = 0; w < loader->count; w++) {
+        struct json_node element = json_element(list, w);
+        struct json_node after = json_member(reader, &element, "after");
+        size_t count = json_elements(reader, &after);
+        for (size_t i = 0; i < count; i++) {
+            struct json_node one = json_element(&after, i);
+            if (!after_read(loader, &one, w))
+                return false;
+        }
+        if (reader->failed)
+            return false;
+    }
+    for (size_t w = 0; w < loader->count; w++) {
+        struct json_node element = json_element(list, w);
+        struct json_node after = json_member(reader, &element, "after");
+        if (!after_check(loader, &after, w))
+            return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- the whole
+
+// Without what is not enabled: the others' bits move down.
+static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
+{
+    struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);
+    size_t place[OVERLAP_WORKLOADS_MAX], count = 0;
+    for (size_t w = 0; w < loader->count; w++) {
+        if (!loader->enabled[w])
+            continue;
+        place[w] = count;
+        kept[count] = loader->workloads[w];
+        kept[count].after = 0;
+        for (size_t p = 0; p < w; p++)
+            if (loader->enabled[p] && loader->workloads[w].after & BIT(p))
+                kept[count].after |= BIT(place[p]);
+        count++;
+    }
+    struct overlap_scenario *scenario = ARENA_NEW(arena, struct overlap_scenario);
+    scenario->workloads = kept;
+    scenario->count = count;
+    return scenario;
+}
+
+static const struct overlap_scenario *scenario_load(struct loader *loader,
+                                                    const struct json_node *root)
+{
+    static const char *const members[] = {"name", "priority", "workloads"};
+    static const char *const priorities[] = {"medium", "high"};
+    struct json_reader *reader = &loader->reader;
+    if (!members_check(loader, root, members, COUNT(members)))
+        return NULL;
+    struct json_node name = json_member(reader, root, "name");
+    const char *help = json_text(reader, &name);
+    bool urgent = word_read(loader, root, "priority", priorities, 0);
+    struct json_node list = json_member(reader, root, "workloads");
+    size_t count = json_elements(reader, &list);
+    if (reader->failed)
+        return NULL;
+    if (count == 0 || count > OVERLAP_WORKLOADS_MAX) {
+        json_fail(reader, &list, "%zu workloads: a scenario has 1 to %d", count,
+                  OVERLAP_WORKLOADS_MAX);
+        return NULL;
+    }
+    for (size_t w = 0; w < count; w++) {
+        struct json_node element = json_element(&list, w);
+        if (!workload_read(loader, &element))
+            return NULL;
+    }
+    if (!afters_read(loader, &list))
+        return NULL;
+    struct overlap_scenario *scenario = compact(loader, reader->arena);
+    scenario->name = reader->file;
+    scenario->help = help ? help : "";
+    scenario->urgent = urgent;
+    if (scenario->count == 0)
+        json_fail(reader, &list, "none of its workloads is enabled");
+    return reader->failed ? NULL : scenario;
+}
+
+static const struct overlap_scenario *document_load(struct arena *arena, json_t *document,
+                                                    const char *file, struct error *err)
+{
+    if (!document)
+        return NULL;
+    struct loader loader = {
+        .reader = {.arena = arena, .file = arena_strdup(arena, file), .err = err}};
+    const struct json_node root = {.value = document};
+    const struct overlap_scenario *scenario = scenario_load(&loader, &root);
+    json_decref(document);
+    if (!scenario)
+        json_message_clean(err);
+    return scenario;
+}
+
+const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
+                                                      const char *file, struct error *err)
+{
+    return document_load(arena, json_read_memory(text, strlen(text), file, err), file, err);
+}
+
+const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
+                                                    struct error *err)
+{
+    const struct overlap_scenario *scenario = overlap_scenario_find(name);
+    return scenario ? scenario : document_load(arena, json_read_file(name, err), name, err);
+}

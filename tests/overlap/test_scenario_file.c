@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Scenarios that people write: what is understood, and that whatever is not says where and why.
+#include "bench/overlap/scenario_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void what_is_left_out_has_the_published_values(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct error err;
+    const struct overlap_scenario *scenario =
+        overlap_scenario_parse(arena, "{\"workloads\": [{\"name\": \"A\"}]}", "mine.json", &err);
+    assert_non_null(scenario);
+    assert_string_equal(scenario->name, "mine.json");
+    assert_int_equal(scenario->count, 1);
+    assert_string_equal(scenario->workloads[0].name, "A");
+    assert_int_equal(scenario->workloads[0].queue, OVERLAP_DIRECT);
+    assert_int_equal(scenario->workloads[0].blocks, 8);
+    assert_int_equal(scenario->workloads[0].iterations, 64);
+    assert_int_equal(scenario->workloads[0].after, 0);
+    assert_false(scenario->urgent);
+    arena_destroy(arena);
+}
+
+static void all_members_are_understood(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct error err;
+    const struct overlap_scenario *scenario = overlap_scenario_parse(
+        arena,
+        "{\"name\": \"all\", \"priority\": \"high\", \"workloads\": ["
+        "{\"name\": \"A\", \"queue\": \"compute\", \"groups\": 256, \"iterations\": 128},"
+        "{\"name\": \"B\", \"queue\": \"compute\", \"kind\": \"draw\"},"
+        "{\"name\": \"C\", \"queue\": \"compute\", \"after\": [\"A\", \"B\"]}]}",
+        "mine.json", &err);
+    assert_non_null(scenario);
+    assert_string_equal(scenario->help, "all");
+    assert_true(scenario->urgent);
+    assert_int_equal(scenario->workloads[0].queue, OVERLAP_COMPUTE);
+    assert_int_equal(scenario->workloads[0].blocks, 256);
+    assert_int_equal(scenario->workloads[0].iterations, 128);
+    assert_true(scenario->workloads[1].draw);
+    assert_int_equal(scenario->workloads[2].after, 3);
+    arena_destroy(arena);
+}
+
+// As in the published tool: who waited for it waits for nobody instead.
+static void a_workload_that_is_not_enabled_is_as_if_it_were_not_there(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct error err;
+    const struct overlap_scenario *scenario = overlap_scenario_parse(
+        arena,
+        "{\"workloads\": [{\"name\": \"A\", \"enabled\": false}, {\"name\": \"B\"},"
+        "{\"name\": \"C\", \"after\": [\"A\"]}, {\"name\": \"D\", \"after\": [\"B\", \"A\"]}]}",
+        "mine.json", &err);
+    assert_non_null(scenario);
+    assert_int_equal(scenario->count, 3);
+    assert_string_equal(scenario->workloads[0].name, "B");
+    assert_int_equal(scenario->workloads[1].after, 0);
+    assert_int_equal(scenario->workloads[2].after, 1);
+    arena_destroy(arena);
+}
+
+static const struct {
+    const char *workloads, *place, *reason;
+} wrong[] = {
+    {"{\"name\": \"A\"}, {\"name\": \"B\", \"after\": [\"Aa\"]}", "workloads[1].after[0]",
+     "there is no workload 'Aa'"},
+    {"{\"name\": \"A\", \"after\": [\"C\"]}, {\"name\": \"B\", \"after\": [\"A\"]},"
+     "{\"name\": \"C\", \"after\": [\"B\"]}",
+     "workloads[0].after", "waits for itself"},
+    {"{\"name\": \"A\", \"after\": [\"A\"]}", "workloads[0].after", "waits for itself"},
+    {"{\"name\": \"A\", \"after\": [\"B\"]}, {\"name\": \"B\"}", "workloads[0].after",
+     "stands behind it"},
+    {"{\"name\": \"A\"}, {\"name\": \"B\", \"queue\": \"compute\", \"after\": [\"A\"]}",
+     "workloads[1].after", "another queue"},
+    {"{\"name\": \"A\", \"queue\": \"grpahics\"}", "workloads[0].queue", "'grpahics' is not known"},
+    {"{\"name\": \"A\", \"kind\": \"copy\"}", "workloads[0].kind", "\"dispatch\" or \"draw\""},
+    {"{\"name\": \"A\", \"groups\": -1}", "workloads[0].groups", ""},
+    {"{\"name\": \"A\", \"groups\": 257}", "workloads[0].groups", "must be 1 to 256"},
+    {"{\"name\": \"A\", \"iterations\": 0}", "workloads[0].iterations", "must be 1 to 128"},
+    {"{\"name\": \"A\", \"iterations\": 1.5}", "workloads[0].iterations", ""},
+    {"{\"name\": \"A\", \"enabled\": 1}", "workloads[0].enabled", "true or false"},
+    {"{\"name\": \"A\", \"enabled\": false}", "workloads", "none of its workloads"},
+    {"{\"queue\": \"direct\"}", "workloads[0].name", ""},
+    {"{\"name\": \"\"}", "workloads[0].name", "empty"},
+    {"{\"name\": \"A\"}, {\"name\": \"A\"}", "workloads[1].name", "earlier workload"},
+    {"{\"name\": \"A\", \"grups\": 3}", "workloads[0]", "did you mean 'groups'?"},
+    {"", "workloads", "0 workloads"},
+    {"7", "workloads[0]", ""},
+};
+
+static void whatever_is_wrong_is_named_with_its_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct arena *arena = arena_create();
+        struct error err;
+        const char *text = arena_printf(arena, "{\"workloads\": [%s]}", wrong[i].workloads);
+        if (overlap_scenario_parse(arena, text, "mine.json", &err))
+            fail_msg("understood: %s", text);
+        assert_int_equal(err.code, ERROR_USAGE);
+        if (!strstr(err.message, "mine.json") || !strstr(err.message, wrong[i].place) ||
+            !strstr(err.message, wrong[i].reason))
+            fail_msg("%s: %s", text, err.message);
+        arena_destroy(arena);
+    }
+}
+
+static void a_document_that_is_no_scenario_is_refused(void **state)
+{
+    (void)state;
+    static const char *const documents[] = {"[]", "{}", "{\"workloads\": {}}", "{",
+                                            "{\"workloads\": [], \"barier\": \"split\"}"};
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        struct arena *arena = arena_create();
+        struct error err;
+        assert_null(overlap_scenario_parse(arena, documents[i], "mine.json", &err));
+        assert_int_equal(err.code, ERROR_USAGE);
+        arena_destroy(arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_left_out_has_the_published_values),
+        cmocka_unit_test(all_members_are_understood),
+        cmocka_unit_test(a_workload_that_is_not_enabled_is_as_if_it_were_not_there),
+        cmocka_unit_test(whatever_is_wrong_is_named_with_its_place),
+        cmocka_unit_test(a_document_that_is_no_scenario_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
