@@ -125,25 +125,36 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
+// Touches memory by a descriptor, or the core's own.
+static bool is_other_access(const struct name *name)
+{
+    static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",
+                                         "image_",  "ds_",      "s_buffer_load"};
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (begins(name, starts[i]))
+            return true;
+    return false;
+}
+
 static void drop_descriptors(struct kind kinds[KINDS_MAX])
 {
-    bool others = false;
     for (size_t i = 0; i < KINDS_MAX; i++)
-        others = others || (kinds[i].count && !begins(&kinds[i].name, "s_load"));
-    for (size_t i = 0; others && i < KINDS_MAX; i++)
         if (is_descriptor(&kinds[i].name))
             kinds[i].count = 0;
 }
 
 static unsigned count_loads(const struct loop *loop, struct kind kinds[KINDS_MAX])
 {
+    bool others = false;
     memset(kinds, 0, KINDS_MAX * sizeof *kinds);
     for (const char *line = loop->begin; line < loop->end; line = next_line(line)) {
         struct name name = word_at(skip_blanks(line));
+        others = others || is_other_access(&name);
         if (is_load(&name))
             count_kind(kinds, &name);
     }
-    drop_descriptors(kinds);
+    if (others)
+        drop_descriptors(kinds);
     unsigned count = 0;
     for (size_t i = 0; i < KINDS_MAX; i++)
         count += kinds[i].count;

@@ -15,7 +15,7 @@ struct isa_loads {
 };
 
 // Of all loops that hold no other one, that with most loads. Fetches of descriptors do not count
-// (s_load of 4 or 8 words beside loads that are not the scalar unit's). False where there is no
+// (s_load of 4 or 8 words beside accesses that may need one). False where there is no
 // such loop.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 

@@ -152,6 +152,45 @@ static void one_wrong_word_is_a_mismatch(void **state)
     }
 }
 
+static bool run_write(struct fixture *f, const char *load, struct loads_work *work,
+                      struct gpu_scope *scope, struct error *err)
+{
+    const struct loads_point point = {
+        .kind = loads_kind_find(load), .pattern = LOADS_RANDOM, .peak = true};
+    if (!loads_work_make(f->session.state, scope, &point, false, work, err))
+        return false;
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
+    loads_work_record(work, batch, 2);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, UINT64_C(20000000000), err);
+}
+
+// What was written is changed by one in one place: one addition too few, one store gone wrong.
+static void a_write_that_is_missing_is_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const loads[] = {"RWStructuredBuffer<float4> store",
+                                        "RWStructuredBuffer<uint> atomic add"};
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+        struct error err;
+        struct loads_work work;
+        struct gpu_scope *scope = gpu_scope_open(f->session.device);
+        if (!run_write(f, loads[i], &work, scope, &err)) {
+            assert_int_equal(err.code, ERROR_UNSUPPORTED);
+            gpu_scope_close(scope);
+            continue;
+        }
+        assert_true(loads_work_verify(&work, 2, &err));
+        uint32_t word;
+        const uint64_t last = 4 * (uint64_t)(work.target.kind->width * 270);
+        assert_true(gpu_buffer_read(work.source.buffer, last, &word, sizeof word, &err));
+        word--;
+        assert_true(gpu_buffer_write(work.source.buffer, last, &word, sizeof word, &err));
+        assert_false(loads_work_verify(&work, 2, &err));
+        assert_int_equal(err.code, ERROR_MISMATCH);
+        gpu_scope_close(scope);
+    }
+}
+
 static void a_texture_of_other_data_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
@@ -194,6 +233,7 @@ int main(int argc, char **argv)
         EACH(every_case_finds_its_data_in_the_published_loop),
         EACH(lavapipe_skips_nothing),
         EACH(one_wrong_word_is_a_mismatch),
+        EACH(a_write_that_is_missing_is_a_mismatch),
         EACH(a_texture_of_other_data_is_a_mismatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

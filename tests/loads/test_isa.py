@@ -21,7 +21,9 @@ TESTED_MESA = b"22.3.6"
 IN_FLIGHT = 8  # LOADS_FLIGHT in loads.h
 WIDTHS = {1: "dword", 2: "dwordx2", 3: "dwordx3", 4: "dwordx4"}
 ACCESS = re.compile(r"^\s+((?:s_)?(?:buffer|tbuffer|global|flat|scratch|image|ds|s)_"
-                    r"(?:load|sample|gather|atomic|store|read|write)\w*)\s+([^;\n]*)", re.M)
+                    r"(?:load|sample|gather|atomic|store|read|write)\w*|ds_add_u32)\s+([^;\n]*)", re.M)
+WRITES = {"store": "buffer_store_{0}", "atomic": "buffer_atomic_add", "sharedstore": "ds_write_b{1}",
+          "sharedatomic": "ds_add_u32"}
 # Of a descriptor, in the loop or before it: not what is measured.
 DESCRIPTORS = {"s_load_dwordx4", "s_load_dwordx8"}
 
@@ -54,19 +56,16 @@ def read_kernels(print_isa, family):
 
 
 def loop_of(text):
-    """The accesses of the innermost loop: from where a branch goes back to, up to it."""
+    """The accesses of the innermost loop with most of them: from where a branch goes back to, up to it."""
     blocks = re.split(r"^(BB\d+):", text, flags=re.M)
     labels, bodies = blocks[1::2], blocks[2::2]
-    inner = None
-    for end, body in enumerate(bodies):
-        for target in re.findall(r"s_c?branch\w*\s+(BB\d+)\b", body):
-            begin = labels.index(target)
-            if begin <= end and (inner is None or end - begin < inner[1] - inner[0]):
-                inner = (begin, end)
-    if inner is None:
-        return collections.Counter()
-    whole = "".join(bodies[inner[0]:inner[1] + 1])
-    return collections.Counter(match[1] for match in ACCESS.finditer(whole))
+    loops = {(labels.index(target), end) for end, body in enumerate(bodies)
+             for target in re.findall(r"s_c?branch\w*\s+(BB\d+)\b", body) if labels.index(target) <= end}
+    inner = [(begin, end) for begin, end in loops
+             if not any(begin <= b and e <= end for b, e in loops if (b, e) != (begin, end))]
+    counts = [collections.Counter(match[1] for match in ACCESS.finditer("".join(bodies[begin:end + 1])))
+              for begin, end in inner]
+    return max(counts, key=lambda count: sum(count.values()), default=collections.Counter())
 
 
 def expected(kind, width, uniform):
@@ -79,6 +78,10 @@ def expected(kind, width, uniform):
         return {"image_sample": 1}
     if kind == "gather":
         return {"image_gather4": 1}
+    if (kind, width) == ("sharedstore", 1):
+        return {"ds_write2_b32": 0.5}
+    if kind in WRITES:
+        return {WRITES[kind].format(WIDTHS[width], 32 * width): 1}
     if kind == "shared":  # two in one instruction, but each its own address
         return {"ds_read_b128": 1} if width == 4 else {f"ds_read2_b{32 * width}": 0.5}
     if kind == "half" and not uniform and width == 1:
@@ -130,7 +133,8 @@ class Loads(unittest.TestCase):
             others = any(not access.startswith("s_load") for access in loop)
             with self.subTest(name):
                 self.assertEqual(counts, {access: count for access, count in loop.items()
-                                          if not others or access not in DESCRIPTORS})
+                                          if not re.search("store|write|atomic|ds_add", access)
+                                          and (not others or access not in DESCRIPTORS)})
 
     def test_the_control_loads_nothing_in_its_loop(self):
         controls = [name for name in KERNELS if name.startswith("loads_control_")]

@@ -76,7 +76,16 @@
     X("Texture2D<RGBA8>.Gather", GATHER, 4, UNORM8, RGBA8_UNORM, 0)                                \
     X("Texture2D<R32F>.Gather", GATHER, 4, FLOAT32, R32_FLOAT, 0)
 
-#define ADDED(X) RAW_ADDED(X) STRUCTURED_ADDED(X) TEXELS_ADDED(X) FILTERS_ADDED(X)
+#define WRITES_ADDED(X)                                                                            \
+    X("RWStructuredBuffer<float> store", STORE, 1, FLOAT32, R32_FLOAT, 0)                          \
+    X("RWStructuredBuffer<float2> store", STORE, 2, FLOAT32, R32_FLOAT, 0)                         \
+    X("RWStructuredBuffer<float4> store", STORE, 4, FLOAT32, R32_FLOAT, 0)                         \
+    X("RWStructuredBuffer<uint> atomic add", ATOMIC, 1, FLOAT32, R32_FLOAT, 0)                     \
+    X("groupshared float store", SHARED_STORE, 1, FLOAT32, R32_FLOAT, 0)                           \
+    X("groupshared float4 store", SHARED_STORE, 4, FLOAT32, R32_FLOAT, 0)                          \
+    X("groupshared uint atomic add", SHARED_ATOMIC, 1, FLOAT32, R32_FLOAT, 0)
+
+#define ADDED(X) RAW_ADDED(X) STRUCTURED_ADDED(X) TEXELS_ADDED(X) FILTERS_ADDED(X) WRITES_ADDED(X)
 
 const struct loads_kind loads_kinds[] = {
 #define X(label, source, width, data, format, start)                                               \
@@ -110,17 +119,31 @@ const struct loads_kind *loads_baseline(void)
 const char *loads_source_name(enum loads_source source)
 {
     static const char *const names[LOADS_SOURCE_COUNT] = {
-        [LOADS_FROM_TYPED] = "typed",         [LOADS_FROM_RAW] = "raw",
-        [LOADS_FROM_NATURAL] = "natural",     [LOADS_FROM_STRUCTURED] = "structured",
-        [LOADS_FROM_CONSTANT] = "constant",   [LOADS_FROM_TEXTURE] = "texture",
-        [LOADS_FROM_NEAREST] = "sampled",     [LOADS_FROM_BILINEAR] = "sampled",
-        [LOADS_FROM_STORAGE] = "storage",     [LOADS_FROM_ALIGNED8] = "aligned8",
-        [LOADS_FROM_HALF] = "half",           [LOADS_FROM_LONG] = "long",
-        [LOADS_FROM_HOST] = "structured",     [LOADS_FROM_VISIBLE] = "structured",
-        [LOADS_FROM_SHARED] = "shared",       [LOADS_FROM_BROADCAST] = "broadcast",
-        [LOADS_FROM_TYPED_RW] = "typedrw",    [LOADS_FROM_TEXTURE_RW] = "texturerw",
-        [LOADS_FROM_OFFSET] = "sampled",      [LOADS_FROM_GATHER] = "gather",
+        [LOADS_FROM_TYPED] = "typed",
+        [LOADS_FROM_RAW] = "raw",
+        [LOADS_FROM_NATURAL] = "natural",
+        [LOADS_FROM_STRUCTURED] = "structured",
+        [LOADS_FROM_CONSTANT] = "constant",
+        [LOADS_FROM_TEXTURE] = "texture",
+        [LOADS_FROM_NEAREST] = "sampled",
+        [LOADS_FROM_BILINEAR] = "sampled",
+        [LOADS_FROM_STORAGE] = "storage",
+        [LOADS_FROM_ALIGNED8] = "aligned8",
+        [LOADS_FROM_HALF] = "half",
+        [LOADS_FROM_LONG] = "long",
+        [LOADS_FROM_HOST] = "structured",
+        [LOADS_FROM_VISIBLE] = "structured",
+        [LOADS_FROM_SHARED] = "shared",
+        [LOADS_FROM_BROADCAST] = "broadcast",
+        [LOADS_FROM_TYPED_RW] = "typedrw",
+        [LOADS_FROM_TEXTURE_RW] = "texturerw",
+        [LOADS_FROM_OFFSET] = "sampled",
+        [LOADS_FROM_GATHER] = "gather",
         [LOADS_FROM_TRILINEAR] = "trilinear",
+        [LOADS_FROM_STORE] = "store",
+        [LOADS_FROM_ATOMIC] = "atomic",
+        [LOADS_FROM_SHARED_STORE] = "sharedstore",
+        [LOADS_FROM_SHARED_ATOMIC] = "sharedatomic",
     };
     return names[source];
 }

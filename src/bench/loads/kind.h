@@ -34,6 +34,10 @@ enum loads_source {
     LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
+    LOADS_FROM_STORE, // the other way round: to a buffer in device memory
+    LOADS_FROM_ATOMIC,
+    LOADS_FROM_SHARED_STORE, // to the workgroup's own memory
+    LOADS_FROM_SHARED_ATOMIC,
     LOADS_SOURCE_COUNT
 };
 

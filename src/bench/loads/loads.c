@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/text.h"
 #include "bench/loads/session.h"
 
 #include <string.h>
@@ -18,6 +19,8 @@ static const struct param_info params[] = {
      "all threads of a workgroup load the same, neighbours, or one of 16 (of 4 texels)"},
     {"fidelity", PARAM_TEXT, UNIT_NONE, NULL, "peak", NULL, PARAM_METHOD, "peak|original",
      "peak: eight loads share their address arithmetic; original: the loop of the published tool"},
+    {"subgroup", PARAM_TEXT, UNIT_NONE, NULL, "any", NULL, PARAM_METHOD, "any|4|8|16|32|64|128",
+     "threads of a subgroup, where the device offers several; any: the driver's choice"},
     {"layout", PARAM_TEXT, UNIT_NONE, NULL, "table", NULL, PARAM_DISPLAY, "table|published",
      "on the screen: tables, or the two columns of the published tool, ms of 30 dispatches and "
      "ratio"},
@@ -30,9 +33,9 @@ static const struct metric_info metrics[] = {
      "loads of one core, per cycle of the clock seen during the sample"},
     {"time", UNIT_NS, BETTER_LOWER, "of 2^28 loads, a dispatch of the published tool"},
     {"ratio", UNIT_NONE, BETTER_HIGHER,
-     "times as fast as Buffer<RGBA8>.Load random, measured right beside it"},
+     "times as fast as Buffer<RGBA8>.Load random, measured within 0.1 s of it"},
     {"over_control", UNIT_NONE, BETTER_NONE,
-     "times as long as the same loop without loads, measured right beside it"},
+     "times as long as the same loop without loads, measured at the case's first visit"},
 };
 
 static const struct view_info views[] = {
@@ -64,6 +67,10 @@ void loads_point_read(const struct bench_case *c, struct loads_point *point)
         .pattern = pattern_of(case_text(c, "pattern")),
         .peak = strcmp(case_text(c, "fidelity"), "peak") == 0,
     };
+    const struct case_value *subgroup = case_find(c, "subgroup");
+    uint64_t threads = 0;
+    if (subgroup && text_parse_uint(subgroup->text, &threads))
+        point->subgroup_threads = (uint32_t)threads;
 }
 
 // A broadcast is the same for all.
@@ -80,9 +87,13 @@ bool loads_plan(const struct bench_request *request, struct bench_case_list *lis
     const struct bench_choice *pattern = bench_choice_find(request, "pattern");
     const struct bench_choice *fidelity = bench_choice_find(request, "fidelity");
     const struct bench_choice *layout = bench_choice_find(request, "layout");
+    const struct bench_choice *subgroup = bench_choice_find(request, "subgroup");
     if (fidelity->value_count != 1)
         return error_set(err, ERROR_USAGE,
                          "loads.fidelity takes one value: results of both would share their names");
+    if (subgroup->value_count != 1)
+        return error_set(err, ERROR_USAGE,
+                         "loads.subgroup takes one value: results of all would share their names");
     if (layout->value_count != 1)
         return error_set(err, ERROR_USAGE, "loads.layout takes one value: table or published");
     for (size_t l = 0; l < load->value_count; l++)
@@ -93,7 +104,8 @@ bool loads_plan(const struct bench_request *request, struct bench_case_list *lis
             values[0] = load->values[l];
             values[1] = pattern->values[p];
             values[2] = fidelity->values[0];
-            values[3] = layout->values[0];
+            values[3] = subgroup->values[0];
+            values[4] = layout->values[0];
             bench_case_add(request->arena, list,
                            (struct bench_case){.values = values, .value_count = VALUES});
         }

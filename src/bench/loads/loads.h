@@ -29,5 +29,10 @@
 #define LOADS_TEXEL_RW   13 /* a storage texel buffer or image, -DFORMAT=… */
 #define LOADS_GATHER     14 /* a channel of four texels */
 #define LOADS_TRILINEAR  15 /* half way between two levels */
+/* Writes. */
+#define LOADS_STORE         16
+#define LOADS_ATOMIC        17
+#define LOADS_SHARED_STORE  18
+#define LOADS_SHARED_ATOMIC 19
 
 #endif

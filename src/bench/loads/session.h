@@ -14,12 +14,21 @@ struct loads_point {
     const struct loads_kind *kind;
     enum loads_pattern pattern;
     bool peak;
+    uint32_t subgroup_threads; // 0: the driver's choice
 };
 void loads_point_read(const struct bench_case *c, struct loads_point *point);
 
 struct loads_params { // as in params.glsl, after the address
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
+};
+
+// What a form of the kernels was compared with lately.
+struct loads_baseline_seen {
+    bool tried, missing; // missing: a device without typed buffers
+    double unit_ns;      // of a dispatch
+    uint64_t at_ns;      // when, by base/clock.h
+    uint64_t repeats;    // units a sample
 };
 
 // Made by loads_open.
@@ -30,8 +39,9 @@ struct loads_session {
     struct gpu_arg *sources;       // of each kind; empty until needed
     struct gpu_program **programs; // made so far
     size_t program_count, program_capacity;
-    uint32_t groups; // of a dispatch
-    bool warm;       // a case has run: the clock is up
+    uint32_t groups;                        // of a dispatch
+    bool warm;                              // a case has run: the clock is up
+    struct loads_baseline_seen baseline[2]; // of fidelity=original, of peak
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
@@ -42,8 +52,9 @@ struct loads_work {
     struct gpu_program *program;
     struct gpu_buffer *proof;
     bool has_source;
-    struct gpu_arg source;
+    struct gpu_arg source; // or, of writes, their target
     struct loads_params params;
+    struct loads_point target; // what is written there; kind NULL: nothing
 };
 
 // The case's own kernel, or (`control`) the loop of the same form without loads. In `scope`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/source.h"
+#include "bench/loads/write.h"
 
 #include <string.h>
 
@@ -33,10 +34,12 @@ double loads_per_dispatch(const struct loads_session *session)
     return (double)session->groups * LOADS_THREADS * LOADS_A_THREAD;
 }
 
+// A run has one size of subgroups, so programs differ by kernel alone.
 static struct gpu_program *find_program(struct loads_session *session, const char *name,
-                                        struct error *err)
+                                        uint32_t subgroup_threads, struct error *err)
 {
-    const struct gpu_program_desc desc = {.kernel = kernel_find(name), .l1_percent = 100};
+    const struct gpu_program_desc desc = {
+        .kernel = kernel_find(name), .subgroup_threads = subgroup_threads, .l1_percent = 100};
     if (!desc.kernel) {
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
         return NULL;
@@ -100,6 +103,15 @@ static void prepare_loads(struct loads_work *work, const struct loads_point *poi
     loads_expect(point->kind, point->pattern, proof->expected);
 }
 
+static bool prepare_writes(struct loads_work *work, struct gpu_scope *scope,
+                           const struct loads_point *point, struct proof *proof, struct error *err)
+{
+    struct loads_start start = loads_start_of(point->kind, point->pattern);
+    work->params = (struct loads_params){.multiplier = start.multiplier, .keep = start.keep};
+    loads_expect_writes(point->kind, point->pattern, proof->expected);
+    return loads_is_shared_write(point->kind) || loads_target_make(work, scope, point, err);
+}
+
 bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                      const struct loads_point *point, bool control, struct loads_work *work,
                      struct error *err)
@@ -107,7 +119,8 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
     struct proof proof = {0};
-    *work = (struct loads_work){.session = session, .has_source = !control};
+    *work = (struct loads_work){.session = session,
+                                .has_source = !control && !loads_is_shared_write(point->kind)};
     const struct loads_form form = {.kind = point->kind,
                                     .uniform = point->pattern == LOADS_UNIFORM,
                                     .peak = point->peak,
@@ -118,13 +131,17 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
     if (!kernel)
         return error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %s",
                          point->kind->label);
-    if (control)
+    if (control) {
         prepare_control(work, point, &proof);
-    else if (!loads_source_find(session, point->kind, &work->source, err))
-        return false;
-    else
+    } else if (loads_is_write(point->kind)) {
+        if (!prepare_writes(work, scope, point, &proof, err))
+            return false;
+    } else {
+        if (!loads_source_find(session, point->kind, &work->source, err))
+            return false;
         prepare_loads(work, point, &proof);
-    work->program = find_program(session, kernel->name, err);
+    }
+    work->program = find_program(session, kernel->name, point->subgroup_threads, err);
     work->proof =
         work->program
             ? gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = sizeof proof}, err)
@@ -163,5 +180,5 @@ bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct erro
         return error_set(err, ERROR_MISMATCH,
                          "%s: %u workgroups reported, not a multiple of %u, %llu times at least",
                          kernel, proof.groups, groups, (unsigned long long)dispatches);
-    return true;
+    return !work->target.kind || loads_target_verify(work, proof.groups / groups, err);
 }
