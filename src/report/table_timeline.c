@@ -104,40 +104,84 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Blank, left half, right half, whole; however short, a span is seen.
-static const char *bar_of(const struct timeline *timeline, const double *row)
+// Which halves of columns the spans of a lane reach into; however short, a span is seen.
+static bool *halves_of(const struct timeline *timeline, double lane)
+{
+    bool *halves = ARENA_ARRAY(timeline->screen->arena, 2 * timeline->columns, bool);
+    for (size_t i = 0; i < timeline->spans->row_count; i++) {
+        const double *row = row_of(timeline->spans, i);
+        if (row[timeline->lane] != lane)
+            continue;
+        size_t first = half_of(timeline, row[timeline->start]);
+        size_t last = half_of(timeline, row[timeline->end]);
+        first = first == 2 * timeline->columns ? first - 1 : first;
+        for (size_t half = first; half < last || half == first; half++)
+            halves[half] = true;
+    }
+    return halves;
+}
+
+// Blank, left half, right half, whole.
+static const char *bar_of(const struct timeline *timeline, double lane)
 {
     static const char *const blocks[] = {" ", "▌", "▐", "█"};
-    size_t first = half_of(timeline, row[timeline->start]);
-    size_t last = half_of(timeline, row[timeline->end]);
-    first = first == 2 * timeline->columns ? first - 1 : first;
-    last = last > first ? last : first + 1;
+    const bool *halves = halves_of(timeline, lane);
     char *bar = arena_alloc(timeline->screen->arena, 3 * timeline->columns + 1);
-    size_t used = 0;
-    for (size_t half = 0; half < last; half += 2) {
-        unsigned left = half >= first && half < last, right = half + 1 >= first && half + 1 < last;
-        const char *block = blocks[left + 2 * right];
+    size_t used = 0, end = 2 * timeline->columns;
+    while (end > 0 && !halves[end - 1])
+        end--;
+    for (size_t half = 0; half < end; half += 2) {
+        const char *block = blocks[halves[half] + 2 * halves[half + 1]];
         memcpy(bar + used, block, strlen(block));
         used += strlen(block);
     }
     return bar;
 }
 
-static void span_print(const struct timeline *timeline, const double *row)
+// "203.1 µs", of a lane's only span; how many there are, where there are several.
+static const char *length_of(const struct timeline *timeline, double lane)
+{
+    struct arena *arena = timeline->screen->arena;
+    double length_ns = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < timeline->spans->row_count; i++) {
+        const double *row = row_of(timeline->spans, i);
+        if (row[timeline->lane] != lane)
+            continue;
+        length_ns = row[timeline->end] - row[timeline->start];
+        count++;
+    }
+    char length[UNIT_TEXT];
+    return count == 1 ? arena_strdup(arena, unit_format(length_ns, UNIT_NS, length, sizeof length))
+                      : arena_printf(arena, "%zu spans", count);
+}
+
+static void lane_print(const struct timeline *timeline, const double *row)
 {
     struct screen *screen = timeline->screen;
-    char length[UNIT_TEXT];
+    double lane = row[timeline->lane];
     bool second = timeline->queue != SIZE_MAX && row[timeline->queue] != 0;
     fputs("  ", screen->stream);
-    screen_left(screen, lane_label(timeline, (size_t)row[timeline->lane]), timeline->label);
+    screen_left(screen, lane_label(timeline, (size_t)lane), timeline->label);
     fputs("  ", screen->stream);
-    const char *bar = bar_of(timeline, row);
+    const char *bar = bar_of(timeline, lane);
     screen_paint(screen, second ? PAINT_YELLOW : PAINT_GREEN, bar);
     screen_left(screen, "", timeline->columns - screen_width(bar));
-    unit_format(row[timeline->end] - row[timeline->start], UNIT_NS, length, sizeof length);
     fputs("  ", screen->stream);
-    screen_paint(screen, PAINT_DIM, arena_printf(screen->arena, "%*s", LENGTH_COLUMNS, length));
+    const char *length = length_of(timeline, lane);
+    size_t width = screen_width(length);
+    fprintf(screen->stream, "%*s", (int)(width < LENGTH_COLUMNS ? LENGTH_COLUMNS - width : 0), "");
+    screen_paint(screen, PAINT_DIM, length);
     fputc('\n', screen->stream);
+}
+
+static bool is_first_of_lane(const struct timeline *timeline, size_t row)
+{
+    double lane = row_of(timeline->spans, row)[timeline->lane];
+    for (size_t i = 0; i < row; i++)
+        if (row_of(timeline->spans, i)[timeline->lane] == lane)
+            return false;
+    return true;
 }
 
 // How many spans of a series there were in the middle of each column.
@@ -190,7 +234,8 @@ static bool timeline_draw(struct screen *screen, const struct result *result, co
         fputc('\n', screen->stream);
     }
     for (size_t i = 0; i < timeline.spans->row_count; i++)
-        span_print(&timeline, row_of(timeline.spans, i));
+        if (is_first_of_lane(&timeline, i))
+            lane_print(&timeline, row_of(timeline.spans, i));
     axis_print(&timeline);
     for (size_t s = 0; s < result->series_count; s++)
         if (has_spans(&result->series[s]) && &result->series[s] != timeline.spans)

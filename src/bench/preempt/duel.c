@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "bench/preempt/duel.h"
+
+#include "base/clock.h"
+
+enum {
+    PERIODS_MAX = 4 // a sample may take, on average: then it ends early
+};
+static const uint64_t look_ns = 2000000;  // between looks at the hog while nothing else is to do
+static const uint64_t slice_ns = 1000000; // of waiting for the victim, between such looks
+
+static bool feed(const struct duel_desc *desc, bool more, struct error *err)
+{
+    return !desc->hog || load_feed(desc->hog, 0, more, err);
+}
+
+// Recording takes a while, in which the victim's end would not be seen: only where the device would
+// soon be idle.
+static bool feed_if_short(const struct duel_desc *desc, struct error *err)
+{
+    if (!feed(desc, false, err))
+        return false;
+    return !desc->hog || desc->hog->submitted - desc->hog->finished > 2 || feed(desc, true, err);
+}
+
+static bool run_alone(const struct duel_desc *desc, struct error *err)
+{
+    if (!desc->hog)
+        return true;
+    while (desc->hog->finished < DUEL_ALONE)
+        if (!load_feed(desc->hog, desc->hog->submitted ? desc->hog->desc.timeout_ns : 0, true, err))
+            return false;
+    return true;
+}
+
+static bool wait_until(const struct duel_desc *desc, uint64_t moment_ns, struct error *err)
+{
+    for (uint64_t now = clock_now_ns(); now < moment_ns; now = clock_now_ns()) {
+        uint64_t left = moment_ns - now;
+        clock_sleep_ns(left < look_ns ? left : look_ns);
+        if (clock_now_ns() < moment_ns && !feed(desc, true, err))
+            return false;
+    }
+    return true;
+}
+
+// Slices end a wait early, never late: the moment of the end is seen at once.
+static bool run_victim(const struct duel_desc *desc, double *ns, struct error *err)
+{
+    uint64_t begin = clock_now_ns(), limit = clock_deadline_ns(desc->victim->desc.timeout_ns);
+    uint32_t before = desc->victim->finished;
+    if (!load_submit(desc->victim, err))
+        return false;
+    while (desc->victim->finished == before) {
+        if (!load_feed(desc->victim, slice_ns, false, err))
+            return false;
+        *ns = (double)(clock_now_ns() - begin);
+        if (!feed_if_short(desc, err))
+            return false;
+        if (clock_left_ns(limit) == 0)
+            return error_set(err, ERROR_TIMEOUT, "the victim was not done in %.3g s", *ns * 1e-9);
+    }
+    return true;
+}
+
+static bool hog_has_slots(const struct duel_desc *desc)
+{
+    return !desc->hog || desc->hog->submitted < desc->hog->desc.slots;
+}
+
+bool duel_run(const struct duel_desc *desc, struct duel *duel, struct error *err)
+{
+    *duel = (struct duel){0};
+    if (!run_alone(desc, err))
+        return false;
+    uint64_t next = clock_now_ns() + DUEL_PERIOD_NS;
+    uint64_t last = next + (uint64_t)desc->samples * PERIODS_MAX * DUEL_PERIOD_NS;
+    while (duel->count < desc->samples && next < last && hog_has_slots(desc)) {
+        double *ns = &duel->response_ns[duel->count];
+        if (!load_prepare(desc->victim, err) || !wait_until(desc, next, err) ||
+            !run_victim(desc, ns, err))
+            return false;
+        duel->count++;
+        duel->missed += *ns > (double)DUEL_PERIOD_NS;
+        do
+            next += DUEL_PERIOD_NS;
+        while (next < clock_now_ns());
+    }
+    return (!desc->hog || load_drain(desc->hog, err)) && load_drain(desc->victim, err);
+}

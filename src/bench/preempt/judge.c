@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "bench/preempt/judge.h"
+
+static const char *const names[JUDGE_COUNT] = {
+    [JUDGE_ALONE] = "alone",
+    [JUDGE_CO_RESIDENT] = "co-resident",
+    [JUDGE_MID_SHADER] = "mid-shader",
+    [JUDGE_IN_TURNS] = "in turns",
+    [JUDGE_BOUNDARY] = "at a boundary",
+    [JUDGE_WAITED] = "after a submission",
+};
+
+const char *judge_name(enum judge_entry entry)
+{
+    return names[entry];
+}
+
+// Workgroups of a submission that were there while the victim ran, and of them those that stood
+// still all the time.
+static void count_beside(const struct load_run *victim, const struct load_run *hog,
+                         double resolution_ns, size_t *beside, size_t *still)
+{
+    double length = victim->end_ns - victim->start_ns;
+    for (size_t g = 0; g < hog->group_count; g++) {
+        const struct load_group *group = &hog->groups[g];
+        if (group->start_ns >= victim->end_ns - resolution_ns ||
+            group->end_ns <= victim->start_ns + resolution_ns)
+            continue;
+        ++*beside;
+        *still += group->pause_ns >= JUDGE_STILL * length;
+    }
+}
+
+enum judge_entry judge_entry_of(const struct load_run *victim, const struct load_run *hogs,
+                                size_t hog_count, double resolution_ns)
+{
+    size_t beside = 0, still = 0;
+    bool within = false, before = false;
+    for (size_t h = 0; h < hog_count; h++) {
+        count_beside(victim, &hogs[h], resolution_ns, &beside, &still);
+        before = before || hogs[h].start_ns < victim->start_ns;
+        within = within || (hogs[h].start_ns < victim->start_ns && hogs[h].end_ns > victim->end_ns);
+    }
+    if (beside && 2 * still >= beside)
+        return JUDGE_MID_SHADER;
+    if (beside && victim->pause_ns >= JUDGE_STOPPED * (victim->end_ns - victim->start_ns))
+        return JUDGE_IN_TURNS;
+    if (beside)
+        return JUDGE_CO_RESIDENT;
+    return within ? JUDGE_BOUNDARY : before ? JUDGE_WAITED : JUDGE_ALONE;
+}

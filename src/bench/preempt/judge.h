@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// How urgent work got in beside a hog: from what their workgroups wrote down, no device here.
+#ifndef BENCH_PREEMPT_JUDGE_H
+#define BENCH_PREEMPT_JUDGE_H
+
+#include "bench/preempt/load.h"
+
+enum judge_entry {
+    JUDGE_ALONE,       // there was no hog before it
+    JUDGE_CO_RESIDENT, // workgroups of the hog ran on while it ran
+    JUDGE_MID_SHADER,  // workgroups of the hog stood still while it ran
+    JUDGE_IN_TURNS,    // it was stopped itself, and the hog ran meanwhile
+    JUDGE_BOUNDARY,    // between workgroups or dispatches of one submission
+    JUDGE_WAITED,      // between submissions of the hog
+    JUDGE_COUNT
+};
+
+const char *judge_name(enum judge_entry entry); // "co-resident"
+
+// `hogs`: all submissions of the hog, ascending. Overlaps up to resolution_ns do not count. A
+// workgroup stood still, or the victim was stopped, where its longest pause is at least half of
+// (JUDGE_STILL) what the victim took, or a quarter of its own length (JUDGE_STOPPED).
+#define JUDGE_STILL   0.5
+#define JUDGE_STOPPED 0.25
+enum judge_entry judge_entry_of(const struct load_run *victim, const struct load_run *hogs,
+                                size_t hog_count, double resolution_ns);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "bench/preempt/load.h"
+
+#include "bench/preempt/preempt.h"
+
+#include <string.h>
+
+enum {
+    WORDS_CHECKED = 4 // of all that a read brings: each costs the host as much as it cost a thread
+};
+
+struct preempt_params {
+#define X(name) uint32_t name;
+    PREEMPT_PARAMS(X)
+#undef X
+};
+
+void load_reshape(struct load *load, const struct load_shape *shape)
+{
+    uint64_t groups = (uint64_t)shape->dispatches * shape->groups;
+    load->desc.shape = *shape;
+    load->stride = (uint32_t)((groups + load->desc.records - 1) / load->desc.records);
+    load->kept = (uint32_t)((groups + load->stride - 1) / load->stride);
+}
+
+bool load_init(struct load *load, const struct load_desc *desc, struct error *err)
+{
+    *load = (struct load){.desc = *desc};
+    load_reshape(load, &desc->shape);
+    uint64_t words = (uint64_t)desc->slots * desc->records * PREEMPT_RECORD_WORDS;
+    load->records = gpu_buffer_create(
+        desc->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
+    if (!load->records)
+        return false;
+    for (unsigned i = 0; i < desc->batches; i++) {
+        const struct gpu_batch_desc batch = {.queue = desc->queue};
+        load->batches[i] = gpu_batch_create(desc->scope, &batch, err);
+        if (!load->batches[i])
+            return false;
+    }
+    return true;
+}
+
+void load_restart(struct load *load, uint32_t token)
+{
+    load->submitted = load->finished = 0;
+    load->prepared = false;
+    load->first_token = token;
+}
+
+// ---------------------------------------------------------------- submitting
+
+static bool record(struct load *load, struct gpu_batch *batch, struct error *err)
+{
+    const struct load_shape *shape = &load->desc.shape;
+    if (!gpu_batch_reset(batch, err))
+        return false;
+    for (uint32_t d = 0; d < shape->dispatches; d++) {
+        const struct preempt_params params = {
+            .token = load->first_token + load->submitted,
+            .first_group = d * shape->groups,
+            .first_record = load->submitted * load->desc.records,
+            .stride = load->stride,
+            .turns = shape->turns,
+        };
+        const struct gpu_dispatch dispatch = {.program = load->desc.program,
+                                              .groups = {shape->groups},
+                                              .args = {{.buffer = load->records}},
+                                              .params = &params,
+                                              .params_bytes = sizeof params};
+        gpu_batch_dispatch(batch, &dispatch);
+    }
+    return gpu_batch_end(batch, err);
+}
+
+bool load_prepare(struct load *load, struct error *err)
+{
+    unsigned i = load->submitted % load->desc.batches;
+    if (load->in_flight[i] || load->submitted == load->desc.slots)
+        return error_set(err, ERROR_INTERNAL, "preempt: no batch or no slot is free");
+    load->prepared = load->prepared || record(load, load->batches[i], err);
+    return load->prepared;
+}
+
+bool load_submit(struct load *load, struct error *err)
+{
+    unsigned i = load->submitted % load->desc.batches;
+    if (!load_prepare(load, err) || !gpu_batch_submit(load->batches[i], NULL, err))
+        return false;
+    load->prepared = false;
+    load->in_flight[i] = true;
+    load->submitted++;
+    return true;
+}
+
+// The oldest in flight, if it ends in time: that it does not is no error yet.
+static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
+{
+    unsigned i = load->finished % load->desc.batches;
+    struct error late;
+    *done = gpu_batch_wait(load->batches[i], wait_ns, &late);
+    if (!*done && late.code == ERROR_TIMEOUT)
+        return true;
+    if (!*done) {
+        *err = late;
+        return false;
+    }
+    load->in_flight[i] = false;
+    load->finished++;
+    return true;
+}
+
+bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err)
+{
+    bool done = true;
+    while (done && load->finished < load->submitted) {
+        if (!finish_one(load, wait_ns, &done, err))
+            return false;
+        wait_ns = 0;
+    }
+    while (more && load->submitted < load->desc.slots &&
+           load->submitted - load->finished < load->desc.batches)
+        if (!load_submit(load, err))
+            return false;
+    return true;
+}
+
+bool load_drain(struct load *load, struct error *err)
+{
+    while (load->finished < load->submitted) {
+        unsigned i = load->finished % load->desc.batches;
+        if (!gpu_batch_wait(load->batches[i], load->desc.timeout_ns, err))
+            return false;
+        load->in_flight[i] = false;
+        load->finished++;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- reading
+
+static uint64_t stamp_of(const uint32_t *record, unsigned at)
+{
+    return record[at] | (uint64_t)record[at + 1] << 32;
+}
+
+// Ticks from `base` to `stamp`, either way: a visit is far shorter than half of the clock's range.
+static double ns_since(const struct measure_clock *clock, uint64_t base, uint64_t stamp)
+{
+    uint64_t ticks = measure_clock_delta(base, stamp, clock->device_bits);
+    uint64_t back = measure_clock_delta(stamp, base, clock->device_bits);
+    return (ticks <= back ? (double)ticks : -(double)back) * clock->device_tick_ns;
+}
+
+static uint32_t word_of(const struct load *load, uint32_t token, uint32_t group)
+{
+    uint32_t x = token * 0x9e3779b9u + group * PREEMPT_WORKGROUP;
+    x |= x == 0;
+    for (uint64_t i = 0; i < (uint64_t)load->desc.shape.turns * PREEMPT_ROUNDS; i++) {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+    }
+    return x;
+}
+
+static bool check_record(const struct load *load, const uint32_t *record, uint32_t submission,
+                         uint32_t r, struct error *err)
+{
+    uint32_t token = load->first_token + submission;
+    if (record[PREEMPT_RECORD_TOKEN] != token || record[PREEMPT_RECORD_GROUP] != r * load->stride)
+        return error_set(err, ERROR_MISMATCH,
+                         "workgroup %u of submission %u left no record of its own",
+                         r * load->stride, submission);
+    uint32_t every = load->submitted * load->kept / WORDS_CHECKED + 1;
+    if ((submission * load->kept + r) % every != 0)
+        return true;
+    uint32_t wanted = word_of(load, token, r * load->stride);
+    if (record[PREEMPT_RECORD_WORD] == wanted)
+        return true;
+    return error_set(err, ERROR_MISMATCH,
+                     "workgroup %u of submission %u left %08x instead of %08x: it computed "
+                     "something else",
+                     r * load->stride, submission, record[PREEMPT_RECORD_WORD], wanted);
+}
+
+static bool read_run(const struct load *load, const struct measure_clock *clock, uint64_t base,
+                     const uint32_t *records, uint32_t submission, struct load_run *run,
+                     struct error *err)
+{
+    for (uint32_t r = 0; r < load->kept; r++) {
+        const uint32_t *record = records + (size_t)r * PREEMPT_RECORD_WORDS;
+        if (!check_record(load, record, submission, r, err))
+            return false;
+        struct load_group *group = &run->groups[run->group_count++];
+        *group = (struct load_group){
+            .start_ns = ns_since(clock, base, stamp_of(record, PREEMPT_RECORD_START)),
+            .end_ns = ns_since(clock, base, stamp_of(record, PREEMPT_RECORD_END)),
+            .pause_ns = record[PREEMPT_RECORD_PAUSE] * clock->device_tick_ns,
+            .core = record[PREEMPT_RECORD_CORE]};
+        if (group->end_ns < group->start_ns)
+            return error_set(err, ERROR_MISMATCH,
+                             "workgroup %u of submission %u ended before it "
+                             "began, by the device's clock",
+                             r * load->stride, submission);
+        run->start_ns = r == 0 || group->start_ns < run->start_ns ? group->start_ns : run->start_ns;
+        run->end_ns = r == 0 || group->end_ns > run->end_ns ? group->end_ns : run->end_ns;
+        run->pause_ns = group->pause_ns > run->pause_ns ? group->pause_ns : run->pause_ns;
+    }
+    return true;
+}
+
+bool load_read(const struct load *load, const struct measure_clock *clock, uint64_t *base,
+               struct arena *arena, struct load_run **runs, struct error *err)
+{
+    size_t slot_words = (size_t)load->desc.records * PREEMPT_RECORD_WORDS;
+    size_t words = load->submitted * slot_words;
+    *runs = ARENA_ARRAY(arena, load->submitted, struct load_run);
+    if (words == 0)
+        return true;
+    uint32_t *records = ARENA_ARRAY(arena, words, uint32_t);
+    if (!gpu_buffer_read(load->records, 0, records, words * sizeof *records, err))
+        return false;
+    if (*base == 0)
+        *base = stamp_of(records, PREEMPT_RECORD_START);
+    for (uint32_t s = 0; s < load->submitted; s++) {
+        (*runs)[s].groups = ARENA_ARRAY(arena, load->kept, struct load_group);
+        if (!read_run(load, clock, *base, records + s * slot_words, s, &(*runs)[s], err))
+            return false;
+    }
+    return true;
+}

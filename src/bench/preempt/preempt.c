@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What `preempt` is: its parameters, metrics and views. METHOD.md says how it measures.
+#include "bench/preempt/rig.h"
+#include "bench/preempt/visit.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct param_info params[] = {
+    {.key = "hog",
+     .type = PARAM_TEXT,
+     .quick = "none,big-dispatch,slow-shader",
+     .standard = "none,baseline,many-dispatches,big-dispatch,slow-shader",
+     .full = "none,baseline,many-draws,many-dispatches,big-dispatch,slow-shader",
+     .choices = "none|baseline|many-draws|many-dispatches|big-dispatch|slow-shader",
+     .help = "what keeps the device busy: frames of moderate dispatches; submissions of many small "
+             "ones, of one of many workgroups, of one whose workgroups each take as long as all"},
+    {.key = "setting",
+     .type = PARAM_TEXT,
+     .standard = "queues,devices",
+     .choices = "queues|devices",
+     .help = "where the victim runs: on another queue of the hog's device, or on a device of its "
+             "own, in the same process"},
+    {.key = "priority",
+     .type = PARAM_TEXT,
+     .quick = "medium",
+     .standard = "medium,highest",
+     .full = "low,medium,high,realtime",
+     .choices = "low|medium|high|realtime|highest",
+     .help = "of the victim's queue among all of the system; the hog's is medium"},
+    {.key = "samples",
+     .type = PARAM_UINT,
+     .role = PARAM_METHOD,
+     .quick = "12",
+     .standard = "60",
+     .full = "200",
+     .help = "submissions of the victim in one visit, 90 a second; at most 256"},
+};
+
+static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
+    [PREEMPT_METRIC_RESPONSE] = {"response", UNIT_NS, BETTER_LOWER,
+                                 "from the victim's submission to when the host sees it done"},
+    [PREEMPT_METRIC_P90] = {"response_p90", UNIT_NS, BETTER_LOWER,
+                            "what nine in ten responses of a visit stay below"},
+    [PREEMPT_METRIC_MOST] = {"response_max", UNIT_NS, BETTER_LOWER,
+                             "the longest response of a visit"},
+    [PREEMPT_METRIC_EXEC] = {"victim", UNIT_NS, BETTER_LOWER,
+                             "from the first start to the last end of the victim's workgroups"},
+    [PREEMPT_METRIC_WAIT] = {"wait", UNIT_NS, BETTER_LOWER,
+                             "what of the response was not the victim's own run"},
+    [PREEMPT_METRIC_MISSES] =
+        {"misses", UNIT_NONE, BETTER_LOWER,
+         "share of the responses that took longer than the period of 11.1 ms"},
+    [PREEMPT_METRIC_SLOWDOWN] = {"hog_slowdown", UNIT_NONE, BETTER_LOWER,
+                                 "length of a submission of the hog beside the victim over its "
+                                 "length alone"},
+    [PREEMPT_METRIC_PAUSE] = {"hog_pause", UNIT_NS, BETTER_LOWER,
+                              "the longest time that a workgroup of the hog stood still"},
+};
+
+static const struct view_info views[] = {
+    {.kind = VIEW_BARS,
+     .title = "Response of urgent work, median",
+     .x = "hog",
+     .metric = "response",
+     .group = "setting,priority",
+     .scale = "linear"},
+    {.kind = VIEW_BARS,
+     .title = "Longest response",
+     .x = "hog",
+     .metric = "response_max",
+     .group = "setting,priority",
+     .scale = "linear"},
+    {.kind = VIEW_TIMELINE,
+     .title = "Hog and victim",
+     .x = "hog",
+     .metric = "response",
+     .group = "setting,priority"},
+};
+
+static bool plan(const struct bench_request *request, struct bench_case_list *list,
+                 struct error *err)
+{
+    const struct bench_choice *hog = bench_choice_find(request, "hog");
+    const struct bench_choice *setting = bench_choice_find(request, "setting");
+    const struct bench_choice *priority = bench_choice_find(request, "priority");
+    const struct bench_choice *samples = bench_choice_find(request, "samples");
+    if (samples->value_count != 1 || samples->values[0].uint < 1 || samples->values[0].uint > 256)
+        return error_set(err, ERROR_USAGE, "samples: one number from 1 to 256 is expected");
+    for (size_t s = 0; s < setting->value_count; s++)
+        for (size_t p = 0; p < priority->value_count; p++)
+            for (size_t h = 0; h < hog->value_count; h++) {
+                struct case_value *values = ARENA_ARRAY(request->arena, 4, struct case_value);
+                values[0] = hog->values[h];
+                values[1] = setting->values[s];
+                values[2] = priority->values[p];
+                values[3] = samples->values[0];
+                bench_case_add(request->arena, list,
+                               (struct bench_case){.values = values, .value_count = 4});
+            }
+    return true;
+}
+
+const struct benchmark bench_preempt = {
+    .info = {.name = "preempt",
+             .version = 1,
+             .title = "How long urgent work waits behind a hog",
+             .params = params,
+             .param_count = COUNT(params),
+             .metrics = metrics,
+             .metric_count = COUNT(metrics),
+             .views = views,
+             .view_count = COUNT(views)},
+    .description =
+        "A hog keeps the device busy without a break; 90 times a second a small dispatch comes in "
+        "on another queue, at its own priority. The host tells how long each took to be answered. "
+        "Workgroups of both write down when they ran, by the device's clock, and the longest time "
+        "that they stood still: so it shows whether the victim ran beside the hog, between its "
+        "workgroups, in their midst, or only when a submission was over.",
+    .needs = GPU_CAP(DEVICE_CLOCK),
+    .device = rig_wish,
+    .plan = plan,
+    .open = rig_session_open,
+    .close = rig_session_close,
+    .visit = preempt_visit,
+};

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "bench/preempt/rig.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct {
+    const char *name;
+    enum gpu_priority priority;
+} priorities[] = {
+    {"low", GPU_PRIORITY_LOW},
+    {"medium", GPU_PRIORITY_MEDIUM},
+    {"high", GPU_PRIORITY_HIGH},
+    {"realtime", GPU_PRIORITY_REALTIME},
+};
+
+static unsigned queues_of(const struct gpu_info *info, enum gpu_queue_kind kind)
+{
+    unsigned count = 0;
+    for (unsigned f = 0; f < info->family_count; f++)
+        if (info->families[f].kind == kind)
+            count += info->families[f].count;
+    return count;
+}
+
+static enum gpu_queue_kind victim_kind(const struct gpu_info *info)
+{
+    return queues_of(info, GPU_QUEUE_COMPUTE) > 0 ? GPU_QUEUE_COMPUTE : GPU_QUEUE_UNIVERSAL;
+}
+
+static bool has_second(const struct gpu_info *info)
+{
+    return victim_kind(info) == GPU_QUEUE_COMPUTE || queues_of(info, GPU_QUEUE_UNIVERSAL) > 1;
+}
+
+void rig_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
+{
+    desc->queue_count = has_second(info) ? 2 : 1;
+    desc->queues[1].kind = victim_kind(info);
+}
+
+// ---------------------------------------------------------------- the session
+
+static struct gpu_program *program_make(const struct preempt_session *session,
+                                        struct gpu_scope *scope, struct error *err)
+{
+    const char *name = session->has_cores ? "preempt_core" : "preempt";
+    const struct gpu_program_desc program = {.kernel = kernel_find(name)};
+    if (program.kernel)
+        return gpu_program_create(scope, &program, err);
+    error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
+    return NULL;
+}
+
+bool rig_session_open(struct bench_session *bench, struct error *err)
+{
+    struct preempt_session *session = ARENA_NEW(bench->arena, struct preempt_session);
+    bench->state = session;
+    session->has_cores = bench->info->caps & GPU_CAP(CORE_ID);
+    if (!measure_clock_probe(bench->scope, &session->clock, err))
+        return false;
+    session->program = program_make(session, bench->scope, err);
+    return session->program != NULL;
+}
+
+void rig_session_close(struct bench_session *bench)
+{
+    struct preempt_session *session = bench->state;
+    for (struct rig *rig = session ? session->rigs : NULL; rig; rig = rig->next) {
+        gpu_scope_close(rig->own_scope);
+        gpu_device_close(rig->own);
+    }
+}
+
+// ---------------------------------------------------------------- rigs
+
+static bool is_queues(const struct rig *rig)
+{
+    return strcmp(rig->setting, "queues") == 0;
+}
+
+static bool own_open(struct bench_session *bench, struct rig *rig, enum gpu_priority priority,
+                     struct error *err)
+{
+    const struct preempt_session *session = bench->state;
+    struct gpu_device_desc desc = {0};
+    if (is_queues(rig))
+        rig_wish(bench->info, &desc);
+    else
+        desc = (struct gpu_device_desc){.queues = {{.kind = victim_kind(bench->info)}},
+                                        .queue_count = 1};
+    desc.queues[desc.queue_count - 1].priority = priority;
+    rig->own = gpu_device_open(bench->system, bench->info, &desc, err);
+    if (!rig->own)
+        return false;
+    rig->own_scope = gpu_scope_open(rig->own);
+    struct gpu_program *program = program_make(session, rig->own_scope, err);
+    if (!program) {
+        gpu_scope_close(rig->own_scope);
+        gpu_device_close(rig->own);
+        return false;
+    }
+    rig->victim =
+        (struct rig_side){rig->own, gpu_device_queue(rig->own, desc.queue_count - 1), program};
+    if (is_queues(rig))
+        rig->hog = (struct rig_side){rig->own, gpu_device_queue(rig->own, 0), program};
+    return true;
+}
+
+static bool rig_open(struct bench_session *bench, struct rig *rig, size_t p, struct error *err)
+{
+    const struct preempt_session *session = bench->state;
+    enum gpu_priority priority = priorities[p].priority;
+    rig->hog =
+        (struct rig_side){bench->device, gpu_device_queue(bench->device, 0), session->program};
+    rig->priority_text = "medium, the default";
+    if (priority != GPU_PRIORITY_MEDIUM)
+        rig->priority_text = arena_printf(bench->arena,
+                                          "%s: granted, in so far as the driver made a device "
+                                          "with it; more cannot be asked",
+                                          priorities[p].name);
+    if (!is_queues(rig) || priority != GPU_PRIORITY_MEDIUM)
+        return own_open(bench, rig, priority, err);
+    rig->victim =
+        (struct rig_side){bench->device, gpu_device_queue(bench->device, 1), session->program};
+    return true;
+}
+
+// From the highest down until the driver agrees; a named one or none.
+static bool rig_open_named(struct bench_session *bench, struct rig *rig, struct error *err)
+{
+    bool highest = strcmp(rig->priority, "highest") == 0;
+    for (size_t p = COUNT(priorities); p-- > 0;) {
+        if (highest && priorities[p].priority == GPU_PRIORITY_MEDIUM)
+            break;
+        if (!highest && strcmp(priorities[p].name, rig->priority) != 0)
+            continue;
+        if (rig_open(bench, rig, p, err))
+            return true;
+        if (!highest || err->code == ERROR_DEVICE_LOST)
+            break;
+    }
+    // What a driver refuses is no failure of a measurement.
+    if (err->code != ERROR_DEVICE_LOST)
+        err->code = ERROR_UNSUPPORTED;
+    return error_prefix(err, "%s priority is refused", rig->priority);
+}
+
+struct rig *rig_get(struct bench_session *bench, const char *setting, const char *priority,
+                    struct error *err)
+{
+    struct preempt_session *session = bench->state;
+    for (struct rig *rig = session->rigs; rig; rig = rig->next)
+        if (strcmp(rig->setting, setting) == 0 && strcmp(rig->priority, priority) == 0)
+            return rig;
+    if (strcmp(priority, "medium") != 0 && !gpu_require(bench->info, GPU_CAP(PRIORITY), err))
+        return NULL;
+    struct rig *rig = ARENA_NEW(bench->arena, struct rig);
+    rig->setting = arena_strdup(bench->arena, setting);
+    rig->priority = arena_strdup(bench->arena, priority);
+    if (is_queues(rig) && !has_second(bench->info)) {
+        error_set(err, ERROR_UNSUPPORTED, "%s has one queue: there is none for the victim",
+                  bench->info->id);
+        return NULL;
+    }
+    const char *kind = victim_kind(bench->info) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
+    rig->queue_text =
+        arena_printf(bench->arena, "the hog on a universal queue, the victim on a %s one of %s",
+                     kind, is_queues(rig) ? "the same device" : "a device of its own");
+    if (!rig_open_named(bench, rig, err))
+        return NULL;
+    rig->next = session->rigs;
+    session->rigs = rig;
+    return rig;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Where the two run: a hog and a victim, on two queues of one device or on two devices of one chip.
+#ifndef BENCH_PREEMPT_RIG_H
+#define BENCH_PREEMPT_RIG_H
+
+#include "bench/bench.h"
+#include "measure/clock.h"
+
+struct rig_side {
+    struct gpu_device *device;
+    struct gpu_queue *queue;
+    struct gpu_program *program;
+};
+
+struct rig {
+    const char *setting, *priority; // as asked for: its name among the session's rigs
+    struct rig_side hog, victim;
+    const char *queue_text, *priority_text; // for people
+    struct gpu_device *own;                 // NULL: the benchmark's device serves both
+    struct gpu_scope *own_scope;
+    struct rig *next;
+};
+
+struct preempt_session {
+    struct measure_clock clock;
+    struct gpu_program *program; // on the benchmark's device
+    bool has_cores;
+    uint32_t token; // of the last submission: no two of a session share one
+    struct rig *rigs;
+};
+
+void rig_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
+MUST_CHECK bool rig_session_open(struct bench_session *bench, struct error *err);
+void rig_session_close(struct bench_session *bench);
+
+// "queues" or "devices"; "low" … "realtime" for the victim, or "highest": the highest that the
+// driver makes a device with. The hog is at medium. Opened when first asked for. ERROR_UNSUPPORTED
+// where there is no second queue or the priority is refused, with the driver's reason.
+struct rig *rig_get(struct bench_session *bench, const char *setting, const char *priority,
+                    struct error *err);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "bench/preempt/size.h"
+
+#include "bench/preempt/preempt.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    VICTIM_GROUPS = 64,
+    WAVE_DEFAULT = 8, // workgroups that fill a device which does not tell
+    FRAME_DISPATCHES = 8,
+    DISPATCHES_MAX = 1000,
+    DISPATCHES_PROBED = 8,
+    TUNINGS = 3,
+    RECORDS = 512
+};
+static const double victim_ns = 1.8e6, group_ns = 75e3, frame_ns = 7e6, hog_ns = 100e6;
+static const double hog_cpu_ns = 20e6;
+
+// From the first group's start to the last one's end, of the second of two submissions.
+static bool probe(const struct size_desc *desc, const struct load_shape *shape, double *ns,
+                  struct error *err)
+{
+    const struct load_desc load_desc = {.scope = desc->scope,
+                                        .queue = desc->side->queue,
+                                        .program = desc->side->program,
+                                        .shape = *shape,
+                                        .slots = 2,
+                                        .records = RECORDS,
+                                        .batches = 2,
+                                        .timeout_ns = desc->timeout_ns};
+    struct load load;
+    struct load_run *runs;
+    uint64_t base = 0;
+    if (!load_init(&load, &load_desc, err))
+        return false;
+    load_restart(&load, desc->session->token + 1);
+    desc->session->token += 2;
+    if (!load_submit(&load, err) || !load_drain(&load, err) || !load_submit(&load, err) ||
+        !load_drain(&load, err) ||
+        !load_read(&load, &desc->session->clock, &base, desc->arena, &runs, err))
+        return false;
+    *ns = fmax(runs[1].end_ns - runs[1].start_ns, 1);
+    return true;
+}
+
+static double turns_most(const struct gpu_info *info)
+{
+    uint64_t loops = info->limits.loop_iterations;
+    return loops ? (double)loops / 2 : 1e8;
+}
+
+// More turns until the shape takes so long.
+static bool tune(const struct size_desc *desc, double wanted_ns, struct load_shape *shape,
+                 double *ns, struct error *err)
+{
+    shape->turns = shape->turns ? shape->turns : 4;
+    for (int i = 0; i < TUNINGS; i++) {
+        if (!probe(desc, shape, ns, err))
+            return false;
+        double scale = fmin(fmax(wanted_ns / *ns, 0.1), 50); // step by step: clocks rise
+        double turns = fmin(round(shape->turns * scale), turns_most(desc->info));
+        if (fabs(scale - 1) < 0.05)
+            break;
+        *ns *= fmax(turns, 1) / shape->turns;
+        shape->turns = (uint32_t)fmax(turns, 1);
+    }
+    return true;
+}
+
+bool size_victim(const struct size_desc *desc, struct load_shape *shape, struct error *err)
+{
+    double ns;
+    *shape = (struct load_shape){.dispatches = 1, .groups = VICTIM_GROUPS};
+    return tune(desc, victim_ns, shape, &ns, err);
+}
+
+static uint32_t wave_of(const struct gpu_info *info)
+{
+    uint64_t groups = info->limits.cores * info->limits.core_threads / PREEMPT_WORKGROUP;
+    return groups ? (uint32_t)groups : WAVE_DEFAULT;
+}
+
+static uint32_t times(uint32_t count, double factor, double most)
+{
+    return (uint32_t)fmax(1, fmin(round(count * factor), most));
+}
+
+bool size_hog(const struct size_desc *desc, const char *hog, struct load_shape *shape,
+              struct error *err)
+{
+    const struct gpu_info *info = desc->info;
+    double wave_ns, total_ns = info->kind == GPU_KIND_CPU ? hog_cpu_ns : hog_ns;
+    double groups_most =
+        info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
+    if (strcmp(hog, "many-draws") == 0)
+        return error_set(err, ERROR_UNSUPPORTED, "this build has no draws yet");
+    *shape = (struct load_shape){.dispatches = 1, .groups = wave_of(info)};
+    if (!tune(desc, group_ns, shape, &wave_ns, err))
+        return false;
+    if (strcmp(hog, "baseline") == 0) {
+        shape->groups = times(shape->groups, frame_ns / FRAME_DISPATCHES / wave_ns, groups_most);
+        shape->dispatches = FRAME_DISPATCHES;
+    } else if (strcmp(hog, "big-dispatch") == 0) {
+        shape->groups = times(shape->groups, total_ns / wave_ns, groups_most);
+    } else if (strcmp(hog, "slow-shader") == 0) {
+        shape->turns = times(shape->turns, total_ns / wave_ns, turns_most(info));
+    } else {
+        shape->dispatches = DISPATCHES_PROBED;
+        if (!probe(desc, shape, &wave_ns, err))
+            return false;
+        shape->dispatches = times(DISPATCHES_PROBED, total_ns / wave_ns, DISPATCHES_MAX);
+    }
+    return true;
+}

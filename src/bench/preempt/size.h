@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// How much work hogs and victims are, found out on the device itself.
+#ifndef BENCH_PREEMPT_SIZE_H
+#define BENCH_PREEMPT_SIZE_H
+
+#include "bench/preempt/load.h"
+#include "bench/preempt/rig.h"
+
+struct size_desc {
+    const struct gpu_info *info;
+    struct preempt_session *session;
+    struct gpu_scope *scope; // of the side's device
+    const struct rig_side *side;
+    struct arena *arena;
+    uint64_t timeout_ns;
+};
+
+// The shape of a hog ("baseline", "many-dispatches", "big-dispatch", "slow-shader"): frames of some
+// 7 ms for the first, of 100 ms (on a CPU 20 ms) for the others, or what the device's limits allow.
+// ERROR_UNSUPPORTED for "many-draws".
+MUST_CHECK bool size_hog(const struct size_desc *desc, const char *hog, struct load_shape *shape,
+                         struct error *err);
+
+// One dispatch of 64 workgroups, 1.8 ms long where it is alone.
+MUST_CHECK bool size_victim(const struct size_desc *desc, struct load_shape *shape,
+                            struct error *err);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// A visit of a case of `preempt`: the hog alone, then the victim beside it, 90 times a second.
+#ifndef BENCH_PREEMPT_VISIT_H
+#define BENCH_PREEMPT_VISIT_H
+
+#include "bench/bench.h"
+
+enum preempt_metric {
+    PREEMPT_METRIC_RESPONSE,
+    PREEMPT_METRIC_P90,
+    PREEMPT_METRIC_MOST,
+    PREEMPT_METRIC_EXEC,
+    PREEMPT_METRIC_WAIT,
+    PREEMPT_METRIC_MISSES,
+    PREEMPT_METRIC_SLOWDOWN,
+    PREEMPT_METRIC_PAUSE,
+    PREEMPT_METRIC_COUNT
+};
+
+bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Duels on the device that is there. Lengths are not asserted: machines that test are busy.
+#include "bench/preempt/rig.h"
+#include "bench/preempt/size.h"
+#include "bench/preempt/visit.h"
+#include "device_api.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_preempt;
+
+static const uint64_t timeout_ns = UINT64_C(20000000000);
+
+struct fixture {
+    struct gpu_system *system;
+    struct bench_session bench;
+};
+
+static int open_session(void **state)
+{
+    struct fixture *f = test_calloc(1, sizeof *f);
+    struct error err;
+    struct gpu_device_desc desc = {0};
+    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    const struct gpu_info *info = gpu_system_info(f->system, 0);
+    bench_preempt.device(info, &desc);
+    struct gpu_device *device = gpu_device_open(f->system, info, &desc, &err);
+    if (!device)
+        return -1;
+    f->bench = (struct bench_session){.arena = arena_create(),
+                                      .system = f->system,
+                                      .device = device,
+                                      .info = info,
+                                      .scope = gpu_scope_open(device)};
+    if (!bench_preempt.open(&f->bench, &err)) {
+        print_error("%s\n", err.message);
+        return -1;
+    }
+    *state = f;
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    struct fixture *f = *state;
+    bench_preempt.close(&f->bench);
+    gpu_scope_close(f->bench.scope);
+    assert_int_equal(gpu_device_live_objects(f->bench.device), 0);
+    gpu_device_close(f->bench.device);
+    gpu_system_destroy(f->system);
+    arena_destroy(f->bench.arena);
+    test_free(f);
+    return 0;
+}
+
+static bool visit_case(struct fixture *f, const char *hog, const char *setting,
+                       const char *priority, struct measure_visit *visit, struct error *err)
+{
+    struct case_value values[] = {
+        {.key = "hog", .type = PARAM_TEXT, .text = hog},
+        {.key = "setting", .type = PARAM_TEXT, .text = setting},
+        {.key = "priority", .type = PARAM_TEXT, .text = priority},
+        {.key = "samples", .type = PARAM_UINT, .role = PARAM_METHOD, .uint = 4}};
+    const struct bench_case point = {values, 4};
+    const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
+    void *memory = NULL;
+    struct bench_visit run = {.session = &f->bench,
+                              .point = &point,
+                              .scope = gpu_scope_open(f->bench.device),
+                              .arena = arena_create(),
+                              .request = &request,
+                              .memory = &memory};
+    bool done = preempt_visit(&run, visit, err);
+    gpu_scope_close(run.scope);
+    arena_destroy(run.arena);
+    return done;
+}
+
+static const char *detail_of(const struct measure_visit *visit, const char *name)
+{
+    for (size_t i = 0; i < visit->detail_count; i++)
+        if (strcmp(visit->details[i].name, name) == 0)
+            return visit->details[i].text;
+    return "";
+}
+
+static void each_hog_meets_a_victim_on_a_device_of_its_own(void **state)
+{
+    static const char *const hogs[] = {"none", "baseline", "many-dispatches", "big-dispatch",
+                                       "slow-shader"};
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof hogs / sizeof *hogs; i++) {
+        struct arena *arena = arena_create();
+        struct measure_visit *visit = measure_visit_create(arena);
+        struct error err;
+        if (!visit_case(f, hogs[i], "devices", "medium", visit, &err))
+            fail_msg("%s: %s", hogs[i], err.message);
+        const struct measure_samples *response = &visit->metrics[PREEMPT_METRIC_RESPONSE];
+        assert_true(response->count >= 1 && response->count <= 4);
+        for (size_t s = 0; s < response->count; s++)
+            assert_true(response->values[s] > 0);
+        assert_int_equal(visit->metrics[PREEMPT_METRIC_PAUSE].count, i > 0);
+        if (i == 0)
+            assert_non_null(strstr(detail_of(visit, "entered"), "alone"));
+        arena_destroy(arena);
+    }
+}
+
+static void what_is_not_to_be_had_is_skipped_with_its_reason(void **state)
+{
+    struct fixture *f = *state;
+    struct arena *arena = arena_create();
+    struct error err;
+    assert_false(
+        visit_case(f, "many-draws", "devices", "medium", measure_visit_create(arena), &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "no draws"));
+    if (!gpu_device_queue(f->bench.device, 1)) {
+        assert_false(visit_case(f, "none", "queues", "medium", measure_visit_create(arena), &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    }
+    if (!(f->bench.info->caps & GPU_CAP(PRIORITY))) {
+        assert_false(
+            visit_case(f, "none", "devices", "highest", measure_visit_create(arena), &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    }
+    arena_destroy(arena);
+}
+
+// llvmpipe ends the loops of a thread after 65535 turns without a word.
+static void a_hog_that_computes_less_is_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t loops = f->bench.info->limits.loop_iterations, base = 0;
+    struct error err;
+    struct load load;
+    struct load_run *runs;
+    if (!loops)
+        skip();
+    struct preempt_session *session = f->bench.state;
+    const struct load_desc desc = {.scope = f->bench.scope,
+                                   .queue = gpu_device_queue(f->bench.device, 0),
+                                   .program = session->program,
+                                   .shape = {1, 1, (uint32_t)loops + 100},
+                                   .slots = 1,
+                                   .records = 1,
+                                   .batches = 1,
+                                   .timeout_ns = timeout_ns};
+    assert_true(load_init(&load, &desc, &err));
+    load_restart(&load, 77);
+    assert_true(load_submit(&load, &err));
+    assert_true(load_drain(&load, &err));
+    assert_false(load_read(&load, &session->clock, &base, f->bench.arena, &runs, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+
+int main(int argc, char **argv)
+{
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    size_t devices = gpu_system_device_count(system);
+    gpu_system_destroy(system);
+    if (devices == 0) {
+        print_message("no device: skipped\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        EACH(each_hog_meets_a_victim_on_a_device_of_its_own),
+        EACH(what_is_not_to_be_had_is_skipped_with_its_reason),
+        EACH(a_hog_that_computes_less_is_a_mismatch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// How a victim got in, from workgroups made up by hand; and what responses add up to.
+#include "bench/preempt/series.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// The victim runs from 1000 to 2000.
+static struct load_run victim = {.start_ns = 1000, .end_ns = 2000};
+
+static enum judge_entry entry_beside(struct load_group *groups, size_t count)
+{
+    struct load_run hog = {.start_ns = groups[0].start_ns, .groups = groups, .group_count = count};
+    for (size_t i = 0; i < count; i++)
+        hog.end_ns = fmax(hog.end_ns, groups[i].end_ns);
+    return judge_entry_of(&victim, &hog, 1, 3);
+}
+
+static void workgroups_that_run_meanwhile_are_co_resident(void **state)
+{
+    (void)state;
+    struct load_group groups[] = {{0, 900, 5, 0}, {1200, 1300, 5, 0}, {1300, 1400, 5, 0}};
+    assert_int_equal(entry_beside(groups, 3), JUDGE_CO_RESIDENT);
+}
+
+static void workgroups_that_stand_still_meanwhile_were_stopped(void **state)
+{
+    (void)state;
+    struct load_group groups[] = {{0, 9000, 1010, 0}, {500, 9000, 990, 1}};
+    assert_int_equal(entry_beside(groups, 2), JUDGE_MID_SHADER);
+}
+
+static void a_victim_that_was_stopped_itself_took_turns(void **state)
+{
+    (void)state;
+    struct load_group groups[] = {{0, 900, 5, 0}, {1200, 1300, 5, 0}};
+    victim.pause_ns = 300;
+    assert_int_equal(entry_beside(groups, 2), JUDGE_IN_TURNS);
+    victim.pause_ns = 0;
+}
+
+static void between_workgroups_of_one_submission_is_a_boundary(void **state)
+{
+    (void)state;
+    // The second ends within the resolution of the victim's start.
+    struct load_group groups[] = {{0, 900, 5, 0}, {800, 1002, 5, 1}, {2100, 2200, 5, 0}};
+    assert_int_equal(entry_beside(groups, 3), JUDGE_BOUNDARY);
+}
+
+static void behind_a_submission_it_waited(void **state)
+{
+    (void)state;
+    struct load_group groups[] = {{0, 900, 5, 0}, {500, 990, 5, 1}};
+    assert_int_equal(entry_beside(groups, 2), JUDGE_WAITED);
+}
+
+static void without_a_hog_it_is_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_entry_of(&victim, NULL, 0, 3), JUDGE_ALONE);
+    struct load_group later[] = {{3000, 4000, 5, 0}};
+    assert_int_equal(entry_beside(later, 1), JUDGE_ALONE);
+}
+
+static void every_way_in_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    for (int a = 0; a < JUDGE_COUNT; a++)
+        for (int b = 0; b < a; b++)
+            assert_string_not_equal(judge_name((enum judge_entry)a),
+                                    judge_name((enum judge_entry)b));
+}
+
+static const struct series *series_of(const struct measure_visit *visit, const char *name)
+{
+    for (size_t i = 0; i < visit->series_count; i++)
+        if (strcmp(visit->series[i].name, name) == 0)
+            return &visit->series[i];
+    fail_msg("no series %s", name);
+    return NULL;
+}
+
+static void p99_needs_a_hundred_samples_and_the_histogram_holds_them_all(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct preempt_history *history = ARENA_NEW(arena, struct preempt_history);
+    for (size_t wanted = 99; wanted <= 100; wanted++) {
+        struct measure_visit *visit = measure_visit_create(arena);
+        while (history->count < wanted)
+            preempt_history_add(history, 1e6 * (double)(history->count + 1), JUDGE_WAITED);
+        preempt_series_quantiles(arena, history, visit);
+        preempt_series_histogram(arena, history, visit);
+        const struct series *quantiles = series_of(visit, "quantiles");
+        assert_int_equal(quantiles->row_count, wanted == 100 ? 6 : 5);
+        assert_true(quantiles->data[5] == 0.5);
+        assert_true(fabs(quantiles->data[6] - 50e6) <= 0.5e6);
+        assert_true(quantiles->data[7] < quantiles->data[6]);
+        assert_true(quantiles->data[8] > quantiles->data[6]);
+        const struct series *histogram = series_of(visit, "histogram");
+        double all = 0;
+        for (size_t i = 0; i < histogram->row_count; i++)
+            all += histogram->data[3 * i + 2];
+        assert_true(all == (double)wanted);
+    }
+    assert_string_equal(preempt_history_entries(history, arena), "after a submission 100 of 100");
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workgroups_that_run_meanwhile_are_co_resident),
+        cmocka_unit_test(workgroups_that_stand_still_meanwhile_were_stopped),
+        cmocka_unit_test(a_victim_that_was_stopped_itself_took_turns),
+        cmocka_unit_test(between_workgroups_of_one_submission_is_a_boundary),
+        cmocka_unit_test(behind_a_submission_it_waited),
+        cmocka_unit_test(without_a_hog_it_is_alone),
+        cmocka_unit_test(every_way_in_has_a_name_of_its_own),
+        cmocka_unit_test(p99_needs_a_hundred_samples_and_the_histogram_holds_them_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
