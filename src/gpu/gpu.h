@@ -247,6 +247,8 @@ enum gpu_format {
 
 const char *gpu_format_name(enum gpu_format format);
 unsigned gpu_format_bytes(enum gpu_format format);
+unsigned gpu_format_block(enum gpu_format format); // texels a side that those bytes hold: 1, BC: 4
+bool gpu_format_is_packed(enum gpu_format format); // from RGBA8_SRGB on
 unsigned gpu_format_channels(enum gpu_format format);
 
 // A typed view of `elements` texels from byte `offset` of a buffer. Needs TYPED;

@@ -90,6 +90,16 @@ unsigned gpu_format_bytes(enum gpu_format format)
     return (unsigned)format < GPU_FORMAT_COUNT ? formats[format].bytes : 0;
 }
 
+unsigned gpu_format_block(enum gpu_format format)
+{
+    return format >= GPU_FORMAT_BC1_UNORM && format < GPU_FORMAT_COUNT ? 4 : 1;
+}
+
+bool gpu_format_is_packed(enum gpu_format format)
+{
+    return format >= GPU_FORMAT_RGBA8_SRGB && format < GPU_FORMAT_COUNT;
+}
+
 unsigned gpu_format_channels(enum gpu_format format)
 {
     return (unsigned)format < GPU_FORMAT_COUNT ? formats[format].channels : 0;

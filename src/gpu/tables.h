@@ -75,7 +75,9 @@
     X(stamp_step_ps) /* one unit of a time stamp, in picoseconds */                                \
     X(stamp_bits)    /* valid bits of a time stamp */
 
-// Formats: name, bytes a texel (of a block for BC), channels. The name is the file spelling.
+// Formats: name, bytes a texel (of a block for BC), channels. The name is the file spelling. Those
+// from RGBA8_SRGB on are read by Vulkan kernels only: their channels are not whole words that stand
+// for themselves.
 #define GPU_FORMATS(X)                                                                             \
     X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
     X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
@@ -88,6 +90,16 @@
     X(RGBA32_FLOAT, "rgba32_float", 16, 4)                                                         \
     X(R32_UINT, "r32_uint", 4, 1)                                                                  \
     X(RG32_UINT, "rg32_uint", 8, 2)                                                                \
-    X(RGBA32_UINT, "rgba32_uint", 16, 4)
+    X(RGBA32_UINT, "rgba32_uint", 16, 4)                                                           \
+    X(RGBA8_SRGB, "rgba8_srgb", 4, 4)                                                              \
+    X(RGB10A2_UNORM, "rgb10a2_unorm", 4, 4)                                                        \
+    X(RG11B10_FLOAT, "rg11b10_float", 4, 3)                                                        \
+    X(BC1_UNORM, "bc1_unorm", 8, 4)                                                                \
+    X(BC2_UNORM, "bc2_unorm", 16, 4)                                                               \
+    X(BC3_UNORM, "bc3_unorm", 16, 4)                                                               \
+    X(BC4_UNORM, "bc4_unorm", 8, 1)                                                                \
+    X(BC5_UNORM, "bc5_unorm", 16, 2)                                                               \
+    X(BC6H_UFLOAT, "bc6h_ufloat", 16, 3)                                                           \
+    X(BC7_UNORM, "bc7_unorm", 16, 4)
 
 #endif

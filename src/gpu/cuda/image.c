@@ -25,6 +25,16 @@ static int array_format(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
+    case GPU_FORMAT_RGBA8_SRGB: // and what follows is refused
+    case GPU_FORMAT_RGB10A2_UNORM:
+    case GPU_FORMAT_RG11B10_FLOAT:
+    case GPU_FORMAT_BC1_UNORM:
+    case GPU_FORMAT_BC2_UNORM:
+    case GPU_FORMAT_BC3_UNORM:
+    case GPU_FORMAT_BC4_UNORM:
+    case GPU_FORMAT_BC5_UNORM:
+    case GPU_FORMAT_BC6H_UFLOAT:
+    case GPU_FORMAT_BC7_UNORM:
     case GPU_FORMAT_COUNT:
         break;
     }
@@ -35,6 +45,14 @@ static int array_format(enum gpu_format format)
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
+}
+
+static bool check_format(enum gpu_format format, struct error *err)
+{
+    return !gpu_format_is_packed(format) ||
+           error_set(err, ERROR_UNSUPPORTED,
+                     "%s: not offered through CUDA here, only through Vulkan",
+                     gpu_format_name(format));
 }
 
 // ---------------------------------------------------------------- typed views
@@ -53,7 +71,7 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
                       .bytes = elements * gpu_format_bytes(format)},
     };
     struct cu_texture texture = {.flags = read_flags(format)};
-    if (!cuda_enter(device, err) ||
+    if (!check_format(format, err) || !cuda_enter(device, err) ||
         !cuda_check(device->api,
                     device->api->cuTexObjectCreate(&typed->texture, &resource, &texture, NULL),
                     "cuTexObjectCreate", err)) {
@@ -134,7 +152,7 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
                   gpu_format_name(desc->format));
         return NULL;
     }
-    if (!cuda_enter(device, err))
+    if (!check_format(desc->format, err) || !cuda_enter(device, err))
         return NULL;
     if (!create_array(device->api, image, desc, err) ||
         !create_objects(device->api, image, desc, err)) {

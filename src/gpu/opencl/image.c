@@ -26,6 +26,16 @@ static cl_image_format format_of(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
+    case GPU_FORMAT_RGBA8_SRGB: // and what follows is refused
+    case GPU_FORMAT_RGB10A2_UNORM:
+    case GPU_FORMAT_RG11B10_FLOAT:
+    case GPU_FORMAT_BC1_UNORM:
+    case GPU_FORMAT_BC2_UNORM:
+    case GPU_FORMAT_BC3_UNORM:
+    case GPU_FORMAT_BC4_UNORM:
+    case GPU_FORMAT_BC5_UNORM:
+    case GPU_FORMAT_BC6H_UFLOAT:
+    case GPU_FORMAT_BC7_UNORM:
     case GPU_FORMAT_COUNT:
         break;
     }
@@ -42,7 +52,8 @@ static bool has_format(const struct opencl_device *device, struct arena *arena, 
     cl_uint count = 0;
     bool found = false;
     const struct opencl_api *api = device->api;
-    if (device->pocl && wanted.image_channel_data_type == CL_HALF_FLOAT)
+    if (gpu_format_is_packed(format) ||
+        (device->pocl && wanted.image_channel_data_type == CL_HALF_FLOAT))
         return false;
     if (api->clGetSupportedImageFormats(device->context, flags, type, 0, NULL, &count) !=
         CL_SUCCESS)

@@ -19,6 +19,16 @@ static const VkFormat formats[GPU_FORMAT_COUNT] = {
     [GPU_FORMAT_R32_UINT] = VK_FORMAT_R32_UINT,
     [GPU_FORMAT_RG32_UINT] = VK_FORMAT_R32G32_UINT,
     [GPU_FORMAT_RGBA32_UINT] = VK_FORMAT_R32G32B32A32_UINT,
+    [GPU_FORMAT_RGBA8_SRGB] = VK_FORMAT_R8G8B8A8_SRGB,
+    [GPU_FORMAT_RGB10A2_UNORM] = VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+    [GPU_FORMAT_RG11B10_FLOAT] = VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+    [GPU_FORMAT_BC1_UNORM] = VK_FORMAT_BC1_RGBA_UNORM_BLOCK,
+    [GPU_FORMAT_BC2_UNORM] = VK_FORMAT_BC2_UNORM_BLOCK,
+    [GPU_FORMAT_BC3_UNORM] = VK_FORMAT_BC3_UNORM_BLOCK,
+    [GPU_FORMAT_BC4_UNORM] = VK_FORMAT_BC4_UNORM_BLOCK,
+    [GPU_FORMAT_BC5_UNORM] = VK_FORMAT_BC5_UNORM_BLOCK,
+    [GPU_FORMAT_BC6H_UFLOAT] = VK_FORMAT_BC6H_UFLOAT_BLOCK,
+    [GPU_FORMAT_BC7_UNORM] = VK_FORMAT_BC7_UNORM_BLOCK,
 };
 
 static VkFormatProperties properties_of(const struct vulkan_device *device, enum gpu_format format)
@@ -287,8 +297,11 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = level_side(base->desc.width, mip);
-    uint32_t height = level_side(base->desc.height, mip);
-    uint64_t row_bytes = (uint64_t)width * gpu_format_bytes(base->desc.format);
+    uint32_t side = gpu_format_block(base->desc.format); // rows are of blocks
+    uint32_t texel_rows = level_side(base->desc.height, mip);
+    uint32_t height = (texel_rows + side - 1) / side;
+    uint64_t row_bytes =
+        (uint64_t)((width + side - 1) / side) * gpu_format_bytes(base->desc.format);
     uint32_t rows_at_once = (uint32_t)(VULKAN_STAGING_BYTES / row_bytes);
     uint64_t row_count = bytes / row_bytes; // of all slices
     if (!vulkan_transfer_need(device, err))
@@ -302,9 +315,11 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
                                  .mipLevel = mip,
                                  .baseArrayLayer = layer,
                                  .layerCount = 1},
-            .imageOffset = {.y = (int32_t)y, .z = (int32_t)(row / height)},
-            .imageExtent = {width, rows, 1},
+            .imageOffset = {.y = (int32_t)(y * side), .z = (int32_t)(row / height)},
+            .imageExtent = {width, rows * side, 1},
         };
+        if (region.imageExtent.height > texel_rows - y * side)
+            region.imageExtent.height = texel_rows - y * side;
         if (!copy_into(device, (struct vulkan_image *)base, device->transfer.buffer, &region, err))
             return error_prefix(err, "gpu_image_write");
         row += rows;
