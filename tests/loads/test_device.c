@@ -206,7 +206,8 @@ static void a_texture_of_other_data_is_a_mismatch(void **state)
         }
         size_t bytes;
         unsigned char *texels = loads_encode(f->session.arena, kind, &bytes);
-        memmove(texels, texels + loads_bytes(kind), bytes - loads_bytes(kind)); // shifted by one
+        size_t texel = (size_t)loads_bytes(kind);
+        memmove(texels, texels + texel, bytes - texel); // shifted by one
         struct gpu_image *image = own->sources[kind - loads_kinds].image;
         assert_true(gpu_image_write(image, 0, 0, texels, bytes, &err));
         assert_false(visit(f, loads[i], "random", "peak", &err));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/data.h"
 
+#include "bench/loads/packed.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@ enum {
 
 static const double weights[4] = {1, 3, 5, 7};
 
-static uint32_t hash(uint32_t v)
+uint32_t loads_hash(uint32_t v)
 {
     v *= 0x9e3779b1u;
     v ^= v >> 15;
@@ -23,7 +25,7 @@ static uint32_t hash(uint32_t v)
 // The number as an integer: v of v / 255, or ± sixty-fourths.
 static int number_of(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
-    uint32_t h = hash(element * 4 + channel + 1);
+    uint32_t h = loads_hash(element * 4 + channel + 1);
     if (kind->data == LOADS_UNORM8)
         return (int)(h % 255 + 1);
     int magnitude = (int)(h & (kind->data == LOADS_FLOAT16 ? HALF_MASK : FLOAT_MASK)) | 1;
@@ -32,6 +34,8 @@ static int number_of(const struct loads_kind *kind, unsigned element, unsigned c
 
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
+    if (kind->data == LOADS_PACKED)
+        return loads_packed_value(kind->format, element, channel);
     static const double unit[] = {
         [LOADS_UNORM8] = 255, [LOADS_FLOAT16] = GRAIN, [LOADS_FLOAT32] = GRAIN, [LOADS_UINT32] = 1};
     return (double)number_of(kind, element, channel) / unit[kind->data];
@@ -85,12 +89,17 @@ static void encode(const struct loads_kind *kind, unsigned element, unsigned cha
     case LOADS_UINT32:
         memcpy(to, &word, sizeof word);
         break;
+    case LOADS_PACKED: // as a whole: loads_packed_encode
+        break;
     }
 }
 
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes)
 {
-    unsigned channels = channels_of(kind), channel_bytes = loads_bytes(kind) / kind->width;
+    if (kind->data == LOADS_PACKED)
+        return loads_packed_encode(arena, kind->format, bytes);
+    unsigned channels = channels_of(kind);
+    unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;
     unsigned size = channels * channel_bytes;
     unsigned elements = LOADS_ELEMENTS + (loads_levels(kind) > 1 ? LOADS_ELEMENTS / 4 : 0);
     *bytes = (kind->start_bytes + (size_t)elements * size + 15) / 16 * 16;
@@ -208,11 +217,15 @@ float loads_tolerance(const struct loads_kind *kind)
         [LOADS_FLOAT16] = 2.0 * HALF_MASK / GRAIN,
         [LOADS_FLOAT32] = 2.0 * FLOAT_MASK / GRAIN,
         [LOADS_UINT32] = 0, // is not filtered
+        [LOADS_PACKED] = 1,
     };
     double weight = 0;
     for (unsigned c = 0; c < kind->width; c++)
         weight += weights[c];
-    double rounding = kind->data == LOADS_UNORM8 ? ldexp(LOADS_A_THREAD, -17) : 0;
+    bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
+    double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
+    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // is decoded to within half of one of 255
+        rounding += ldexp(LOADS_A_THREAD, -9);
     static const double filters[LOADS_SOURCE_COUNT] = {
         [LOADS_FROM_BILINEAR] = 1,
         [LOADS_FROM_OFFSET] = 0.75,

@@ -6,6 +6,8 @@
 #include "bench/loads/kind.h"
 #include "bench/loads/loads.h"
 
+uint32_t loads_hash(uint32_t v);
+
 // Channel `channel` of element `element` (of texel x + y × LOADS_SIDE; those of the next smaller
 // level follow, LOADS_SIDE / 2 a row).
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);

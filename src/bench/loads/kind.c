@@ -66,6 +66,21 @@
     X("RWTexture2D<R32F>.Load", TEXTURE_RW, 1, FLOAT32, R32_FLOAT, 0)                              \
     X("RWTexture2D<RGBA32F>.Load", TEXTURE_RW, 4, FLOAT32, RGBA32_FLOAT, 0)
 
+#define PACKED_ADDED(X)                                                                            \
+    X("Texture2D<RGBA8sRGB>.Load", TEXTURE, 4, PACKED, RGBA8_SRGB, 0)                              \
+    X("Texture2D<RGB10A2>.Load", TEXTURE, 4, PACKED, RGB10A2_UNORM, 0)                             \
+    X("Texture2D<RG11B10F>.Load", TEXTURE, 4, PACKED, RG11B10_FLOAT, 0)                            \
+    X("Texture2D<RGBA8sRGB>.Sample(bilinear)", BILINEAR, 4, PACKED, RGBA8_SRGB, 0)                 \
+    X("Texture2D<RGB10A2>.Sample(bilinear)", BILINEAR, 4, PACKED, RGB10A2_UNORM, 0)                \
+    X("Texture2D<RG11B10F>.Sample(bilinear)", BILINEAR, 4, PACKED, RG11B10_FLOAT, 0)               \
+    X("Texture2D<BC1>.Sample(bilinear)", BILINEAR, 4, PACKED, BC1_UNORM, 0)                        \
+    X("Texture2D<BC2>.Sample(bilinear)", BILINEAR, 4, PACKED, BC2_UNORM, 0)                        \
+    X("Texture2D<BC3>.Sample(bilinear)", BILINEAR, 4, PACKED, BC3_UNORM, 0)                        \
+    X("Texture2D<BC4>.Sample(bilinear)", BILINEAR, 1, PACKED, BC4_UNORM, 0)                        \
+    X("Texture2D<BC5>.Sample(bilinear)", BILINEAR, 2, PACKED, BC5_UNORM, 0)                        \
+    X("Texture2D<BC6H>.Sample(bilinear)", BILINEAR, 4, PACKED, BC6H_UFLOAT, 0)                     \
+    X("Texture2D<BC7>.Sample(bilinear)", BILINEAR, 4, PACKED, BC7_UNORM, 0)
+
 #define FILTERS_ADDED(X)                                                                           \
     X("Texture2D<RGBA8>.Sample(off-centre)", OFFSET, 4, UNORM8, RGBA8_UNORM, 0)                    \
     X("Texture2D<RGBA16F>.Sample(off-centre)", OFFSET, 4, FLOAT16, RGBA16_FLOAT, 0)                \
@@ -85,7 +100,9 @@
     X("groupshared float4 store", SHARED_STORE, 4, FLOAT32, R32_FLOAT, 0)                          \
     X("groupshared uint atomic add", SHARED_ATOMIC, 1, FLOAT32, R32_FLOAT, 0)
 
-#define ADDED(X) RAW_ADDED(X) STRUCTURED_ADDED(X) TEXELS_ADDED(X) FILTERS_ADDED(X) WRITES_ADDED(X)
+#define ADDED(X)                                                                                   \
+    RAW_ADDED(X)                                                                                   \
+    STRUCTURED_ADDED(X) TEXELS_ADDED(X) PACKED_ADDED(X) FILTERS_ADDED(X) WRITES_ADDED(X)
 
 const struct loads_kind loads_kinds[] = {
 #define X(label, source, width, data, format, start)                                               \
@@ -163,11 +180,13 @@ bool loads_is_texture(const struct loads_kind *kind)
            loads_is_sampled(kind);
 }
 
-unsigned loads_bytes(const struct loads_kind *kind)
+double loads_bytes(const struct loads_kind *kind)
 {
-    static const unsigned channel_bytes[] = {
+    static const double channel_bytes[] = {
         [LOADS_UNORM8] = 1, [LOADS_FLOAT16] = 2, [LOADS_FLOAT32] = 4, [LOADS_UINT32] = 4};
-    return kind->width * channel_bytes[kind->data];
+    double side = gpu_format_block(kind->format);
+    return kind->data == LOADS_PACKED ? gpu_format_bytes(kind->format) / (side * side)
+                                      : kind->width * channel_bytes[kind->data];
 }
 
 // A raw buffer that is an argument is a structured one where its alignment is known.

@@ -9,7 +9,8 @@ enum loads_class { // of data
     LOADS_UNORM8,  // v / 255
     LOADS_FLOAT16, // sixty-fourths: all sums are exact
     LOADS_FLOAT32,
-    LOADS_UINT32
+    LOADS_UINT32,
+    LOADS_PACKED // bench/loads/packed.h
 };
 
 enum loads_source {
@@ -69,7 +70,7 @@ const struct loads_kind *loads_baseline(void);
 
 bool loads_is_texture(const struct loads_kind *kind); // a tile of 16 × 16, not a row of 256
 bool loads_is_sampled(const struct loads_kind *kind); // … by normalised coordinates
-unsigned loads_bytes(const struct loads_kind *kind);  // of one load
+double loads_bytes(const struct loads_kind *kind);    // of one load; of blocks half a byte or one
 
 // Which of its kernels a case runs.
 struct loads_form {

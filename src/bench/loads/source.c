@@ -44,6 +44,12 @@ static bool make_sampler(struct loads_session *session, const struct loads_kind 
     return arg->sampler != NULL;
 }
 
+static size_t texel_bytes(const struct loads_kind *kind)
+{
+    unsigned side = gpu_format_block(kind->format);
+    return (size_t)LOADS_ELEMENTS / (side * side) * gpu_format_bytes(kind->format);
+}
+
 static bool make_texture(struct loads_session *session, const struct loads_kind *kind,
                          struct gpu_arg *arg, struct error *err)
 {
@@ -58,7 +64,7 @@ static bool make_texture(struct loads_session *session, const struct loads_kind 
     const unsigned char *texels = loads_encode(bench->arena, kind, &bytes);
     arg->image = gpu_image_create(bench->scope, &desc, err);
     for (unsigned level = 0; arg->image && level < levels; level++) {
-        size_t size = ((size_t)LOADS_ELEMENTS >> 2 * level) * gpu_format_bytes(kind->format);
+        size_t size = texel_bytes(kind) >> 2 * level;
         if (!gpu_image_write(arg->image, level, 0, texels + offset, size, err))
             return false;
         offset += size;
