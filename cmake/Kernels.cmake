@@ -8,6 +8,8 @@
 #   ARGS       comma-separated gpu_arg_kind names in lower case, or - for none
 #   -D…        what makes this variant; given to both languages
 # A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express.
+# -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
+# so many can have.
 # Blank lines and lines that begin with # are skipped.
 #
 # Forms: SPIR-V from .comp by glslc; PTX from .cl by clang; the .cl itself with its includes put in
@@ -59,6 +61,13 @@ set(KERNEL_CL_FLAGS -x cl -cl-std=CL2.0 -O3 -Wall -Wextra -Werror -I ${PROJECT_S
 function(kernel_compile_ptx name source defines)
     set(ptx ${KERNEL_DIR}/${name}.ptx)
     string(REPLACE "." "" feature ${KERNEL_PTX_VERSION})
+    set(threads "")
+    if("-DBOUNDED" IN_LIST defines)
+        string(REGEX MATCHALL "-DWORKGROUP_.=[0-9]+" threads "${defines}")
+        string(REGEX REPLACE "-DWORKGROUP_.=" "" threads "${threads}")
+        string(REPLACE ";" "*" threads "${threads}")
+        math(EXPR threads "${threads}")
+    endif()
     add_custom_command(OUTPUT ${ptx} BYPRODUCTS ${ptx}.raw
         COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} --target=nvptx64-nvidia-cuda
                 -Xclang -target-cpu -Xclang ${KERNEL_PTX_TARGET}
@@ -66,6 +75,7 @@ function(kernel_compile_ptx name source defines)
                 -DKERNEL_TARGET_PTX -DKERNEL_NAME=${name} ${defines}
                 -MD -MF ${ptx}.d -MT ${ptx} -o ${ptx}.raw ${source}
         COMMAND finish_ptx ${ptx}.raw ${ptx} ${KERNEL_PTX_VERSION} ${KERNEL_PTX_TARGET}
+                ${threads}
         DEPENDS ${source} finish_ptx DEPFILE ${ptx}.d
         COMMENT "PTX ${name}" VERBATIM)
 endfunction()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Build tool: finish_ptx IN.ptx OUT.ptx VERSION TARGET turns what clang wrote into a module that a
-// driver takes, or stops the build:
+// Build tool: finish_ptx IN.ptx OUT.ptx VERSION TARGET [THREADS] turns what clang wrote into a
+// module that a driver takes, or stops the build:
 // - `.extern .const` becomes `.visible .const`: constant buffers are declared without a value, so
 //   that clang cannot fold loads from them; the host fills the symbol (bench/prelude/ptx.clh);
 // - a function left unresolved is an error: it would only be found on a machine with the driver;
 // - another .version or .target than asked for is an error: clang only warns of a feature that it
 //   does not know, and falls back.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +37,23 @@ static void check_line(const char *path, char *line, const char *version, const 
 
 int main(int argc, char **argv)
 {
-    if (argc != 5)
-        die("usage", "finish_ptx IN.ptx OUT.ptx VERSION TARGET", "");
+    if (argc != 5 && argc != 6)
+        die("usage", "finish_ptx IN.ptx OUT.ptx VERSION TARGET [THREADS]", "");
     FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "w");
     static char line[LINE_BYTES];
     static const char constant[] = ".extern .const";
+    bool in_head = false; // of an entry
     if (!in || !out)
         die(argv[in ? 2 : 1], "cannot open", "");
     while (fgets(line, sizeof line, in)) {
         line[strcspn(line, "\n")] = '\0';
         check_line(argv[1], line, argv[3], argv[4]);
+        in_head = in_head || strstr(line, ".entry ");
+        if (in_head && line[0] == '{') {
+            in_head = false;
+            if (argc == 6)
+                fprintf(out, ".maxntid %s\n", argv[5]);
+        }
         if (strncmp(line, constant, strlen(constant)) == 0)
             fprintf(out, ".visible .const%s\n", line + strlen(constant));
         else

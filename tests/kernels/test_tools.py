@@ -25,9 +25,9 @@ class Tools(unittest.TestCase):
             file.write(text)
         return path
 
-    def finish(self, text):
+    def finish(self, text, *threads):
         out = os.path.join(self.folder, "out.ptx")
-        done = subprocess.run([FINISH_PTX, self.write("in.ptx", text), out, "6.3", "sm_70"],
+        done = subprocess.run([FINISH_PTX, self.write("in.ptx", text), out, "6.3", "sm_70", *threads],
                               capture_output=True, text=True, check=False)
         if done.returncode:
             return done.stderr
@@ -46,6 +46,12 @@ class Tools(unittest.TestCase):
     def test_another_version_or_target_than_asked_for_is_refused(self):
         self.assertIn(".version 6.0", self.finish(HEAD.replace("6.3", "6.0")))
         self.assertIn(".target sm_20", self.finish(HEAD.replace("sm_70", "sm_20")))
+
+    def test_threads_stand_in_the_head_of_the_entry_alone(self):
+        text = ".func inner()\n{\n}\n.visible .entry k(\n\t.param .u64 p\n)\n{\n\tret;\n}\n"
+        self.assertEqual(HEAD + text.replace("\n)\n{", "\n)\n.maxntid 1024\n{"),
+                         self.finish(HEAD + text, "1024"))
+        self.assertEqual(HEAD + text, self.finish(HEAD + text))
 
     def test_includes_are_put_in_place_once_and_left_out_where_named(self):
         self.write("a/one.clh", "// SPDX\n// comment\nint one;\n")
