@@ -116,6 +116,8 @@ static void functions_come_to_their_fixed_values(void **state)
     assert_true(fabsf(f32(INCORE_FUSED) - 0.7681691f) < 1e-6f); // cos sin x = x
     incore_kind_fill(kind_of("fp64-div"), 100001, words);
     assert_true(fabs(f64(INCORE_FUSED) - 3.1 / f64(INCORE_START)) < 1e-12); // an odd number
+    incore_kind_fill(kind_of("fp32-add-rcp"), 100000, words);
+    assert_true(fabsf(f32(INCORE_FUSED) - 0.2945867f) < 1e-6f); // 1 / (x + 3.1) = x
     incore_kind_fill(kind_of("int32-popcount"), 100, words);
     assert_int_equal(slot(INCORE_FUSED), 1);
 }
@@ -147,7 +149,7 @@ static void limits_belong_to_what_the_units_do(void **state)
     assert_true(incore_kind_limit(kind_of("fp64-fma"), &limits) == 64);
     assert_true(incore_kind_limit(kind_of("fp16x2-fma"), &limits) == 256);
     assert_true(incore_kind_limit(kind_of("int32-mad"), &limits) == 63);
-    assert_true(incore_kind_limit(kind_of("fp32-rcp"), &limits) == 0);
+    assert_true(incore_kind_limit(kind_of("fp32-add-rcp"), &limits) == 0);
     assert_true(incore_kind_limit(kind_of("int32-add"), &limits) == 0);
     assert_null(incore_kind_find("fp32-nothing"));
 }

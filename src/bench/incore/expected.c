@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
+#include "bench/fma_chain.h"
 #include "bench/incore/kind.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    SETTLED_STEPS = 1024, // of functions that come to a fixed value, or to two in turn
-    HALF_MANTISSA_BITS = 10,
-    HALF_EXPONENT_LEAST = -14
+    SETTLED_STEPS = 1024 // of functions that come to a fixed value, or to two in turn
 };
 
-// x² − 1.8 stays between −1.8 and 1.44 for ever and never repeats for long.
-static const double fma_b = -1.8, add_a = 0.37, mul_a = 1.7, div_a = 3.1;
+static const double add_a = 0.37, mul_a = 1.7, function_a = 3.1;
+
+// The same order.
+static enum fma_number number_of(const struct incore_kind *kind)
+{
+    return (enum fma_number)kind->number;
+}
+
+// ---------------------------------------------------------------- floats
 
 struct constants {
     double a, b;
@@ -20,131 +26,56 @@ struct constants {
 static struct constants constants_of(const struct incore_kind *kind)
 {
     switch (kind->operation) {
-    case INCORE_FMA:
-        return (struct constants){0, fma_b};
     case INCORE_ADD:
         return (struct constants){add_a, -add_a};
     case INCORE_MUL:
         return (struct constants){mul_a, 1 / mul_a};
     default:
-        return (struct constants){div_a, 0};
+        return (struct constants){function_a, 0};
     }
 }
 
-// Different for each chain: between −1 and 1 for fma, else between 1 and 2.
-static double start_of(const struct incore_kind *kind, unsigned chain)
+// Different for each chain, between 1 and 2.
+static double start_of(unsigned chain)
 {
-    double part = fmod((chain + 1) * 0.6180339887, 1);
-    return kind->operation == INCORE_FMA ? 2 * part - 1 : 1 + part;
+    return 1 + fmod((chain + 1) * 0.6180339887, 1);
 }
 
-// ---------------------------------------------------------------- floats
-
-// Rounded as `number` has it: to nearest, ties to even.
-static double round_to(unsigned number, double value)
+static double function_of(const struct incore_kind *kind, double x, double a, bool second)
 {
-    if (number == INCORE_F32)
-        return (float)value;
-    if (number == INCORE_F64 || value == 0)
-        return value;
-    int exponent;
-    frexp(value, &exponent);
-    exponent = exponent - 1 < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent - 1;
-    return ldexp(nearbyint(ldexp(value, HALF_MANTISSA_BITS - exponent)),
-                 exponent - HALF_MANTISSA_BITS);
+    switch (kind->operation) {
+    case INCORE_DIV:
+        return a / x;
+    case INCORE_SQRT:
+        return sqrt(x);
+    case INCORE_RCP:
+        return 1 / (x + a);
+    case INCORE_RSQRT:
+        return 1 / sqrt(x);
+    case INCORE_EXP2:
+        return exp2(-x);
+    default:
+        return second ? cos(x) : sin(x);
+    }
 }
 
-// A product of halves is exact in a double, and so is the sum with b while values stay below 2.
-static double fma_in(unsigned number, double x, double b, bool fused)
+static double float_chain(const struct incore_kind *kind, double x, uint64_t steps)
 {
-    if (!fused)
-        return round_to(number, round_to(number, x * x) + b);
-    if (number == INCORE_F32)
-        return fmaf((float)x, (float)x, (float)b);
-    if (number == INCORE_F64)
-        return fma(x, x, b);
-    return round_to(number, x * x + b);
-}
-
-static double exact_chain(const struct incore_kind *kind, double x, uint64_t steps, bool fused)
-{
+    enum fma_number number = number_of(kind);
     struct constants c = constants_of(kind);
-    double a = round_to(kind->number, c.a), b = round_to(kind->number, c.b);
-    x = round_to(kind->number, x);
-    for (uint64_t i = 0; i < steps; i++) {
-        if (kind->operation == INCORE_FMA)
-            x = fma_in(kind->number, x, b, fused);
-        else if (kind->operation == INCORE_ADD)
-            x = round_to(kind->number, x + (i % 2 ? b : a));
-        else
-            x = round_to(kind->number, x * (i % 2 ? b : a));
-    }
-    return x;
-}
-
-static double inexact_chain(const struct incore_kind *kind, double x, uint64_t steps)
-{
-    double a = round_to(kind->number, div_a);
-    x = round_to(kind->number, x);
-    if (steps > SETTLED_STEPS)
+    double a = fma_round(number, c.a), b = fma_round(number, c.b);
+    bool is_function = kind->operation >= INCORE_DIV;
+    if (is_function && steps > SETTLED_STEPS)
         steps = SETTLED_STEPS + steps % 2;
     for (uint64_t i = 0; i < steps; i++) {
-        switch (kind->operation) {
-        case INCORE_DIV:
-            x = a / x;
-            break;
-        case INCORE_SQRT:
-            x = sqrt(x);
-            break;
-        case INCORE_RCP:
-            x = 1 / x;
-            break;
-        case INCORE_RSQRT:
-            x = 1 / sqrt(x);
-            break;
-        case INCORE_EXP2:
-            x = exp2(-x);
-            break;
-        default:
-            x = i % 2 ? cos(x) : sin(x);
-        }
+        if (is_function)
+            x = function_of(kind, x, a, i % 2);
+        else if (kind->operation == INCORE_ADD)
+            x = fma_round(number, x + (i % 2 ? b : a));
+        else
+            x = fma_round(number, x * (i % 2 ? b : a));
     }
-    return x;
-}
-
-static uint32_t half_bits(double value)
-{
-    if (value == 0)
-        return signbit(value) ? 0x8000 : 0;
-    int exponent;
-    frexp(value, &exponent);
-    exponent = exponent - 1 < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent - 1;
-    uint32_t mantissa = (uint32_t)ldexp(fabs(value), HALF_MANTISSA_BITS - exponent);
-    uint32_t biased = mantissa >> HALF_MANTISSA_BITS ? (uint32_t)(exponent + 15) : 0;
-    return (value < 0 ? 0x8000u : 0u) | biased << HALF_MANTISSA_BITS | (mantissa & 0x3ff);
-}
-
-// `value` is one of the number's. Low word, high word.
-static uint64_t float_bits(unsigned number, double value)
-{
-    float single = (float)value;
-    uint32_t low;
-    uint64_t bits;
-    if (number == INCORE_F64) {
-        memcpy(&bits, &value, sizeof bits);
-        return bits;
-    }
-    if (number != INCORE_F32)
-        return half_bits(value);
-    memcpy(&low, &single, sizeof low);
-    return low;
-}
-
-static uint64_t float_chain(const struct incore_kind *kind, double x, uint64_t steps, bool fused)
-{
-    double end = kind->operation >= INCORE_DIV ? inexact_chain(kind, x, steps)
-                                               : exact_chain(kind, x, steps, fused);
-    return float_bits(kind->number, round_to(kind->number, end));
+    return fma_round(number, x);
 }
 
 // ---------------------------------------------------------------- integers
@@ -245,34 +176,31 @@ static void fill_integers(const struct incore_kind *kind, uint64_t steps, uint32
     set_slot(kind, words, INCORE_B, integer_constant(kind, true));
 }
 
-// A packed half's other one is the next chain's.
-static uint64_t packed(const struct incore_kind *kind, uint64_t value, uint64_t other)
+static void fill_fma(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    return kind->number == INCORE_F16X2 ? value | other << 16 : value;
+    struct fma_chain chains[FMA_CHAINS];
+    fma_chain_follow(number_of(kind), steps, chains);
+    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++) {
+        set_slot(kind, words, INCORE_START + i, chains[i].start);
+        set_slot(kind, words, INCORE_FUSED + i, chains[i].fused);
+        set_slot(kind, words, INCORE_ROUNDED + i, chains[i].rounded);
+    }
+    set_slot(kind, words, INCORE_B, fma_chain_constant(number_of(kind)));
 }
 
 static void fill_floats(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    enum {
-        CHAINS = INCORE_PEAK_CHAINS + 1
-    };
-    uint64_t start[CHAINS], fused[CHAINS], rounded[CHAINS];
-    for (unsigned chain = 0; chain < CHAINS; chain++) {
-        double x = start_of(kind, chain);
-        start[chain] = float_bits(kind->number, round_to(kind->number, x));
-        fused[chain] = float_chain(kind, x, steps, true);
-        rounded[chain] = float_chain(kind, x, steps, false);
-    }
-    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++) {
-        set_slot(kind, words, INCORE_START + i, packed(kind, start[i], start[i + 1]));
-        set_slot(kind, words, INCORE_FUSED + i, packed(kind, fused[i], fused[i + 1]));
-        set_slot(kind, words, INCORE_ROUNDED + i, packed(kind, rounded[i], rounded[i + 1]));
-    }
+    enum fma_number number = number_of(kind);
     struct constants c = constants_of(kind);
-    uint64_t a = float_bits(kind->number, round_to(kind->number, c.a));
-    uint64_t b = float_bits(kind->number, round_to(kind->number, c.b));
-    set_slot(kind, words, INCORE_A, packed(kind, a, a));
-    set_slot(kind, words, INCORE_B, packed(kind, b, b));
+    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++) {
+        double start = fma_round(number, start_of(i));
+        uint64_t end = fma_bits(number, float_chain(kind, start, steps));
+        set_slot(kind, words, INCORE_START + i, fma_bits(number, start));
+        set_slot(kind, words, INCORE_FUSED + i, end);
+        set_slot(kind, words, INCORE_ROUNDED + i, end);
+    }
+    set_slot(kind, words, INCORE_A, fma_bits(number, fma_round(number, c.a)));
+    set_slot(kind, words, INCORE_B, fma_bits(number, fma_round(number, c.b)));
 }
 
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
@@ -280,6 +208,8 @@ void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *
     memset(words, 0, sizeof(uint32_t[2 * INCORE_SLOTS]));
     if (kind->number == INCORE_I32 || kind->number == INCORE_I64)
         fill_integers(kind, steps, words);
+    else if (kind->operation == INCORE_FMA)
+        fill_fma(kind, steps, words);
     else
         fill_floats(kind, steps, words);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define ALL_OPS                                                                                    \
-    "fp32-fma,fp32-add,fp32-mul,fp32-div,fp32-sqrt,fp32-rcp,fp32-rsqrt,fp32-exp2,fp32-sin,"        \
+    "fp32-fma,fp32-add,fp32-mul,fp32-div,fp32-sqrt,fp32-add-rcp,fp32-rsqrt,fp32-exp2,fp32-sin,"    \
     "fp64-fma,fp64-add,fp64-mul,fp64-div,fp64-sqrt,fp16-fma,fp16x2-fma,"                           \
     "int32-add,int32-mul,int32-mad,int32-div,int32-shift,int32-popcount,int64-add,int64-mul"
 

@@ -2,7 +2,8 @@
 // Chains of one operation, as incore.comp has them.
 #include "bench/prelude/prelude.clh"
 
-#include "bench/incore/functions.clh"
+#include "bench/prelude/functions.clh"
+
 #include "bench/incore/steps.h"
 
 #define MEMBER(name) uint name;

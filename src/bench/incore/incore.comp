@@ -54,7 +54,7 @@ params;
 #endif
 #define FMA(x, y, z) fma(x, y, z)
 #define SQRT(x)      sqrt(x)
-#define RCP(x)       (T(1) / x)
+#define RCP(x)       (T(1) / (x))
 #define RSQRT(x)     inversesqrt(x)
 #define EXP2(x)      exp2(x)
 #define SIN(x)       sin(x)

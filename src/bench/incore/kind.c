@@ -18,7 +18,7 @@ const struct incore_kind incore_kinds[] = {
     {FP32("mul", INCORE_MUL, BLOCKS(8), 0, 1, 1, false)},
     {FP32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, false)},
     {FP32("sqrt", INCORE_SQRT, BLOCKS(1), 0, 1, 1, false)},
-    {FP32("rcp", INCORE_RCP, BLOCKS(1), 0, 1, 1, false)},
+    {"fp32-add-rcp", "incore_fp32_add_rcp", INCORE_F32, INCORE_RCP, BLOCKS(1), 0, 1, 1, false},
     {FP32("rsqrt", INCORE_RSQRT, BLOCKS(1), 0, 1, 1, false)},
     {FP32("exp2", INCORE_EXP2, BLOCKS(1), 0, 1, 1, false)},
     {FP32("sin", INCORE_SIN, BLOCKS(1), 0, 1, 1, false)},

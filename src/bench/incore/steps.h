@@ -44,7 +44,7 @@
 #define STEP_A(i) x##i = SQRT(x##i);
 #define STEP_B(i) STEP_A(i)
 #elif OPERATION == INCORE_RCP
-#define STEP_A(i) x##i = RCP(x##i);
+#define STEP_A(i) x##i = RCP(x##i + a);
 #define STEP_B(i) STEP_A(i)
 #elif OPERATION == INCORE_RSQRT
 #define STEP_A(i) x##i = RSQRT(x##i);
@@ -90,7 +90,7 @@
 #if defined(PEAK)
 #define EACH_CHAIN(S) CHAINS_16(S)
 #define CHAINS_HERE   INCORE_PEAK_CHAINS
-#define TURN_PEAK     TIMES_32(ROUND_16)
+#define TURN_PEAK     TIMES_32(ROUND_16) TIMES_32(ROUND_16)
 #else
 #define EACH_CHAIN(S) CHAINS_8(S)
 #define CHAINS_HERE   params.chains
