@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "bench/roofline/session.h"
+
+#include <string.h>
+
+static const struct param_info params[] = {
+    {"type", PARAM_TEXT, UNIT_NONE, "fp32", "fp32,fp64,fp16x2", NULL, PARAM_AXIS,
+     "fp32|fp64|fp16x2", "numbers that are multiplied and added; fp16x2: packed in pairs"},
+    {"intensity", PARAM_REAL, UNIT_NONE, "0.0625,1,8,64",
+     "0.0625,0.125,0.25,0.5,1,2,4,8,12,16,24,32,64,128,256,512",
+     "0.0625,0.125,0.25,0.5,1,2,3,4,6,8,10,12,14,16,20,24,28,32,48,64,96,128,256,512", PARAM_AXIS,
+     NULL, "arithmetic operations a byte read, in multiples of 1/16"},
+};
+
+static const struct metric_info metrics[] = {
+    {"rate", UNIT_OP_PER_S, BETTER_HIGHER, "multiplications and additions a second"},
+    {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, "bytes read a second"},
+};
+
+static const struct view_info views[] = {
+    {VIEW_CURVE, "Arithmetic by intensity", "intensity", NULL, "rate", "type", "log2-log10", NULL},
+    {VIEW_CURVE, "Bandwidth by intensity", "intensity", NULL, "bandwidth", "type", "log2-log10",
+     NULL},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+// Whether the device lacks what the numbers need; what a user asked for is skipped with the reason.
+static bool is_reachable(const struct bench_request *request, const struct bench_choice *type,
+                         const struct roofline_point *point)
+{
+    return type->from_user || !(point->number->caps & ~request->device->caps);
+}
+
+bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,
+                   struct error *err)
+{
+    const struct bench_choice *type = bench_choice_find(request, "type");
+    const struct bench_choice *intensity = bench_choice_find(request, "intensity");
+    for (size_t t = 0; t < type->value_count; t++)
+        for (size_t i = 0; i < intensity->value_count; i++) {
+            struct case_value *values = ARENA_ARRAY(request->arena, 2, struct case_value);
+            const struct bench_case made = {.values = values, .value_count = 2};
+            struct roofline_point point;
+            values[0] = type->values[t];
+            values[1] = intensity->values[i];
+            roofline_point_read(&made, &point);
+            if (!roofline_steps(&point))
+                return error_set(err, ERROR_USAGE,
+                                 "roofline.intensity: expected multiples of 1/16, not %g",
+                                 point.intensity);
+            if (is_reachable(request, type, &point))
+                bench_case_add(request->arena, list, made);
+        }
+    return true;
+}
+
+const struct benchmark bench_roofline = {
+    .info =
+        {
+            .name = "roofline",
+            .version = 1,
+            .title = "Roofline: arithmetic on what is read from memory",
+            .params = params,
+            .param_count = COUNT(params),
+            .metrics = metrics,
+            .metric_count = COUNT(metrics),
+            .views = views,
+            .view_count = COUNT(views),
+        },
+    .description =
+        "What the chip computes a second by how much it computes on each byte that it reads from "
+        "memory: from 1/16 operation a byte, where memory is the bound, to 512, where the units "
+        "are. The intensity is a run-time value; the sum of all results is checked.",
+    .plan = roofline_plan,
+    .open = roofline_open,
+    .visit = roofline_visit,
+};

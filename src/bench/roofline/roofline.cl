@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// As roofline.comp.
+#include "bench/prelude/prelude.clh"
+
+#include "bench/prelude/functions.clh"
+
+#include "bench/roofline/steps.h"
+#include "bench/roofline/words.clh"
+
+#define MEMBER(name) uint name;
+struct params {
+    ROOFLINE_PARAMS(MEMBER)
+};
+
+#if NUMBER == ROOFLINE_F32
+#define T            float
+#define VALUE(w)     as_float(w)
+#define BITS(x)      as_uint(x)
+#define FMA(x, y, z) fma_f32(x, y, z)
+#define CONSTANT     VALUE(params.low)
+#elif NUMBER == ROOFLINE_F64
+#define T            double
+#define VALUE(w)     as_double(w)
+#define BITS(v)      (as_uint2(v).x + as_uint2(v).y)
+#define FMA(x, y, z) fma_f64(x, y, z)
+#define CONSTANT     VALUE((uint2)(params.low, params.high))
+#else
+#define T            uint
+#define VALUE(w)     (w)
+#define BITS(x)      (x)
+#define FMA(x, y, z) fma_f16x2(x, y, z)
+#define CONSTANT     params.low
+#endif
+#define DECLARE(i, w) T x##i = VALUE(w);
+#define LOOP(turns, code)                                                                          \
+    NOT_UNROLLED for (uint turn = 0; turn < turns; turn++)                                         \
+    {                                                                                              \
+        code                                                                                       \
+    }
+
+KERNEL void KERNEL_NAME(const __global uint4 *restrict source, __global uint *words,
+                        const struct params params)
+{
+    WORDS_SHARED
+    const uint group = group_y() * params.row + group_x();
+    const __global uint4 *at = source + (ulong)(group * (4 * WORKGROUP_X) + local_index());
+    const T b = CONSTANT;
+    const uint4 w0 = at[0], w1 = at[WORKGROUP_X], w2 = at[2 * WORKGROUP_X],
+                w3 = at[3 * WORKGROUP_X];
+    EACH_CHAIN(DECLARE)
+    LOOP(params.longs, STEPS_32)
+    LOOP(params.shorts, STEPS_4)
+    LOOP(params.singles, STEPS_1)
+    EACH_CHAIN(STEP_PART)
+    uint sum = 0;
+    EACH_CHAIN(ADD_BITS)
+    WORDS_ADD(words, group, sum);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Every thread reads 64 bytes and takes each value so many steps of x·x + b further, as often as
+// the intensity asked for has it. METHOD.md says why it is built so.
+//
+// -DNUMBER=…
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#include "bench/prelude/kernel.glsl"
+
+#include "bench/roofline/steps.h"
+
+layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    uvec4 source[];
+};
+
+// Sums of all results' bits, and workgroups: spread, or the additions would queue up at one word.
+layout(set = 0, binding = 1, std430) buffer Words
+{
+    uint sums[ROOFLINE_SLOTS];
+    uint counts[ROOFLINE_SLOTS];
+};
+
+#define MEMBER(name) uint name;
+layout(push_constant) uniform Params
+{
+    ROOFLINE_PARAMS(MEMBER)
+}
+params;
+
+#if NUMBER == ROOFLINE_F32
+#define T        float
+#define VALUE(w) uintBitsToFloat(w)
+#define BITS(x)  floatBitsToUint(x)
+#define CONSTANT VALUE(params.low)
+#elif NUMBER == ROOFLINE_F64
+#define T        double
+#define VALUE(w) packDouble2x32(w)
+#define BITS(v)  (unpackDouble2x32(v).x + unpackDouble2x32(v).y)
+#define CONSTANT VALUE(uvec2(params.low, params.high))
+#else
+#define T        f16vec2
+#define VALUE(w) unpackFloat2x16(w)
+#define BITS(x)  packFloat2x16(x)
+#define CONSTANT VALUE(params.low)
+#endif
+#define FMA(x, y, z)  fma(x, y, z)
+#define DECLARE(i, w) precise T x##i = VALUE(w);
+#define LOOP(turns, code)                                                                          \
+    [[dont_unroll]] for (uint turn = 0u; turn < turns; turn++) {                                   \
+        code                                                                                       \
+    }
+
+void main()
+{
+    const uint group = gl_WorkGroupID.y * params.row + gl_WorkGroupID.x;
+    const uint at = group * (4u * WORKGROUP_X) + gl_LocalInvocationIndex;
+    const T b = CONSTANT;
+    const uvec4 w0 = source[at], w1 = source[at + WORKGROUP_X], w2 = source[at + 2u * WORKGROUP_X],
+                w3 = source[at + 3u * WORKGROUP_X];
+    EACH_CHAIN(DECLARE)
+    LOOP(params.longs, STEPS_32)
+    LOOP(params.shorts, STEPS_4)
+    LOOP(params.singles, STEPS_1)
+    EACH_CHAIN(STEP_PART)
+    uint sum = 0u;
+    EACH_CHAIN(ADD_BITS)
+    sum = subgroupAdd(sum);
+    if (subgroupElect())
+        atomicAdd(sums[group % ROOFLINE_SLOTS], sum);
+    if (gl_LocalInvocationIndex == 0u)
+        atomicAdd(counts[group % ROOFLINE_SLOTS], 1u);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "bench/roofline/session.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PERIOD_WORDS = ROOFLINE_PERIOD * 4,
+    WORDS_BYTES = 2 * ROOFLINE_SLOTS * 4,
+    CACHES = 4 // so many times the last cache is memory
+};
+static const uint64_t bytes_wanted = UINT64_C(2) << 30, cpu_bytes = 16 << 20;
+static const uint64_t wait_ns = UINT64_C(20000000000);
+
+const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
+    {"fp32", "roofline_fp32", FMA_F32, 0, 16, 2},
+    {"fp64", "roofline_fp64", FMA_F64, GPU_CAP(FLOAT64), 8, 2},
+    {"fp16x2", "roofline_fp16x2", FMA_F16X2, GPU_CAP(FLOAT16), 16, 4},
+};
+
+void roofline_point_read(const struct bench_case *c, struct roofline_point *point)
+{
+    const char *type = case_text(c, "type");
+    *point =
+        (struct roofline_point){.number = roofline_numbers, .intensity = case_real(c, "intensity")};
+    for (size_t i = 0; i < ROOFLINE_NUMBERS; i++)
+        if (strcmp(roofline_numbers[i].name, type) == 0)
+            point->number = &roofline_numbers[i];
+}
+
+uint64_t roofline_steps(const struct roofline_point *point)
+{
+    double steps = point->intensity * ROOFLINE_THREAD_BYTES / point->number->arithmetic;
+    return steps >= 1 && steps <= 1 << 24 && steps == floor(steps) ? (uint64_t)steps : 0;
+}
+
+// ---------------------------------------------------------------- data
+
+// Which of the starts value number `i` of a period is: the bits of a hash (MurmurHash3's
+// finaliser).
+static unsigned start_of(uint32_t i)
+{
+    i ^= i >> 16;
+    i *= 0x85ebca6bu;
+    i ^= i >> 13;
+    i *= 0xc2b2ae35u;
+    return (i ^ i >> 16) % FMA_CHAINS;
+}
+
+static bool is_wide(const struct roofline_number *number)
+{
+    return number->chains * 8 == ROOFLINE_THREAD_BYTES;
+}
+
+static void fill_period(const struct roofline_number *number, uint32_t *period)
+{
+    struct fma_chain chains[FMA_CHAINS];
+    unsigned width = is_wide(number) ? 2 : 1;
+    fma_chain_follow(number->number, 0, chains);
+    for (uint32_t i = 0; i < PERIOD_WORDS / width; i++) {
+        uint64_t bits = chains[start_of(i)].start;
+        period[i * width] = (uint32_t)bits;
+        if (width == 2)
+            period[i * width + 1] = (uint32_t)(bits >> 32);
+    }
+}
+
+static uint32_t sum_of(uint64_t bits)
+{
+    return (uint32_t)bits + (uint32_t)(bits >> 32);
+}
+
+struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
+                                     uint64_t bytes)
+{
+    // Chains with a step more than the others have the second set.
+    struct fma_chain chains[2][FMA_CHAINS];
+    struct roofline_sums sums = {0};
+    unsigned width = is_wide(number) ? 2 : 1, in_load = 4 / width;
+    for (unsigned more = 0; more < 2; more++)
+        fma_chain_follow(number->number, steps / number->chains + more, chains[more]);
+    for (uint32_t i = 0; i < PERIOD_WORDS / width; i++) {
+        uint32_t load = i / in_load / ROOFLINE_THREADS % 4, chain = load * in_load + i % in_load;
+        const struct fma_chain *end = &chains[chain < steps % number->chains][start_of(i)];
+        sums.fused += sum_of(end->fused);
+        sums.rounded += sum_of(end->rounded);
+    }
+    uint32_t periods = (uint32_t)(bytes / (PERIOD_WORDS * 4));
+    return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
+}
+
+// The period once, then twice, four times … by copies on the device.
+static bool fill(struct roofline_session *session, const struct roofline_number *number,
+                 struct error *err)
+{
+    uint32_t *period = ARENA_ARRAY(session->bench->arena, PERIOD_WORDS, uint32_t);
+    uint64_t done = (uint64_t)PERIOD_WORDS * 4;
+    uint64_t constant = fma_chain_constant(number->number);
+    session->constant[0] = (uint32_t)constant;
+    session->constant[1] = (uint32_t)(constant >> 32);
+    fill_period(number, period);
+    if (!gpu_buffer_write(session->source, 0, period, done, err))
+        return false;
+    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
+    for (; batch && done < session->bytes; done *= 2) {
+        uint64_t part = session->bytes - done < done ? session->bytes - done : done;
+        gpu_batch_copy(batch, session->source, done, session->source, 0, part);
+    }
+    bool filled = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
+    gpu_scope_close(scope);
+    return filled;
+}
+
+// ---------------------------------------------------------------- the session
+
+static uint64_t bytes_of(const struct gpu_info *info)
+{
+    const struct gpu_limits *limits = &info->limits;
+    uint64_t bytes = info->kind == GPU_KIND_CPU ? cpu_bytes : bytes_wanted;
+    const uint64_t most[] = {limits->memory_bytes / 4, limits->allocation_bytes,
+                             limits->storage_range_bytes};
+    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
+        if (most[i] && most[i] < bytes)
+            bytes = most[i];
+    return bytes / (PERIOD_WORDS * 4) * (PERIOD_WORDS * 4);
+}
+
+bool roofline_open(struct bench_session *bench, struct error *err)
+{
+    struct roofline_session *session = ARENA_NEW(bench->arena, struct roofline_session);
+    session->bench = bench;
+    bench->state = session;
+    measure_limits_of(bench->info, &session->limits);
+    session->bytes = bytes_of(bench->info);
+    if (bench->info->kind != GPU_KIND_CPU &&
+        session->bytes < CACHES * session->limits.last_cache_bytes)
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "the largest buffer here, %llu bytes, is less than %d times the last cache",
+            (unsigned long long)session->bytes, CACHES);
+    if (!measure_clock_probe(bench->scope, &session->clock, err))
+        return false;
+    session->words =
+        gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = WORDS_BYTES}, err);
+    session->source =
+        session->words ? gpu_buffer_create(bench->scope,
+                                           &(struct gpu_buffer_desc){.bytes = session->bytes}, err)
+                       : NULL;
+    return session->source != NULL;
+}
+
+bool roofline_prepare(struct roofline_session *session, const struct roofline_number *number,
+                      struct error *err)
+{
+    size_t place = (size_t)(number - roofline_numbers);
+    if (!gpu_require(session->bench->info, number->caps, err))
+        return false;
+    if (!session->programs[place]) {
+        const struct gpu_program_desc desc = {.kernel = kernel_find(number->kernel)};
+        struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
+        if (!program)
+            return false;
+        struct measure_visit *visit = measure_visit_create(session->bench->arena);
+        visit_kernel(visit, program);
+        session->kernels[place] = visit->kernel;
+        session->programs[place] = program;
+    }
+    if (session->holds == number)
+        return true;
+    session->holds = NULL;
+    if (!fill(session, number, err))
+        return false;
+    session->holds = number;
+    return true;
+}
+
+bool roofline_words_clear(struct roofline_session *session, struct error *err)
+{
+    static const uint32_t zeros[WORDS_BYTES / 4];
+    return gpu_buffer_write(session->words, 0, zeros, sizeof zeros, err);
+}
+
+bool roofline_words_read(struct roofline_session *session, struct roofline_words *words,
+                         struct error *err)
+{
+    uint32_t seen[WORDS_BYTES / 4];
+    *words = (struct roofline_words){0};
+    if (!gpu_buffer_read(session->words, 0, seen, sizeof seen, err))
+        return false;
+    for (unsigned i = 0; i < ROOFLINE_SLOTS; i++) {
+        words->sum += seen[i];
+        words->groups += seen[ROOFLINE_SLOTS + i];
+    }
+    return true;
+}

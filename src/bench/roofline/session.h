@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What the cases of a session share, and how one is read.
+#ifndef BENCH_ROOFLINE_SESSION_H
+#define BENCH_ROOFLINE_SESSION_H
+
+#include "bench/bench.h"
+#include "bench/fma_chain.h"
+#include "bench/roofline/roofline.h"
+#include "measure/clock.h"
+#include "measure/limits.h"
+#include "measure/span.h"
+
+enum {
+    ROOFLINE_NUMBERS = 3
+};
+
+struct roofline_number {
+    const char *name, *kernel;
+    enum fma_number number;
+    gpu_caps caps;
+    unsigned chains;     // of a thread
+    unsigned arithmetic; // operations of a step of a chain
+};
+extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
+
+struct roofline_point {
+    const struct roofline_number *number;
+    double intensity; // operations a byte
+};
+void roofline_point_read(const struct bench_case *c, struct roofline_point *point);
+
+// Steps of all chains of a thread together; 0 where no whole number of them has this intensity.
+uint64_t roofline_steps(const struct roofline_point *point);
+
+struct roofline_session {
+    struct bench_session *bench;
+    struct measure_clock clock;
+    struct measure_limits limits;
+    bool warm;
+    struct gpu_program *programs[ROOFLINE_NUMBERS];
+    struct kernel_info kernels[ROOFLINE_NUMBERS];
+    struct gpu_buffer *source, *words;
+    uint64_t bytes;                      // of source
+    const struct roofline_number *holds; // whose data are there; NULL: nobody's
+    uint32_t constant[2];                // b of x·x + b
+};
+
+MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
+
+// Compiled, and its data in memory.
+MUST_CHECK bool roofline_prepare(struct roofline_session *session,
+                                 const struct roofline_number *number, struct error *err);
+
+// What one reading of the first `bytes` adds up to after so many steps of a thread, with fma
+// rounded once and twice.
+struct roofline_sums {
+    uint32_t fused, rounded;
+};
+struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
+                                     uint64_t bytes);
+
+// What the kernels have left since it was cleared.
+struct roofline_words {
+    uint32_t sum;
+    uint64_t groups;
+};
+MUST_CHECK bool roofline_words_clear(struct roofline_session *session, struct error *err);
+MUST_CHECK bool roofline_words_read(struct roofline_session *session, struct roofline_words *words,
+                                    struct error *err);
+
+// The plan and the visit of struct benchmark.
+MUST_CHECK bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,
+                              struct error *err);
+MUST_CHECK bool roofline_visit(struct bench_visit *run, struct measure_visit *visit,
+                               struct error *err);
+
+#endif

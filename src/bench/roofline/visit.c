@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "bench/roofline/session.h"
+#include "math/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    METRIC_RATE,
+    METRIC_BANDWIDTH
+};
+
+// A CPU that stands in for a GPU reads less where much is computed.
+static const double cpu_intensity = 16;
+
+// Found by a case's first visit.
+struct memory {
+    uint64_t repeats;
+    struct roofline_sums sums;
+};
+
+struct params {
+#define MEMBER(name) uint32_t name;
+    ROOFLINE_PARAMS(MEMBER)
+#undef MEMBER
+};
+
+struct work {
+    struct roofline_session *session;
+    const struct roofline_point *point;
+    struct gpu_program *program;
+    uint64_t steps;
+    uint32_t grid[2]; // workgroups
+    uint64_t bytes;
+};
+
+// ---------------------------------------------------------------- one reading of the memory
+
+// As much as there is, in rows that the device can have; whole periods.
+static void shape(struct work *work)
+{
+    const struct gpu_info *info = work->session->bench->info;
+    const uint32_t period = ROOFLINE_PERIOD * 16 / ROOFLINE_GROUP_BYTES;
+    double bytes = (double)work->session->bytes;
+    if (info->kind == GPU_KIND_CPU && work->point->intensity > cpu_intensity)
+        bytes *= cpu_intensity / work->point->intensity;
+    uint64_t groups = (uint64_t)bytes / ROOFLINE_GROUP_BYTES, most = info->limits.workgroup_count_x;
+    uint64_t rows = most ? (groups + most - 1) / most : 1;
+    uint64_t row = groups / rows / period * period;
+    work->grid[0] = (uint32_t)(row ? row : period);
+    work->grid[1] = (uint32_t)rows;
+    work->bytes = (uint64_t)work->grid[0] * work->grid[1] * ROOFLINE_GROUP_BYTES;
+}
+
+static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct work *work = context;
+    const struct roofline_session *session = work->session;
+    uint64_t steps = work->steps / work->point->number->chains;
+    const struct params params = {
+        .longs = (uint32_t)(steps / ROOFLINE_LONG),
+        .shorts = (uint32_t)(steps % ROOFLINE_LONG / ROOFLINE_SHORT),
+        .singles = (uint32_t)(steps % ROOFLINE_SHORT),
+        .partial = (uint32_t)(work->steps % work->point->number->chains),
+        .row = work->grid[0],
+        .low = session->constant[0],
+        .high = session->constant[1],
+    };
+    const struct gpu_dispatch dispatch = {
+        .program = work->program,
+        .groups = {work->grid[0], work->grid[1]},
+        .args = {{.buffer = session->source, .bytes = work->bytes}, {.buffer = session->words}},
+        .params = &params,
+        .params_bytes = sizeof params,
+    };
+    for (uint64_t i = 0; i < repeats; i++)
+        gpu_batch_dispatch(batch, &dispatch);
+}
+
+static bool verify(const struct work *work, const struct memory *memory,
+                   const struct measure_span *span, bool *separate, struct error *err)
+{
+    struct roofline_words words;
+    if (!roofline_words_read(work->session, &words, err))
+        return false;
+    uint64_t groups = (uint64_t)work->grid[0] * work->grid[1], units = words.groups / groups;
+    if (words.groups % groups != 0 || units < span->repeats * span->count)
+        return error_set(err, ERROR_MISMATCH,
+                         "%llu workgroups reported, not a multiple of %llu and at least %llu",
+                         (unsigned long long)words.groups, (unsigned long long)groups,
+                         (unsigned long long)(span->repeats * span->count * groups));
+    *separate = words.sum == (uint32_t)units * memory->sums.rounded;
+    if (words.sum == (uint32_t)units * memory->sums.fused) {
+        *separate = false;
+        return true;
+    }
+    return *separate || error_set(err, ERROR_MISMATCH, "the results add up to %08x, not to %08x",
+                                  words.sum, (uint32_t)units * memory->sums.fused);
+}
+
+// ---------------------------------------------------------------- the numbers
+
+// Results of fma a cycle of a core, which are two operations each.
+static double units_of(const struct roofline_number *number, const struct measure_limits *limits)
+{
+    if (number->number == FMA_F32)
+        return limits->fp32_per_cycle;
+    return number->number == FMA_F64 ? limits->fp64_per_cycle : limits->fp16_per_cycle;
+}
+
+// The roof itself: the units at the clock seen, or the memory's data rate.
+static void report_limits(const struct work *work, const struct measure_span *span,
+                          struct measure_visit *visit)
+{
+    const struct measure_limits *limits = &work->session->limits;
+    double memory = limits->dram_bytes_per_s, hz = 0;
+    if (span->core_hz) {
+        double *values = ARENA_ARRAY(visit->arena, span->count, double);
+        memcpy(values, span->core_hz, span->count * sizeof *values);
+        hz = stats_median(values, span->count);
+    }
+    double compute = units_of(work->point->number, limits) * 2 * limits->cores * hz;
+    if (!(compute > 0) || !(memory > 0))
+        return;
+    double roof = fmin(compute, memory * work->point->intensity);
+    visit_limit(visit, METRIC_RATE, roof);
+    visit_limit(visit, METRIC_BANDWIDTH, roof / work->point->intensity);
+}
+
+static void report(const struct work *work, const struct measure_span *span, bool separate,
+                   struct measure_visit *visit)
+{
+    uint64_t device_time_ns = visit->device_time_ns;
+    double bytes = (double)work->bytes;
+    measure_span_report(span, bytes * work->point->intensity, METRIC_RATE, visit);
+    visit->device_time_ns = device_time_ns; // counted once, below
+    visit->sensor_count = 0;
+    measure_span_report(span, bytes, METRIC_BANDWIDTH, visit);
+    report_limits(work, span, visit);
+    visit_detail(visit, "shape", "%u workgroups of %d threads, %d bytes and %llu steps each",
+                 work->grid[0] * work->grid[1], ROOFLINE_THREADS, ROOFLINE_THREAD_BYTES,
+                 (unsigned long long)work->steps);
+    visit_detail(visit, "work", "%llu bytes, %llu times", (unsigned long long)work->bytes,
+                 (unsigned long long)span->repeats);
+    if (separate)
+        visit_detail(visit, "fma", "rounds twice: a product and a sum");
+    visit->kernel = work->session->kernels[work->point->number - roofline_numbers];
+}
+
+bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct roofline_session *session = run->session->state;
+    struct roofline_point point;
+    roofline_point_read(run->point, &point);
+    struct work work = {.session = session, .point = &point, .steps = roofline_steps(&point)};
+    struct memory *memory = *run->memory;
+    bool separate = false;
+    if (!roofline_prepare(session, point.number, err))
+        return false;
+    work.program = session->programs[point.number - roofline_numbers];
+    shape(&work);
+    if (!memory) {
+        memory = ARENA_NEW(run->session->arena, struct memory);
+        memory->sums = roofline_expect(point.number, work.steps, work.bytes);
+        *run->memory = memory;
+    }
+    struct measure_request request = *run->request;
+    if (session->warm && request.round == 0)
+        request.round = 1; // cases follow each other without a pause
+    const struct measure_span_desc desc = {.scope = run->scope,
+                                           .record = record,
+                                           .context = &work,
+                                           .clock = &session->clock,
+                                           .request = &request,
+                                           .unordered =
+                                               (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
+                                           .repeats = memory->repeats};
+    struct measure_span span;
+    if (!roofline_words_clear(session, err) || !measure_span_run(run->arena, &desc, &span, err) ||
+        !verify(&work, memory, &span, &separate, err))
+        return false;
+    session->warm = true;
+    memory->repeats = span.repeats;
+    report(&work, &span, separate, visit);
+    return true;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Every kind of number and every form of the loops measured and verified on the device that is
+// there, and the proof itself put to the test: other data, or another number of steps, give
+// MISMATCH, no number.
+#include "bench/roofline/session.h"
+#include "device_api.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_roofline;
+
+struct fixture {
+    struct gpu_system *system;
+    struct bench_session session;
+    struct roofline_session *own;
+};
+
+static int open_session(void **state)
+{
+    struct fixture *f = test_calloc(1, sizeof *f);
+    struct error err;
+    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    const struct gpu_info *info = gpu_system_info(f->system, 0);
+    struct gpu_device *device =
+        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
+    if (!device)
+        return -1;
+    f->session = (struct bench_session){
+        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
+    if (!bench_roofline.open(&f->session, &err)) {
+        print_error("%s\n", err.message);
+        return -1;
+    }
+    f->own = f->session.state;
+    *state = f;
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    struct fixture *f = *state;
+    gpu_scope_close(f->session.scope);
+    gpu_device_close(f->session.device);
+    gpu_system_destroy(f->system);
+    arena_destroy(f->session.arena);
+    test_free(f);
+    return 0;
+}
+
+static bool visit(struct fixture *f, const char *type, double intensity, void **memory,
+                  unsigned round, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct case_value values[] = {
+        {.key = "type", .type = PARAM_TEXT, .text = type},
+        {.key = "intensity", .type = PARAM_REAL, .real = intensity},
+    };
+    const struct bench_case point = {values, 2};
+    const struct measure_request request = {
+        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
+    struct bench_visit run = {.session = &f->session,
+                              .point = &point,
+                              .scope = gpu_scope_open(f->session.device),
+                              .arena = arena,
+                              .request = &request,
+                              .memory = memory};
+    struct measure_visit *seen = measure_visit_create(arena);
+    bool done = bench_roofline.visit(&run, seen, err);
+    // Rate over bandwidth is the intensity.
+    for (size_t i = 0; done && i < seen->metrics[0].count; i++)
+        assert_true(fabs(seen->metrics[0].values[i] / seen->metrics[1].values[i] / intensity - 1) <
+                    1e-9);
+    gpu_scope_close(run.scope);
+    arena_destroy(arena);
+    return done;
+}
+
+// A part of the chains, whole steps, and turns of each loop.
+static void every_intensity_gives_what_the_host_computes(void **state)
+{
+    static const double intensities[] = {0.0625, 0.5, 1.6875, 5, 40.125};
+    struct fixture *f = *state;
+    struct error err;
+    for (size_t n = 0; n < ROOFLINE_NUMBERS; n++)
+        for (size_t i = 0; i < sizeof intensities / sizeof *intensities; i++) {
+            const struct roofline_number *number = &roofline_numbers[n];
+            bool missing = (number->caps & ~f->session.info->caps) != 0;
+            void *memory = NULL;
+            for (unsigned round = 0; round < 2; round++)
+                if (visit(f, number->name, intensities[i], &memory, round, &err) == missing)
+                    fail_msg("%s at %g: %s", number->name, intensities[i], err.message);
+            if (missing)
+                assert_int_equal(err.code, ERROR_UNSUPPORTED);
+        }
+}
+
+static void one_changed_value_is_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    void *memory = NULL;
+    uint32_t word;
+    assert_true(visit(f, "fp32", 1, &memory, 0, &err));
+    assert_true(gpu_buffer_read(f->own->source, 4096, &word, sizeof word, &err));
+    word ^= 0x400000; // far enough that no rounding takes it back
+    assert_true(gpu_buffer_write(f->own->source, 4096, &word, sizeof word, &err));
+    assert_false(visit(f, "fp32", 1, &memory, 1, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
+static void another_number_of_steps_adds_up_to_something_else(void **state)
+{
+    const uint64_t bytes = 1 << 20;
+    (void)state;
+    for (size_t n = 0; n < ROOFLINE_NUMBERS; n++) {
+        const struct roofline_number *number = &roofline_numbers[n];
+        struct roofline_sums few = roofline_expect(number, 37, bytes);
+        struct roofline_sums more = roofline_expect(number, 38, bytes);
+        assert_int_not_equal(few.fused, more.fused);
+        assert_int_not_equal(few.rounded, more.rounded);
+        // Twice the memory, twice the sum.
+        assert_int_equal(roofline_expect(number, 37, 2 * bytes).fused, 2 * few.fused);
+    }
+}
+
+static void only_whole_steps_make_an_intensity(void **state)
+{
+    (void)state;
+    const struct roofline_point half = {&roofline_numbers[0], 1.0 / 64};
+    const struct roofline_point least = {&roofline_numbers[2], 0.0625};
+    const struct roofline_point most = {&roofline_numbers[1], 512};
+    assert_int_equal(roofline_steps(&half), 0);
+    assert_int_equal(roofline_steps(&least), 1);
+    assert_int_equal(roofline_steps(&most), 16384);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+
+int main(int argc, char **argv)
+{
+    if (!device_api_choose(argc, argv))
+        return 1;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    size_t devices = gpu_system_device_count(system);
+    gpu_system_destroy(system);
+    if (devices == 0) {
+        print_message("no device: skipped\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        EACH(every_intensity_gives_what_the_host_computes),
+        EACH(one_changed_value_is_a_mismatch),
+        cmocka_unit_test(another_number_of_steps_adds_up_to_something_else),
+        cmocka_unit_test(only_whole_steps_make_an_intensity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
