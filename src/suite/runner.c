@@ -7,6 +7,7 @@
 #include "analysis/launches.h"
 #include "analysis/levels.h"
 #include "analysis/overlaps.h"
+#include "analysis/preempts.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "results/json.h"
@@ -174,6 +175,7 @@ static void measure(struct runner *runner)
     launches_add_findings(runner->run);
     advice_add_findings(runner->run);
     overlaps_add_findings(runner->run);
+    preempts_add_findings(runner->run);
     banks_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);

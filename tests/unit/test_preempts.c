@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The verdicts on preemption, from a run made by hand.
+#include "analysis/preempts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct metric_info metrics[] = {{.name = "response", .unit = UNIT_NS},
+                                             {.name = "hog_pause", .unit = UNIT_NS}};
+static const struct benchmark_info benchmark = {
+    .name = "preempt", .metrics = metrics, .metric_count = 2};
+
+static struct result *add(struct run *run, const char *hog, const char *priority, double response)
+{
+    static struct named_text details[] = {{"entered", "co-resident 3 of 4"}};
+    struct result *result = run_add_result(run);
+    *result = (struct result){.benchmark = "preempt",
+                              .device = "vulkan:0",
+                              .details = details,
+                              .detail_count = 1,
+                              .metric_count = 1};
+    result->point.values = ARENA_ARRAY(run->arena, 3, struct case_value);
+    result->point.value_count = 3;
+    result->point.values[0] = (struct case_value){.key = "hog", .type = PARAM_TEXT, .text = hog};
+    result->point.values[1] =
+        (struct case_value){.key = "setting", .type = PARAM_TEXT, .text = "queues"};
+    result->point.values[2] =
+        (struct case_value){.key = "priority", .type = PARAM_TEXT, .text = priority};
+    result->key = case_key(run->arena, "preempt", &result->point);
+    result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
+    result->metrics[0] = (struct metric){.name = "response", .unit = UNIT_NS, .median = response};
+    return result;
+}
+
+static void each_hog_has_a_finding_over_all_priorities(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "vulkan:0";
+    add(run, "none", "medium", 1.9e6);
+    add(run, "big-dispatch", "medium", 50e6);
+    add(run, "none", "high", 1.8e6);
+    add(run, "big-dispatch", "high", 2e6);
+    add(run, "slow-shader", "high", 2e6)->verdict = VERDICT_FAILED;
+    preempts_add_findings(run);
+    preempts_add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_non_null(strstr(run->findings[0].text, "without a hog on two queues"));
+    assert_non_null(strstr(run->findings[1].text,
+                           "behind big-dispatch on two queues is answered at medium 50.00 ms "
+                           "(co-resident 3 of 4); at high 2.000 ms"));
+    assert_non_null(strstr(run->findings[1].text, "published: GTX 1070 blocked"));
+    assert_true(run->findings[1].value == 2e6);
+    assert_int_equal(run->findings[1].key_count, 2);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_hog_has_a_finding_over_all_priorities),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
