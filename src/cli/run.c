@@ -8,6 +8,8 @@
 #include "report/console.h"
 #include "report/csv.h"
 #include "report/html.h"
+#include "report/svg.h"
+#include "report/trace.h"
 #include "results/save.h"
 #include "suite/map_plan.h"
 #include "suite/runner.h"
@@ -229,9 +231,12 @@ static bool save_forms(const struct running *r, struct error *err)
     const char *csv = options_value(r->cli->options, OPTION_CSV);
     const char *html = options_value(r->cli->options, OPTION_HTML);
     const struct run *const run = r->run;
+    const char *trace = options_value(r->cli->options, OPTION_TRACE);
+    const char *svg = options_value(r->cli->options, OPTION_SVG);
     if (html && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Report: %s\n", html);
-    return (!csv || csv_save(run, csv, err)) && (!html || html_save(&run, 1, html, err));
+    return (!csv || csv_save(run, csv, err)) && (!html || html_save(&run, 1, html, err)) &&
+           (!trace || trace_save(run, trace, err)) && (!svg || svg_save(run, svg, err));
 }
 
 static bool tell_end(struct running *r, struct error *err)
@@ -260,7 +265,10 @@ static bool check_forms(const struct options *options, struct error *err)
 {
     const char *csv = options_value(options, OPTION_CSV);
     const char *html = options_value(options, OPTION_HTML);
-    return (!csv || file_save_check(csv, err)) && (!html || cli_report_check(html, err));
+    const char *trace = options_value(options, OPTION_TRACE);
+    const char *svg = options_value(options, OPTION_SVG);
+    return (!csv || file_save_check(csv, err)) && (!html || cli_report_check(html, err)) &&
+           (!trace || file_save_check(trace, err)) && (!svg || file_save_check(svg, err));
 }
 
 bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out), struct error *err)

@@ -52,6 +52,8 @@ enum option_id {
     OPTION_REPORT_OUTPUT, // of the same name, of another command
     OPTION_CSV,
     OPTION_HTML,
+    OPTION_TRACE,
+    OPTION_SVG,
     OPTION_STRICT,
     OPTION_NO_ISOLATE,
     OPTION_REFERENCE,

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+import xml.etree.ElementTree
 
 import fathom
 
@@ -47,8 +48,14 @@ class Quick(fathom.Case):
             with open(scenario, "w", encoding="utf-8") as file:
                 json.dump({"workloads": [{"name": "A"}, {"name": "B", "after": after}]}, file)
             done = fathom.run("run", "overlap", "--preset", "quick", "--set",
-                              "scenario=" + scenario, "-o", path, binary=REAL)
+                              "scenario=" + scenario, "-o", path, "--trace", self.path("trace"),
+                              "--svg", self.path("svg"), binary=REAL)
             self.assertEqual(status, done.status, done.err + done.out)
+        with open(self.path("trace"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        self.assertEqual(1, len([one for one in events if one["ph"] == "s"]))
+        root = xml.etree.ElementTree.parse(self.path("svg")).getroot()
+        self.assertIn("B: ", "".join(root.itertext()))
         self.assertIn("mine.json: workloads[1].after: B waits for itself", done.err)
 
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "report/svg.h"
+
+#include "report/spans.h"
+#include "results/save.h"
+#include "results/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WIDTH = 1200,
+    LEFT = 170, // labels
+    RIGHT = 30,
+    ROW = 24,
+    BAR = 16,
+    CURVE = 60,  // height of the curve
+    CORE = 4,    // height of a core
+    GAP = 14,    // between parts
+    HEAD = 34,   // of a result
+    COLOURS = 8, // classes c0 … c7
+    CORES_MAX = 4096,
+    UNIT_TEXT = 32
+};
+
+struct svg {
+    struct arena *arena;
+    FILE *out; // the body, in memory: the height is known at its end
+    double y;  // where the next part begins
+};
+
+static const char style[] =
+    "svg{background:#fff;color:#1f2328;font:13px system-ui,sans-serif}"
+    ".t{font-weight:600}.m{fill:#59636e}text{fill:currentColor}"
+    ".a{stroke:#59636e;fill:none;stroke-dasharray:3 3}.g{stroke:#d1d9e0}"
+    ".u{fill:#8c959f;fill-opacity:.45}"
+    ".c0{fill:#2f6fde}.c1{fill:#1a8a4a}.c2{fill:#c9510c}.c3{fill:#8250df}"
+    ".c4{fill:#bf3989}.c5{fill:#137c8b}.c6{fill:#9a6700}.c7{fill:#cf222e}"
+    "@media(prefers-color-scheme:dark){svg{background:#0d1117;color:#e6edf3}"
+    ".m{fill:#9198a1}.a{stroke:#9198a1}.g{stroke:#3d444d}"
+    ".c0{fill:#5b9dff}.c1{fill:#3fb968}.c2{fill:#f0883e}.c3{fill:#ab7df8}"
+    ".c4{fill:#db61a2}.c5{fill:#39c5cf}.c6{fill:#d29922}.c7{fill:#ff7b72}}";
+
+// Text between tags: what XML forbids becomes '?'.
+static const char *escape(struct arena *arena, const char *text)
+{
+    char *to = arena_alloc(arena, strlen(text) * 5 + 1), *end = to;
+    for (; *text; text++) {
+        const char *entity = *text == '&'   ? "&amp;"
+                             : *text == '<' ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                                            : NULL;
+        if (entity) {
+            memcpy(end, entity, strlen(entity));
+            end += strlen(entity);
+        } else {
+            *end++ = (unsigned char)*text < 0x20 ? '?' : *text;
+        }
+    }
+    *end = '\0';
+    return to;
+}
+
+static double x_of(const struct spans *line, double ns)
+{
+    double share = (ns - line->from_ns) / (line->to_ns - line->from_ns);
+    return LEFT + fmax(0, fmin(share, 1)) * (WIDTH - LEFT - RIGHT);
+}
+
+static void label_put(struct svg *svg, double y, const char *class, const char *text)
+{
+    fprintf(svg->out, "<text x=\"%d\" y=\"%.1f\" class=\"%s\" text-anchor=\"end\">%s</text>\n",
+            LEFT - 10, y, class, escape(svg->arena, text));
+}
+
+// A span as a bar with its tool-tip.
+static void bar_put(struct svg *svg, const struct spans *line, const struct spans *spans,
+                    size_t row, const double y[2])
+{
+    double start = spans_cell(spans, row, spans->start, 0);
+    double end = spans_cell(spans, row, spans->end, 0);
+    size_t lane = (size_t)spans_cell(spans, row, spans->lane, 0);
+    char from[UNIT_TEXT], length[UNIT_TEXT];
+    unit_format(start - line->from_ns, UNIT_NS, from, sizeof from);
+    unit_format(end - start, UNIT_NS, length, sizeof length);
+    double x = x_of(line, start), width = fmax(x_of(line, end) - x, 0.5);
+    fprintf(svg->out,
+            "<rect class=\"c%zu\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\">"
+            "<title>%s: %s from %s</title></rect>\n",
+            lane % COLOURS, x, y[0], width, y[1],
+            escape(svg->arena, spans_label(svg->arena, spans->result, lane)), length, from);
+}
+
+// ---------------------------------------------------------------- the parts of a result
+
+// The row of the drawing that a lane has: lanes in order of appearance.
+static double lane_row(const struct spans *line, double lane)
+{
+    double row = 0;
+    for (size_t i = 0; i < line->series->row_count; i++) {
+        if (spans_cell(line, i, line->lane, 0) == lane)
+            break;
+        row += spans_first_of_lane(line, i);
+    }
+    return row;
+}
+
+static void arrow_put(struct svg *svg, const struct spans *line, size_t row)
+{
+    double after = spans_cell(line, row, line->after, -1);
+    if (!(after >= 0 && after < (double)line->series->row_count))
+        return;
+    double from =
+        svg->y + ROW * (lane_row(line, spans_cell(line, (size_t)after, line->lane, 0)) + 0.5);
+    double to = svg->y + ROW * (lane_row(line, spans_cell(line, row, line->lane, 0)) + 0.5);
+    fprintf(svg->out, "<path class=\"a\" marker-end=\"url(#arrow)\" d=\"M%.2f %.1fL%.2f %.1f\"/>\n",
+            x_of(line, spans_cell(line, (size_t)after, line->end, 0)), from,
+            x_of(line, spans_cell(line, row, line->start, 0)), to);
+}
+
+static void lanes_put(struct svg *svg, const struct spans *line)
+{
+    double rows = 0;
+    for (size_t i = 0; i < line->series->row_count; i++) {
+        double lane = spans_cell(line, i, line->lane, 0);
+        double y = svg->y + ROW * lane_row(line, lane);
+        if (spans_first_of_lane(line, i)) {
+            label_put(svg, y + BAR, "", spans_label(svg->arena, line->result, (size_t)lane));
+            rows++;
+        }
+        bar_put(svg, line, line, i, (double[]){y + (double)(ROW - BAR) / 2, BAR});
+    }
+    for (size_t i = 0; i < line->series->row_count; i++)
+        arrow_put(svg, line, i);
+    svg->y += ROW * rows + GAP;
+}
+
+// A round length near a fifth of the drawing: 1, 2 or 5 times a power of ten.
+static void scale_put(struct svg *svg, const struct spans *line)
+{
+    double fifth = (line->to_ns - line->from_ns) / 5, power = pow(10, floor(log10(fifth)));
+    double length = power * (fifth / power >= 5 ? 5 : fifth / power >= 2 ? 2 : 1);
+    double width = x_of(line, line->from_ns + length) - LEFT;
+    char text[UNIT_TEXT];
+    unit_format(length, UNIT_NS, text, sizeof text);
+    fprintf(svg->out,
+            "<path stroke=\"currentColor\" fill=\"none\" d=\"M%d %.1fv6h%.2fv-6\"/>\n"
+            "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
+            LEFT, svg->y, width, LEFT + width + 8, svg->y + 8, text);
+    svg->y += GAP + 10;
+}
+
+static void curve_put(struct svg *svg, const struct spans *line, const struct spans *crowd)
+{
+    enum {
+        STEPS = (WIDTH - LEFT - RIGHT) / 2
+    };
+    double *counts = spans_at_once(svg->arena, crowd, line->from_ns, line->to_ns, STEPS), most = 1;
+    for (size_t i = 0; i < STEPS; i++)
+        most = fmax(most, counts[i]);
+    label_put(svg, svg->y + 14, "m", arena_printf(svg->arena, "%s at once", crowd->series->name));
+    label_put(svg, svg->y + 32, "m", arena_printf(svg->arena, "up to %.0f", most));
+    fprintf(svg->out, "<path class=\"u\" d=\"M%d %.1f", LEFT, svg->y + CURVE);
+    for (size_t i = 0; i < STEPS; i++)
+        fprintf(svg->out, "V%.1fh2", svg->y + CURVE * (1 - counts[i] / most));
+    fprintf(svg->out, "V%.1fz\"/>\n", svg->y + CURVE);
+    svg->y += CURVE + GAP;
+}
+
+// Cores by number, those without any span left out; a core's height is shared by its spans as they
+// lie above each other.
+static void cores_put(struct svg *svg, const struct spans *line, const struct spans *crowd)
+{
+    double *place = ARENA_ARRAY(svg->arena, CORES_MAX, double), cores = 0;
+    for (size_t i = 0; i < crowd->series->row_count; i++) {
+        double core = spans_cell(crowd, i, crowd->core, -1);
+        if (core >= 0 && core < CORES_MAX)
+            place[(size_t)core] = 1;
+    }
+    for (size_t c = 0; c < CORES_MAX; c++)
+        if (place[c] > 0)
+            place[c] = ++cores;
+    if (cores == 0)
+        return;
+    label_put(svg, svg->y + 14, "m", arena_printf(svg->arena, "%.0f cores", cores));
+    fputs("<g fill-opacity=\"0.5\">\n", svg->out);
+    for (size_t i = 0; i < crowd->series->row_count; i++) {
+        double core = spans_cell(crowd, i, crowd->core, -1);
+        if (core >= 0 && core < CORES_MAX)
+            bar_put(svg, line, crowd, i,
+                    (double[]){svg->y + CORE * (place[(size_t)core] - 1), CORE - 1});
+    }
+    fputs("</g>\n", svg->out);
+    svg->y += CORE * cores + GAP;
+}
+
+static void result_put(struct svg *svg, const struct result *result)
+{
+    struct spans line, crowd;
+    if (!spans_line(result, &line))
+        return;
+    char length[UNIT_TEXT];
+    unit_format(line.to_ns - line.from_ns, UNIT_NS, length, sizeof length);
+    fprintf(svg->out, "<text class=\"t\" x=\"10\" y=\"%.1f\">%s</text>\n", svg->y + 20,
+            escape(svg->arena,
+                   arena_printf(svg->arena, "%s · %s · %s", result->device, result->key, length)));
+    svg->y += HEAD;
+    lanes_put(svg, &line);
+    scale_put(svg, &line);
+    if (spans_crowd(result, &crowd)) {
+        curve_put(svg, &line, &crowd);
+        cores_put(svg, &line, &crowd);
+    }
+    svg->y += GAP;
+}
+
+// ---------------------------------------------------------------- the file
+
+bool svg_write(const struct run *run, FILE *stream, struct error *err)
+{
+    char *body = NULL;
+    size_t bytes = 0;
+    struct svg svg = {.arena = arena_create(), .out = open_memstream(&body, &bytes), .y = GAP};
+    for (size_t i = 0; svg.out && i < run->result_count; i++)
+        result_put(&svg, run->results[i]);
+    errno = EIO;
+    bool done = svg.out && fclose(svg.out) == 0;
+    if (done && svg.y == GAP) {
+        svg.y = HEAD;
+        fprintf(stream, "<!-- no result of this run has a time line -->\n");
+    }
+    if (done)
+        fprintf(stream,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
+                "height=\"%.0f\" role=\"img\" aria-label=\"Time lines\">\n<style>%s</style>\n"
+                "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" "
+                "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"m\" "
+                "d=\"M0 0L6 3L0 6z\"/></marker></defs>\n%s</svg>\n",
+                WIDTH, svg.y, WIDTH, svg.y, style, body);
+    done = done && fflush(stream) == 0 && !ferror(stream);
+    free(body);
+    arena_destroy(svg.arena);
+    return done || error_set(err, ERROR_IO, "cannot write the SVG: %s", strerror(errno));
+}
+
+static bool write_svg(void *context, FILE *stream, struct error *err)
+{
+    return svg_write(context, stream, err);
+}
+
+bool svg_save(const struct run *run, const char *path, struct error *err)
+{
+    return file_save(path, write_svg, (void *)run, err);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "report/trace.h"
+
+#include "report/spans.h"
+#include "results/json_text.h"
+#include "results/save.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIDS_A_RESULT = 16, // queues, then the cores
+    CORES_PID = 15,
+    TRACKS_A_CORE = 64 // spans on one track must not overlap
+};
+
+struct trace {
+    struct arena *arena;
+    json_t *events;
+    size_t flows;
+    long long pid; // of this result's first process
+};
+
+// An event with what all have; ts in µs.
+static json_t *event_add(struct trace *trace, const char *phase, const char *name, long long pid,
+                         long long tid, double ns)
+{
+    json_t *event = json_object();
+    json_object_set_new(event, "ph", json_string(phase));
+    json_object_set_new(event, "name", json_text_of(name));
+    json_object_set_new(event, "pid", json_integer(pid));
+    json_object_set_new(event, "tid", json_integer(tid));
+    json_object_set_new(event, "ts", json_real(ns / 1e3));
+    json_array_append_new(trace->events, event);
+    return event;
+}
+
+// process_name, thread_name.
+static void name_add(struct trace *trace, const char *what, long long pid, long long tid,
+                     const char *name)
+{
+    json_t *arguments = json_object();
+    json_object_set_new(arguments, "name", json_text_of(name));
+    json_object_set_new(event_add(trace, "M", what, pid, tid, 0), "args", arguments);
+}
+
+static void span_add(struct trace *trace, const char *name, long long pid, long long tid,
+                     const struct spans *spans, size_t row)
+{
+    double start = spans_cell(spans, row, spans->start, 0) - spans->from_ns;
+    double end = spans_cell(spans, row, spans->end, 0) - spans->from_ns;
+    json_t *event = event_add(trace, "X", name, pid, tid, start);
+    json_object_set_new(event, "dur", json_real((end - start) / 1e3));
+}
+
+static long long pid_of(const struct trace *trace, const struct spans *line, size_t row)
+{
+    double queue = spans_cell(line, row, line->queue, 0);
+    return trace->pid + (queue >= 0 && queue < CORES_PID ? (long long)queue : 0);
+}
+
+static void flow_add(struct trace *trace, const struct spans *line, size_t row)
+{
+    double after = spans_cell(line, row, line->after, -1);
+    if (!(after >= 0 && after < (double)line->series->row_count))
+        return;
+    size_t from = (size_t)after;
+    json_int_t id = (json_int_t)trace->flows++;
+    json_t *begin = event_add(trace, "s", "waits", pid_of(trace, line, from),
+                              (long long)spans_cell(line, from, line->lane, 0),
+                              spans_cell(line, from, line->end, 0) - line->from_ns);
+    json_t *end = event_add(trace, "f", "waits", pid_of(trace, line, row),
+                            (long long)spans_cell(line, row, line->lane, 0),
+                            spans_cell(line, row, line->start, 0) - line->from_ns);
+    json_object_set_new(begin, "cat", json_string("waits"));
+    json_object_set_new(end, "cat", json_string("waits"));
+    json_object_set_new(begin, "id", json_integer(id));
+    json_object_set_new(end, "id", json_integer(id));
+    json_object_set_new(end, "bp", json_string("e"));
+}
+
+static void line_add(struct trace *trace, const struct spans *line)
+{
+    const struct result *result = line->result;
+    bool named[PIDS_A_RESULT] = {false};
+    for (size_t i = 0; i < line->series->row_count; i++) {
+        long long pid = pid_of(trace, line, i);
+        size_t lane = (size_t)spans_cell(line, i, line->lane, 0);
+        const char *label = spans_label(trace->arena, result, lane);
+        if (!named[pid - trace->pid])
+            name_add(trace, "process_name", pid, 0,
+                     arena_printf(trace->arena, "%s %s queue %lld", result->device, result->key,
+                                  pid - trace->pid));
+        named[pid - trace->pid] = true;
+        if (spans_first_of_lane(line, i))
+            name_add(trace, "thread_name", pid, (long long)lane, label);
+        span_add(trace, label, pid, (long long)lane, line, i);
+        flow_add(trace, line, i);
+    }
+}
+
+// ---------------------------------------------------------------- cores and how many at once
+
+struct moment {
+    double ns;
+    size_t row;
+    int change; // +1: begins, −1: ends
+};
+
+static int moment_compare(const void *left, const void *right)
+{
+    const struct moment *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns < b->ns ? -1 : 1;
+    return a->change - b->change; // what ends makes room first
+}
+
+static struct moment *moments_of(struct arena *arena, const struct spans *crowd)
+{
+    size_t rows = crowd->series->row_count;
+    struct moment *moments = ARENA_ARRAY(arena, 2 * rows, struct moment);
+    for (size_t i = 0; i < rows; i++) {
+        moments[2 * i] = (struct moment){spans_cell(crowd, i, crowd->start, 0), i, 1};
+        moments[2 * i + 1] = (struct moment){spans_cell(crowd, i, crowd->end, 0), i, -1};
+        if (moments[2 * i + 1].ns <= moments[2 * i].ns) // ends behind its own begin
+            moments[2 * i + 1].ns = nextafter(moments[2 * i].ns, INFINITY);
+    }
+    qsort(moments, 2 * rows, sizeof *moments, moment_compare);
+    return moments;
+}
+
+static void count_add(struct trace *trace, const struct spans *crowd, double ns, int count)
+{
+    json_t *arguments = json_object();
+    json_object_set_new(arguments, crowd->series->name, json_integer(count));
+    json_object_set_new(
+        event_add(trace, "C", "at once", trace->pid + CORES_PID, 0, ns - crowd->from_ns), "args",
+        arguments);
+}
+
+// The lowest track of the core on which nothing runs.
+static unsigned track_take(uint64_t *used)
+{
+    unsigned track = 0;
+    while (track + 1 < TRACKS_A_CORE && *used >> track & 1)
+        track++;
+    *used |= UINT64_C(1) << track;
+    return track;
+}
+
+static void core_add(struct trace *trace, const struct spans *crowd, size_t row, long long core,
+                     unsigned track)
+{
+    long long pid = trace->pid + CORES_PID, tid = core * TRACKS_A_CORE + track;
+    size_t lane = (size_t)spans_cell(crowd, row, crowd->lane, 0);
+    span_add(trace, spans_label(trace->arena, crowd->result, lane), pid, tid, crowd, row);
+}
+
+static void crowd_add(struct trace *trace, const struct spans *crowd)
+{
+    enum {
+        CORES_MAX = 4096
+    };
+    size_t rows = crowd->series->row_count;
+    struct moment *moments = moments_of(trace->arena, crowd);
+    uint64_t *used = ARENA_ARRAY(trace->arena, CORES_MAX, uint64_t);
+    uint64_t *named = ARENA_ARRAY(trace->arena, CORES_MAX, uint64_t);
+    unsigned *tracks = ARENA_ARRAY(trace->arena, rows, unsigned);
+    int count = 0;
+    name_add(trace, "process_name", trace->pid + CORES_PID, 0,
+             arena_printf(trace->arena, "%s %s cores", crowd->result->device, crowd->result->key));
+    for (size_t m = 0; m < 2 * rows; m++) {
+        const struct moment *moment = &moments[m];
+        double core = spans_cell(crowd, moment->row, crowd->core, -1);
+        count += moment->change;
+        if (m + 1 == 2 * rows || moments[m + 1].ns != moment->ns)
+            count_add(trace, crowd, moment->ns, count);
+        if (!(core >= 0 && core < CORES_MAX))
+            continue;
+        size_t c = (size_t)core;
+        if (moment->change < 0) {
+            used[c] &= ~(UINT64_C(1) << tracks[moment->row]);
+            continue;
+        }
+        unsigned track = tracks[moment->row] = track_take(&used[c]);
+        if (!(named[c] >> track & 1))
+            name_add(trace, "thread_name", trace->pid + CORES_PID,
+                     (long long)(c * TRACKS_A_CORE + track),
+                     arena_printf(trace->arena, "core %zu", c));
+        named[c] |= UINT64_C(1) << track;
+        core_add(trace, crowd, moment->row, (long long)c, track);
+    }
+}
+
+// ---------------------------------------------------------------- the file
+
+bool trace_write(const struct run *run, FILE *stream, struct error *err)
+{
+    struct trace trace = {.arena = arena_create(), .events = json_array()};
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct spans spans;
+        trace.pid = (long long)(i * PIDS_A_RESULT) + 1;
+        if (spans_line(run->results[i], &spans))
+            line_add(&trace, &spans);
+        if (spans_crowd(run->results[i], &spans))
+            crowd_add(&trace, &spans);
+    }
+    json_t *root = json_object();
+    json_object_set_new(root, "displayTimeUnit", json_string("ns"));
+    json_object_set_new(root, "traceEvents", trace.events);
+    errno = EIO;
+    bool done = json_dumpf(root, stream, JSON_COMPACT) == 0 && fflush(stream) == 0;
+    json_decref(root);
+    arena_destroy(trace.arena);
+    return done || error_set(err, ERROR_IO, "cannot write the trace: %s", strerror(errno));
+}
+
+static bool write_trace(void *context, FILE *stream, struct error *err)
+{
+    return trace_write(context, stream, err);
+}
+
+bool trace_save(const struct run *run, const char *path, struct error *err)
+{
+    return file_save(path, write_trace, (void *)run, err);
+}
