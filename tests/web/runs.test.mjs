@@ -157,3 +157,25 @@ test("time lines, matrices and histograms are drawn from series", async () => {
   await shoot(page, "series");
   await close(page);
 });
+
+test("a heat map over many neighbouring numbers is folded into rows of 16", async () => {
+  const run = demo();
+  const model = run.results.find(({ case: { scope } }) => scope === "matrix");
+  const bytes = [16384, 32768];
+  const made = bytes.flatMap((size) => Array.from({ length: 40 }, (_, i) => ({
+    ...model, key: `bandwidth/scope=matrix/bytes=${size}/groups=${i + 1}`,
+    case: { ...model.case, bytes: size, groups: i + 1 },
+  })));
+  run.results = [...run.results.filter(({ case: { scope } }) => scope !== "matrix"), ...made];
+  const page = await open(browser, report("folded", run));
+  const option = () => page.evaluate(() => window.fathomCharts.get("bandwidth-1").echarts.getOption());
+  const { xAxis, yAxis, series } = await option();
+  assert.deepEqual([xAxis[0].data[0], xAxis[0].data.length], ["1", 16]);
+  assert.deepEqual(yAxis[0].data, ["+ 0", "+ 16", "+ 32"]);
+  assert.equal(series[0].data.length, 40); // one value of y at a time
+  assert.deepEqual(series[0].data[39].value.slice(0, 2), [7, 2]); // 40 = 32 + 8
+  await page.click('#bandwidth-1 .switch button:has-text("32 KiB")');
+  assert.equal((await option()).series[0].data.length, 40);
+  await shoot(page, "folded");
+  await close(page);
+});

@@ -30,13 +30,13 @@ static const struct metric_info metrics[] = {
 
 static const struct view_info views[] = {
     {VIEW_HEATMAP, "Cycles of a load by stride, from the core's cache", "stride", "width", "cycles",
-     NULL, "linear-linear", "pattern=stride"},
+     NULL, "linear-log10", "pattern=stride"},
     {VIEW_HEATMAP, "Cycles of a load by the width of a 2-D block, rows 4098 elements apart",
-     "across", "width", "cycles", NULL, "linear-linear", "pattern=block"},
-    {VIEW_CURVE, "Bytes a cycle of a core by stride", "stride", NULL, "per_core", "width",
+     "across", "width", "cycles", NULL, "linear-log10", "pattern=block"},
+    {VIEW_CURVE, "Bandwidth of one core by stride", "stride", NULL, "bandwidth", "width",
      "linear-linear", "pattern=stride"},
     {VIEW_CURVE, "Cycles of a load from shared memory by stride: bank conflicts", "stride", NULL,
-     "cycles", NULL, "linear-linear", "pattern=banks"},
+     "cycles", NULL, "log2-log10", "pattern=banks"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

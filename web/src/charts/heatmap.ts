@@ -23,6 +23,8 @@ interface Sheet {
   rows: string[];
   cells: { column: number; row: number; point: Point }[];
   xName: string;
+  yName: string;
+  folded?: boolean; // x goes on in the next row
 }
 
 interface State {
@@ -32,12 +34,36 @@ interface State {
 
 function sheetOf(grid: Grid, panel: Panel): Sheet {
   return {
-    label: panel.label, xName: grid.x.key,
+    label: panel.label, xName: grid.x.key, yName: grid.y?.key ?? "",
     columns: grid.xs.map((x) => formatValue(x, grid.x)),
     rows: panel.series.map(({ label }) => label),
     cells: panel.series.flatMap((series, row) =>
       series.points.map((point) => ({ column: grid.xs.indexOf(point.x), row, point }))),
   };
+}
+
+// A long row of neighbouring whole numbers is folded into rows of 16, a sheet for each value of y.
+const FOLD = 16;
+
+function foldedSheets(grid: Grid, panel: Panel): Sheet[] {
+  const first = Number(grid.xs[0]);
+  const rows = Math.ceil(grid.xs.length / FOLD);
+  return panel.series.map((series) => ({
+    label: [panel.label, grid.y ? `${grid.y.key} ${series.label}` : series.label].filter(Boolean).join(" · "),
+    xName: grid.x.key, yName: "", folded: true,
+    columns: Array.from({ length: FOLD }, (_, i) => String(first + i)),
+    rows: Array.from({ length: rows }, (_, i) => `+ ${FOLD * i}`),
+    cells: series.points.map((point) => {
+      const place = Number(point.x) - first;
+      return { column: place % FOLD, row: Math.floor(place / FOLD), point };
+    }),
+  }));
+}
+
+function sheetsOf(grid: Grid, panel: Panel): Sheet[] {
+  const neighbours = grid.xs.length > 2 * FOLD && grid.x.type === "uint" &&
+    grid.xs.every((x, i) => x === Number(grid.xs[0]) + i);
+  return neighbours ? foldedSheets(grid, panel) : [sheetOf(grid, panel)];
 }
 
 function sideBySide(grid: Grid): Sheet | undefined {
@@ -52,7 +78,7 @@ function sideBySide(grid: Grid): Sheet | undefined {
       if (!rows.includes(name)) rows.push(name);
       return { column: subjects.indexOf(point.subject), row: rows.indexOf(name), point };
     })));
-  return { label: "side by side", xName: "", columns: subjects.map(({ short }) => short), rows, cells };
+  return { label: "side by side", xName: "", yName: grid.y?.key ?? "", columns: subjects.map(({ short }) => short), rows, cells };
 }
 
 function fieldsOf(grid: Grid, state: State): Field[] {
@@ -82,8 +108,10 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
         const field = fields[dataIndex];
         if (!field) return h("div");
         const { point, value: [column, row] } = field;
-        const columnName = [state.sheet.xName, state.sheet.columns[column]].filter(Boolean).join(" ");
-        return tip(`${state.sheet.rows[row] ?? ""} · ${columnName}`,
+        const x = state.sheet.folded ? formatValue(point.x, grid.x) : state.sheet.columns[column];
+        const columnName = [state.sheet.xName, x].filter(Boolean).join(" ");
+        const rowName = state.sheet.folded ? state.sheet.label : state.sheet.rows[row] ?? "";
+        return tip(`${rowName} · ${columnName}`,
           [tipLine(point, "", grid.metric, "transparent")]);
       },
     },
@@ -94,7 +122,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       axisLabel: { ...axisStyle(look).axisLabel, ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}) },
     },
     yAxis: {
-      type: "category", inverse: true, data: state.sheet.rows, name: grid.y?.key ?? "",
+      type: "category", inverse: true, data: state.sheet.rows, name: state.sheet.yName,
       nameLocation: "start", // at the top: it runs downward
       ...axisStyle(look), splitLine: { show: false },
       axisLabel: { ...axisStyle(look).axisLabel, interval: 0 },
@@ -124,10 +152,10 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
 }
 
 export function heatmapChart(id: string, grid: Grid): Chart {
-  const sheets = grid.panels.map((panel) => sheetOf(grid, panel));
+  const sheets = grid.panels.flatMap((panel) => sheetsOf(grid, panel));
   const together = sideBySide(grid);
   if (together) sheets.unshift(together);
-  const first = sheets[0] ?? { label: "", xName: "", columns: [], rows: [], cells: [] };
+  const first = sheets[0] ?? { label: "", xName: "", yName: "", columns: [], rows: [], cells: [] };
   const positive = grid.panels.every(({ series }) => series.every(({ points }) =>
     points.every((point) => (pointMetric(point, grid.metric)?.median ?? 1) > 0)));
   const values = allPoints(grid).flatMap((point) => pointMetric(point, grid.metric)?.median ?? []);
