@@ -119,6 +119,18 @@ static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, str
     return ok;
 }
 
+// Two stamps a workgroup, before a span and after it: more than any span takes.
+static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
+{
+    uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));
+    clock->stamps =
+        gpu_buffer_create(scope,
+                          &(struct gpu_buffer_desc){.bytes = 2 * clock_kernel_pitch(groups, 2),
+                                                    .memory = GPU_MEMORY_READBACK},
+                          err);
+    return clock->stamps != NULL;
+}
+
 bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
@@ -132,6 +144,6 @@ bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, s
     if (!kernel)
         return error_set(err, ERROR_INTERNAL, "kernel %s is not in this build", name);
     clock->program = gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel}, err);
-    return (clock->program && probe_with(scope, clock, err)) ||
+    return (clock->program && probe_with(scope, clock, err) && make_stamps(scope, clock, err)) ||
            error_prefix(err, "probing the clocks");
 }

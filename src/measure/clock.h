@@ -22,6 +22,8 @@ struct measure_clock {
     // What measure_span_run reads the core clock with. NULL: there is no clock.
     struct gpu_program *program;
     double turn_ns; // one turn of its waiting loop took during the probe
+    // For its stamps, host memory: large enough for every span, which else allocates its own.
+    struct gpu_buffer *stamps;
 };
 
 // Runs the clock kernel for some 20 ms of device time, at most about 0.2 s. A device without clocks

@@ -28,6 +28,18 @@ uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps)
     return groups * group_words(stamps) * sizeof(uint32_t);
 }
 
+uint64_t clock_kernel_pitch(uint32_t groups, uint32_t stamps)
+{
+    uint64_t bytes = clock_kernel_bytes(groups, stamps);
+    return (bytes + CLOCK_ALIGN_BYTES - 1) / CLOCK_ALIGN_BYTES * CLOCK_ALIGN_BYTES;
+}
+
+uint32_t clock_kernel_groups(const struct gpu_info *info)
+{
+    uint64_t groups = info->limits.cores ? 2 * info->limits.cores : CLOCK_GROUPS_UNKNOWN;
+    return groups < CLOCK_GROUPS_MAX ? (uint32_t)groups : CLOCK_GROUPS_MAX;
+}
+
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch)
 {
     const struct clock_params params = {.stamps = dispatch->stamps, .turns = dispatch->turns};

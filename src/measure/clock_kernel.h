@@ -17,6 +17,14 @@ enum {
     CLOCK_LOOPS_MAX = 65000
 };
 
+// Workgroups around a span: two for each core, so that hardly a core is missed.
+enum {
+    CLOCK_GROUPS_UNKNOWN = 64, // where the number of cores is not known
+    CLOCK_GROUPS_MAX = 1024,
+    CLOCK_ALIGN_BYTES = 256 // no device asks for more of a buffer's offset
+};
+uint32_t clock_kernel_groups(const struct gpu_info *info);
+
 struct clock_dispatch {
     struct gpu_program *program;
     struct gpu_buffer *buffer; // clock_kernel_bytes from `offset` on
@@ -30,6 +38,9 @@ struct clock_dispatch {
 const char *clock_kernel_name(const struct gpu_info *info);
 
 uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
+
+// The same, rounded up so that another may follow in the buffer.
+uint64_t clock_kernel_pitch(uint32_t groups, uint32_t stamps);
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
 
 // What group `group` wrote, with `words` from `offset` on: the id of its core (CORE_ID_UNKNOWN =

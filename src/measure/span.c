@@ -8,10 +8,7 @@
 #include <math.h>
 
 enum {
-    REPEATS_MAX = 4096,
-    CLOCK_GROUPS_UNKNOWN = 64, // where the number of cores is not known
-    CLOCK_GROUPS_MAX = 1024,
-    CLOCK_ALIGN_BYTES = 256 // no device asks for more of a buffer's offset
+    REPEATS_MAX = 4096
 };
 static const double first_warm_ns = 15e6; // clocks take their time to leave idle
 static const double clock_wait_ns = 20e3;
@@ -37,8 +34,7 @@ static const struct gpu_info *info_of(const struct worker *worker)
 // Where in the buffer the stamps after the span begin; those before it are at 0.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
-    uint64_t bytes = clock_kernel_bytes(clock->groups, clock->stamps);
-    return (bytes + CLOCK_ALIGN_BYTES - 1) / CLOCK_ALIGN_BYTES * CLOCK_ALIGN_BYTES;
+    return clock_kernel_pitch(clock->groups, clock->stamps);
 }
 
 static bool prepare_clock(struct worker *worker, struct error *err)
@@ -48,17 +44,16 @@ static bool prepare_clock(struct worker *worker, struct error *err)
         return true;
     const struct gpu_info *info = info_of(worker);
     bool by_core = info->caps & GPU_CAP(CORE_ID);
-    uint64_t groups = info->limits.cores ? 2 * info->limits.cores : CLOCK_GROUPS_UNKNOWN;
     worker->clock = (struct clock_dispatch){
         .program = clock->program,
-        .groups = groups < CLOCK_GROUPS_MAX ? (uint32_t)groups : CLOCK_GROUPS_MAX,
+        .groups = clock_kernel_groups(info),
         .stamps = by_core ? 1 : 2,
         .turns = by_core ? 0 : (uint32_t)fmin(ceil(clock_wait_ns / fmax(clock->turn_ns, 1)), 10000),
     };
     uint64_t bytes = 2 * after_offset(&worker->clock);
-    worker->stamps = gpu_buffer_create(
-        worker->desc->scope,
-        &(struct gpu_buffer_desc){.bytes = bytes, .memory = GPU_MEMORY_READBACK}, err);
+    const struct gpu_buffer_desc desc = {.bytes = bytes, .memory = GPU_MEMORY_READBACK};
+    bool ready = clock->stamps && gpu_buffer_bytes(clock->stamps) >= bytes;
+    worker->stamps = ready ? clock->stamps : gpu_buffer_create(worker->desc->scope, &desc, err);
     worker->clock.buffer = worker->stamps;
     return worker->stamps != NULL;
 }
