@@ -80,11 +80,15 @@ function whiskers(grid: Grid, bars: Bar[], look: Look): object {
 function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
   const base = worst(grid, bars);
   const labelWidth = look.narrow ? Math.min(130, look.width * 0.36) : 260;
-  const colourOf = (bar: Bar): string =>
-    bar.point.result.verdict === "suspect"
-      ? look.theme.warn
-      : look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
   const subjects = measuredSubjects(grid);
+  const colourOf = (bar: Bar): string =>
+    look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
+  // Filled with the colour of doubt a bar would look like another device's.
+  const styleOf = (bar: Bar): object =>
+    bar.point.result.verdict !== "suspect" ? { color: colourOf(bar) }
+    : subjects.length === 1 ? { color: look.theme.warn }
+    : { color: colourOf(bar), opacity: 0.45, borderColor: look.theme.warn, borderWidth: 2,
+        borderType: "dashed" };
   const { legend, height } = legendOf(look, subjects.length > 1 ? subjects.map(({ short }) => short) : []);
   return {
     legend,
@@ -136,7 +140,7 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
         color: look.theme.series[i % look.theme.series.length],
         data: bars.map((bar) => bar.point.subject !== subject ? "-" : {
           value: bar.value,
-          itemStyle: { color: colourOf(bar) },
+          itemStyle: styleOf(bar),
           label: {
             show: true, position: "right", color: look.theme.text,
             formatter: look.narrow
