@@ -54,7 +54,8 @@ static void no_steps_leave_what_was_there(void **state)
     (void)state;
     for (size_t i = 0; i < incore_kind_count; i++) {
         const struct incore_kind *kind = &incore_kinds[i];
-        bool pair = kind->number >= INCORE_I32 && kind->operation <= INCORE_MUL;
+        bool integer = kind->number == INCORE_I32 || kind->number == INCORE_I64;
+        bool pair = integer && kind->operation <= INCORE_MUL;
         incore_kind_fill(kind, 0, words);
         for (unsigned chain = 0; chain < INCORE_PEAK_CHAINS; chain++)
             if (slot(INCORE_FUSED + chain) != slot((pair ? INCORE_SECOND : INCORE_START) + chain))
@@ -118,6 +119,8 @@ static void functions_come_to_their_fixed_values(void **state)
     assert_true(fabs(f64(INCORE_FUSED) - 3.1 / f64(INCORE_START)) < 1e-12); // an odd number
     incore_kind_fill(kind_of("fp32-add-rcp"), 100000, words);
     assert_true(fabsf(f32(INCORE_FUSED) - 0.2945867f) < 1e-6f); // 1 / (x + 3.1) = x
+    incore_kind_fill(kind_of("fp16-matrix"), 1000, words);
+    assert_true(f32(INCORE_FUSED + 3) == 3 + 1000.0f / 16); // exactly
     incore_kind_fill(kind_of("int32-popcount"), 100, words);
     assert_int_equal(slot(INCORE_FUSED), 1);
 }

@@ -28,17 +28,19 @@ struct chip {
     uint32_t groups;
 };
 
-static uint32_t groups_of(const struct incore_session *session)
+static uint32_t groups_of(const struct chip *chip)
 {
-    uint32_t cores = session->limits.cores ? session->limits.cores : CORES_UNKNOWN;
-    return GROUPS_A_CORE * cores;
+    unsigned threads = gpu_program_kernel(chip->program->program)->workgroup[0];
+    uint32_t cores = chip->session->limits.cores;
+    return GROUPS_A_CORE * (INCORE_THREADS / threads) * (cores ? cores : CORES_UNKNOWN);
 }
 
 static void learn(struct chip *chip, uint32_t turns)
 {
-    uint64_t steps = (uint64_t)turns * INCORE_PEAK_STEPS / INCORE_PEAK_CHAINS;
+    const struct incore_kind *kind = chip->point->kind;
+    uint64_t steps = (uint64_t)turns * incore_kind_peak_steps(kind) / incore_kind_peak_chains(kind);
     chip->memory->turns = turns;
-    incore_kind_fill(chip->point->kind, steps, chip->memory->words);
+    incore_kind_fill(kind, steps, chip->memory->words);
 }
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -134,12 +136,13 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
                    struct measure_visit *visit)
 {
     const struct incore_kind *kind = chip->point->kind;
-    double steps = (double)chip->memory->turns * INCORE_PEAK_STEPS;
-    double results = steps * INCORE_THREADS * chip->groups * kind->results;
+    double steps = (double)chip->memory->turns * incore_kind_peak_steps(kind);
+    unsigned threads = gpu_program_kernel(chip->program->program)->workgroup[0];
+    double results = steps * threads * chip->groups * kind->results;
     measure_span_report(span, results * kind->arithmetic, INCORE_METRIC_RATE, visit);
     report_per_core(chip, span, results, visit);
-    visit_detail(visit, "shape", "%u workgroups of %d threads, %d chains, %.0f operations each",
-                 chip->groups, INCORE_THREADS, INCORE_PEAK_CHAINS, steps);
+    visit_detail(visit, "shape", "%u workgroups of %u threads, %u chains, %.0f operations each",
+                 chip->groups, threads, incore_kind_peak_chains(kind), steps);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
     visit->kernel = *incore_kernel_info(chip->session, chip->program);
@@ -153,11 +156,11 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point
                         .session = session,
                         .point = point,
                         .program = incore_program(session, point, err),
-                        .memory = *run->memory,
-                        .groups = groups_of(session)};
+                        .memory = *run->memory};
     bool first = !chip.memory, separate;
     if (!chip.program)
         return false;
+    chip.groups = groups_of(&chip);
     if (first)
         chip.memory = ARENA_NEW(run->session->arena, struct memory);
     if (first && !size(&chip, err))

@@ -5,7 +5,7 @@
 
 #define ALL_OPS                                                                                    \
     "fp32-fma,fp32-add,fp32-mul,fp32-div,fp32-sqrt,fp32-add-rcp,fp32-rsqrt,fp32-exp2,fp32-sin,"    \
-    "fp64-fma,fp64-add,fp64-mul,fp64-div,fp64-sqrt,fp16-fma,fp16x2-fma,"                           \
+    "fp64-fma,fp64-add,fp64-mul,fp64-div,fp64-sqrt,fp16-matrix,fp16-fma,fp16x2-fma,"               \
     "int32-add,int32-mul,int32-mad,int32-div,int32-shift,int32-popcount,int64-add,int64-mul"
 
 static const struct param_info params[] = {
@@ -99,9 +99,10 @@ static void add_cases(const struct planner *p, const struct case_value *scope,
     const struct incore_kind *kind = incore_kind_find(op->text);
     if ((kind->caps & ~p->request->device->caps) && !p->op->from_user)
         return;
-    if (strcmp(scope->text, "core") == 0)
+    bool core = strcmp(scope->text, "core") == 0;
+    if (core && kind->steps)
         add_core_cases(p, scope, op);
-    else if (kind->has_peak)
+    else if (!core && kind->has_peak)
         add_case(p, (const struct case_value *[]){scope, op}, 2);
 }
 
@@ -123,7 +124,7 @@ bool incore_plan(const struct bench_request *request, struct bench_case_list *li
     if (list->count == before)
         return error_set(err, ERROR_USAGE,
                          "incore: these values do not go together; with scope=device there are "
-                         "fp32-fma, fp64-fma, fp16x2-fma and int32-mad");
+                         "fp32-fma, fp64-fma, fp16x2-fma, fp16-matrix and int32-mad");
     return true;
 }
 

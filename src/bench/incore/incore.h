@@ -10,6 +10,7 @@
 #define INCORE_F16X2 3
 #define INCORE_I32   4
 #define INCORE_I64   5
+#define INCORE_TILE  6 // 16 × 16 halves, of a subgroup: matrix.cl
 
 // -DOPERATION: what one step of a chain does. Every second step is the one behind the comma.
 #define INCORE_FMA      0 // x·x + b
@@ -31,9 +32,10 @@
 // Steps of a thread in one turn of the loop, over all its chains, by -DLENGTH: 1, 4 or 8 blocks.
 // Instructions that a core can issue every cycle want long turns, else the loop's own count.
 #define INCORE_BLOCK       64
-#define INCORE_PEAK_STEPS  2048
+#define INCORE_PEAK_STEPS  1024
 #define INCORE_CHAINS      8  // at most, on one core
 #define INCORE_PEAK_CHAINS 16 // -DPEAK: for the whole chip
+#define INCORE_TILE_CHAINS 4  // of matrix.cl
 #define INCORE_SUBGROUPS   32 // that stamp, at most
 
 // The proof: words that the kernels count in, then slots of two words.

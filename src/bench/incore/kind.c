@@ -27,6 +27,9 @@ const struct incore_kind incore_kinds[] = {
     {FP64("mul", INCORE_MUL, BLOCKS(4), IN64, 1, 1, false)},
     {FP64("div", INCORE_DIV, BLOCKS(1), IN64, 1, 1, false)},
     {FP64("sqrt", INCORE_SQRT, BLOCKS(1), IN64, 1, 1, false)},
+    // 16³ products and sums of a subgroup of 32.
+    {"fp16-matrix", "incore_fp16_matrix", INCORE_TILE, INCORE_FMA, 0, GPU_CAP(MATRIX), 128, 2,
+     true},
     {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, false},
     {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, true},
     {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, false)},
@@ -46,6 +49,16 @@ const struct incore_kind *incore_kind_find(const char *name)
         if (strcmp(incore_kinds[i].name, name) == 0)
             return &incore_kinds[i];
     return NULL;
+}
+
+unsigned incore_kind_peak_steps(const struct incore_kind *kind)
+{
+    return kind->number == INCORE_TILE ? INCORE_BLOCK : INCORE_PEAK_STEPS;
+}
+
+unsigned incore_kind_peak_chains(const struct incore_kind *kind)
+{
+    return kind->number == INCORE_TILE ? INCORE_TILE_CHAINS : INCORE_PEAK_CHAINS;
 }
 
 // Additions and products of floats are done where fused ones are.

@@ -10,12 +10,16 @@ struct incore_kind {
     const char *name;   // "fp32-fma"
     const char *kernel; // on one core; the chip's peak is the same with "_peak"
     unsigned number, operation;
-    unsigned steps; // of a thread in a turn
+    unsigned steps; // of a thread in a turn, on one core; 0: only the whole chip is measured
     gpu_caps caps;
     unsigned results;    // of a step: 2 for packed
     unsigned arithmetic; // operations that a result counts: 2 for fma and mad
     bool has_peak;
 };
+
+// Of a peak kernel: steps of a thread in a turn, over so many chains.
+unsigned incore_kind_peak_steps(const struct incore_kind *kind);
+unsigned incore_kind_peak_chains(const struct incore_kind *kind);
 
 extern const struct incore_kind incore_kinds[];
 extern const size_t incore_kind_count;

@@ -90,7 +90,7 @@
 #if defined(PEAK)
 #define EACH_CHAIN(S) CHAINS_16(S)
 #define CHAINS_HERE   INCORE_PEAK_CHAINS
-#define TURN_PEAK     TIMES_32(ROUND_16) TIMES_32(ROUND_16)
+#define TURN_PEAK     TIMES_32(ROUND_16)
 #else
 #define EACH_CHAIN(S) CHAINS_8(S)
 #define CHAINS_HERE   params.chains
