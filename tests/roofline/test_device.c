@@ -133,12 +133,12 @@ static void another_number_of_steps_adds_up_to_something_else(void **state)
 static void only_whole_steps_make_an_intensity(void **state)
 {
     (void)state;
-    const struct roofline_point half = {&roofline_numbers[0], 1.0 / 64};
+    const struct roofline_point half = {&roofline_numbers[0], 1.0 / 128};
     const struct roofline_point least = {&roofline_numbers[2], 0.0625};
     const struct roofline_point most = {&roofline_numbers[1], 512};
     assert_int_equal(roofline_steps(&half), 0);
-    assert_int_equal(roofline_steps(&least), 1);
-    assert_int_equal(roofline_steps(&most), 16384);
+    assert_int_equal(roofline_steps(&least), 2);
+    assert_int_equal(roofline_steps(&most), 32768);
 }
 
 #define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The loops of the roofline kernels hold 32, 4 and 1 steps of every chain in PTX and next to nothing
-else, and a thread reads 64 bytes in four loads.
+"""The loops of the roofline kernels hold 16, 4 and 1 steps of every chain in PTX and next to nothing
+else, and a thread reads 128 bytes in eight loads.
 
     test_steps.py KERNELS    the build's folder of compiled kernels
 """
@@ -15,8 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "isa"))
 from test_loads import Instruction, loops_of, parse_ptx # pylint: disable=wrong-import-position
 
 # The step, and chains a thread.
-KERNELS = {"roofline_fp32": ("fma.rn.f32", 16), "roofline_fp64": ("fma.rn.f64", 8),
-           "roofline_fp16x2": ("fma.rn.f16x2", 16)}
+KERNELS = {"roofline_fp32": ("fma.rn.f32", 32), "roofline_fp64": ("fma.rn.f64", 16),
+           "roofline_fp16x2": ("fma.rn.f16x2", 32)}
 OTHERS = 5 # of a loop: count, compare, branch
 
 
@@ -31,16 +31,16 @@ class Steps(unittest.TestCase):
         for kernel, (step, chains) in KERNELS.items():
             items = parse_ptx((self.folder / f"{kernel}.ptx").read_text())
             loops = [names_in(loop) for loop in loops_of(items)[0]]
-            self.assertEqual([chains, 4 * chains, 32 * chains],
+            self.assertEqual([chains, 4 * chains, 16 * chains],
                              sorted(names[step] for names in loops), kernel)
             for names in loops:
                 self.assertLessEqual(sum(names.values()) - names[step], OTHERS, kernel)
 
-    def test_a_thread_reads_four_times_sixteen_bytes(self):
+    def test_a_thread_reads_eight_times_sixteen_bytes(self):
         for kernel in KERNELS:
             names = names_in(parse_ptx((self.folder / f"{kernel}.ptx").read_text()))
             loads = {name: often for name, often in names.items() if name.startswith("ld.global")}
-            self.assertEqual([4], list(loads.values()), kernel)
+            self.assertEqual([8], list(loads.values()), kernel)
             self.assertRegex(list(loads)[0], r"v4\.[fu]32|v2\.[fu]64", kernel)
 
 

@@ -32,6 +32,7 @@ struct params {
 #define CONSTANT     params.low
 #endif
 #define DECLARE(i, w) T x##i = VALUE(w);
+#define LOAD(k)       at[k * WORKGROUP_X]
 #define LOOP(turns, code)                                                                          \
     NOT_UNROLLED for (uint turn = 0; turn < turns; turn++)                                         \
     {                                                                                              \
@@ -43,12 +44,13 @@ KERNEL void KERNEL_NAME(const __global uint4 *restrict source, __global uint *wo
 {
     WORDS_SHARED
     const uint group = group_y() * params.row + group_x();
-    const __global uint4 *at = source + (ulong)(group * (4 * WORKGROUP_X) + local_index());
+    const __global uint4 *at =
+        source + (ulong)(group * (ROOFLINE_LOADS * WORKGROUP_X) + local_index());
     const T b = CONSTANT;
-    const uint4 w0 = at[0], w1 = at[WORKGROUP_X], w2 = at[2 * WORKGROUP_X],
-                w3 = at[3 * WORKGROUP_X];
+    const uint4 w0 = LOAD(0), w1 = LOAD(1), w2 = LOAD(2), w3 = LOAD(3), w4 = LOAD(4), w5 = LOAD(5),
+                w6 = LOAD(6), w7 = LOAD(7);
     EACH_CHAIN(DECLARE)
-    LOOP(params.longs, STEPS_32)
+    LOOP(params.longs, STEPS_16)
     LOOP(params.shorts, STEPS_4)
     LOOP(params.singles, STEPS_1)
     EACH_CHAIN(STEP_PART)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Every thread reads 64 bytes and takes each value so many steps of x·x + b further, as often as
+// Every thread reads 128 bytes and takes each value so many steps of x·x + b further, as often as
 // the intensity asked for has it. METHOD.md says why it is built so.
 //
 // -DNUMBER=…
@@ -48,6 +48,7 @@ params;
 #endif
 #define FMA(x, y, z)  fma(x, y, z)
 #define DECLARE(i, w) precise T x##i = VALUE(w);
+#define LOAD(k)       source[at + k * WORKGROUP_X]
 #define LOOP(turns, code)                                                                          \
     [[dont_unroll]] for (uint turn = 0u; turn < turns; turn++) {                                   \
         code                                                                                       \
@@ -56,12 +57,12 @@ params;
 void main()
 {
     const uint group = gl_WorkGroupID.y * params.row + gl_WorkGroupID.x;
-    const uint at = group * (4u * WORKGROUP_X) + gl_LocalInvocationIndex;
+    const uint at = group * (ROOFLINE_LOADS * WORKGROUP_X) + gl_LocalInvocationIndex;
     const T b = CONSTANT;
-    const uvec4 w0 = source[at], w1 = source[at + WORKGROUP_X], w2 = source[at + 2u * WORKGROUP_X],
-                w3 = source[at + 3u * WORKGROUP_X];
+    const uvec4 w0 = LOAD(0u), w1 = LOAD(1u), w2 = LOAD(2u), w3 = LOAD(3u), w4 = LOAD(4u),
+                w5 = LOAD(5u), w6 = LOAD(6u), w7 = LOAD(7u);
     EACH_CHAIN(DECLARE)
-    LOOP(params.longs, STEPS_32)
+    LOOP(params.longs, STEPS_16)
     LOOP(params.shorts, STEPS_4)
     LOOP(params.singles, STEPS_1)
     EACH_CHAIN(STEP_PART)

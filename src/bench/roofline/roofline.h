@@ -8,13 +8,14 @@
 #define ROOFLINE_F64   1
 #define ROOFLINE_F16X2 2
 
-// A thread reads so many bytes and makes a chain of each value: 16, of doubles 8.
+// A thread reads so many bytes and makes a chain of each value: 32, of doubles 16.
 #define ROOFLINE_THREADS      256
-#define ROOFLINE_THREAD_BYTES 64
+#define ROOFLINE_THREAD_BYTES 128
+#define ROOFLINE_LOADS        (ROOFLINE_THREAD_BYTES / 16)
 #define ROOFLINE_GROUP_BYTES  (ROOFLINE_THREADS * ROOFLINE_THREAD_BYTES)
 
 // Steps of a chain in one turn of each loop.
-#define ROOFLINE_LONG  32
+#define ROOFLINE_LONG  16
 #define ROOFLINE_SHORT 4
 
 // The data come again after so many 16-byte elements.

@@ -9,13 +9,13 @@ enum {
     WORDS_BYTES = 2 * ROOFLINE_SLOTS * 4,
     CACHES = 4 // so many times the last cache is memory
 };
-static const uint64_t bytes_wanted = UINT64_C(2) << 30, cpu_bytes = 16 << 20;
+static const uint64_t bytes_wanted = UINT64_C(4) << 30, cpu_bytes = 16 << 20;
 static const uint64_t wait_ns = UINT64_C(20000000000);
 
 const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
-    {"fp32", "roofline_fp32", FMA_F32, 0, 16, 2},
-    {"fp64", "roofline_fp64", FMA_F64, GPU_CAP(FLOAT64), 8, 2},
-    {"fp16x2", "roofline_fp16x2", FMA_F16X2, GPU_CAP(FLOAT16), 16, 4},
+    {"fp32", "roofline_fp32", FMA_F32, 0, 32, 2},
+    {"fp64", "roofline_fp64", FMA_F64, GPU_CAP(FLOAT64), 16, 2},
+    {"fp16x2", "roofline_fp16x2", FMA_F16X2, GPU_CAP(FLOAT16), 32, 4},
 };
 
 void roofline_point_read(const struct bench_case *c, struct roofline_point *point)
@@ -80,7 +80,8 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     for (unsigned more = 0; more < 2; more++)
         fma_chain_follow(number->number, steps / number->chains + more, chains[more]);
     for (uint32_t i = 0; i < PERIOD_WORDS / width; i++) {
-        uint32_t load = i / in_load / ROOFLINE_THREADS % 4, chain = load * in_load + i % in_load;
+        uint32_t load = i / in_load / ROOFLINE_THREADS % ROOFLINE_LOADS,
+                 chain = load * in_load + i % in_load;
         const struct fma_chain *end = &chains[chain < steps % number->chains][start_of(i)];
         sums.fused += sum_of(end->fused);
         sums.rounded += sum_of(end->rounded);

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: MIT
-// What both kernel languages do alike: chains of x·x + b from four loads w0 … w3 of four words.
+// What both kernel languages do alike: chains of x·x + b from eight loads w0 … w7 of four words.
 // VALUE, BITS and FMA are the languages' own. Only #define and #if here.
 #ifndef BENCH_ROOFLINE_STEPS_H
 #define BENCH_ROOFLINE_STEPS_H
 
 #include "bench/roofline/roofline.h"
 
-#define WORDS_OF(S, i, j, k, l, read) S(i, read.x) S(j, read.y) S(k, read.z) S(l, read.w)
-#define PAIRS_OF(S, i, j, read)       S(i, read.xy) S(j, read.zw)
-
+// A load's chains by their numbers.
 #if defined(NUMBER) && NUMBER == ROOFLINE_F64
+#define CHAINS_OF(S, i, j, read) S(i, read.xy) S(j, read.zw)
+#define LOADS_4(S)                                                                                 \
+    CHAINS_OF(S, 0, 1, w0) CHAINS_OF(S, 2, 3, w1) CHAINS_OF(S, 4, 5, w2) CHAINS_OF(S, 6, 7, w3)
 #define EACH_CHAIN(S)                                                                              \
-    PAIRS_OF(S, 0, 1, w0) PAIRS_OF(S, 2, 3, w1) PAIRS_OF(S, 4, 5, w2) PAIRS_OF(S, 6, 7, w3)
+    LOADS_4(S)                                                                                     \
+    CHAINS_OF(S, 8, 9, w4)                                                                         \
+    CHAINS_OF(S, 10, 11, w5) CHAINS_OF(S, 12, 13, w6) CHAINS_OF(S, 14, 15, w7)
 #else
+#define CHAINS_OF(S, i, j, k, l, read) S(i, read.x) S(j, read.y) S(k, read.z) S(l, read.w)
+#define LOADS_4(S)                                                                                 \
+    CHAINS_OF(S, 0, 1, 2, 3, w0)                                                                   \
+    CHAINS_OF(S, 4, 5, 6, 7, w1)                                                                   \
+    CHAINS_OF(S, 8, 9, 10, 11, w2)                                                                 \
+    CHAINS_OF(S, 12, 13, 14, 15, w3)
 #define EACH_CHAIN(S)                                                                              \
-    WORDS_OF(S, 0, 1, 2, 3, w0)                                                                    \
-    WORDS_OF(S, 4, 5, 6, 7, w1) WORDS_OF(S, 8, 9, 10, 11, w2) WORDS_OF(S, 12, 13, 14, 15, w3)
+    LOADS_4(S)                                                                                     \
+    CHAINS_OF(S, 16, 17, 18, 19, w4)                                                               \
+    CHAINS_OF(S, 20, 21, 22, 23, w5)                                                               \
+    CHAINS_OF(S, 24, 25, 26, 27, w6)                                                               \
+    CHAINS_OF(S, 28, 29, 30, 31, w7)
 #endif
 
 #define STEP(i, w)      x##i = FMA(x##i, x##i, b);
@@ -25,6 +37,5 @@
 #define STEPS_1  EACH_CHAIN(STEP)
 #define STEPS_4  STEPS_1 STEPS_1 STEPS_1 STEPS_1
 #define STEPS_16 STEPS_4 STEPS_4 STEPS_4 STEPS_4
-#define STEPS_32 STEPS_16 STEPS_16
 
 #endif
