@@ -2,6 +2,7 @@
 #include "suite/runner.h"
 
 #include "analysis/advice.h"
+#include "analysis/arithmetic.h"
 #include "analysis/banks.h"
 #include "analysis/cross.h"
 #include "analysis/launches.h"
@@ -173,6 +174,7 @@ static void measure(struct runner *runner)
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     levels_add_findings(runner->run);
     launches_add_findings(runner->run);
+    arithmetic_add_findings(runner->run);
     advice_add_findings(runner->run);
     overlaps_add_findings(runner->run);
     preempts_add_findings(runner->run);
