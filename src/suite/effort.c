@@ -12,7 +12,7 @@ static const struct {
     // The first look of the stop rule is after 5 rounds and wants 16 samples: 4 a visit.
     {"quick",
      {.samples = 4,
-      .sample_ns = 2 * NS_PER_MS,
+      .sample_ns = NS_PER_MS,
       .timeout_ns = 5 * NS_PER_S,
       .rounds_max = 5,
       .case_ns = NS_PER_S,

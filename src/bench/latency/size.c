@@ -4,8 +4,9 @@
 #include <math.h>
 
 enum {
-    HOPS = 65536, // timed in a visit
-    WINDOWS = 64, // that they are cut into, where the counter allows
+    HOPS = 65536,         // timed in a visit
+    HURRIED_HOPS = 16384, // where samples may be short
+    WINDOWS = 64,         // that they are cut into, where the counter allows
     WINDOWS_MIN = 16,
     STEPS_MIN = 1000, // of the counter in a window
     LEAD_HOPS = 4096, // untimed, at most: a lap of every first-level cache
@@ -15,6 +16,7 @@ enum {
     CACHES_WARM = 4 // up to so many last-level caches a lap is warmed
 };
 
+static const uint64_t hurried_sample_ns = 1000000;
 static const double stamp_share_allowed = 0.001; // of a window may be the stamps themselves
 static const double chase_ns_max = 100e6;        // a dispatch: far from any watchdog
 static const double warm_ns_max = 100e6;
@@ -39,11 +41,12 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
 }
 
 // Windows long enough for the counter's step, short enough for its width.
-static void size_windows(const struct latency_chase *chase, unsigned samples,
+static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
     const struct measure_clock *clock = &chase->session->clock;
-    double hops = fmin(HOPS, chase_ns_max / memory->hop_ns);
+    double most = request->sample_ns > hurried_sample_ns ? HOPS : HURRIED_HOPS;
+    double hops = fmin(most, chase_ns_max / memory->hop_ns);
     double window = hops / WINDOWS;
     if (memory->hop_counts > 0) {
         double steps = fmax(STEPS_MIN * clock->counter_step,
@@ -53,7 +56,7 @@ static void size_windows(const struct latency_chase *chase, unsigned samples,
     }
     memory->repeats = repeats_for(window);
     double windows = hops / (memory->repeats * (double)LATENCY_UNROLL);
-    windows = fmax(windows, samples > WINDOWS_MIN ? samples : WINDOWS_MIN);
+    windows = fmax(windows, request->samples > WINDOWS_MIN ? request->samples : WINDOWS_MIN);
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
@@ -90,7 +93,7 @@ bool latency_size(struct latency_chase *chase, struct latency_memory *memory, st
     memory->lead = repeats_for(memory->warm ? lap : COLD_LEAD_HOPS);
     const struct measure_request *request = chase->visit->request;
     if (chase->session->clocked)
-        size_windows(chase, request->samples, memory);
+        size_windows(chase, request, memory);
     else
         size_sample(chase, request->sample_ns, memory);
     return true;
