@@ -123,13 +123,13 @@ static bool find_repeats(struct worker *worker, uint64_t next, struct error *err
 
 static bool warm_up(struct worker *worker, struct error *err)
 {
-    bool first = worker->desc->request->round == 0;
+    bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0};
     double took_ns;
     do {
         if (!run(worker, &took_ns, err))
             return false;
-    } while (!span_warm(&warmth, took_ns));
+    } while (!span_warm(&warmth, took_ns) && !worker->desc->warm);
     return true;
 }
 
@@ -139,7 +139,7 @@ static bool size_and_warm_up(struct worker *worker, struct error *err)
     if (worker->desc->repeats)
         return record(worker, worker->desc->repeats, err) && warm_up(worker, err);
     return find_repeats(worker, 1, err) && warm_up(worker, err) &&
-           find_repeats(worker, worker->repeats, err);
+           (worker->desc->warm || find_repeats(worker, worker->repeats, err));
 }
 
 static double core_hz_now(struct worker *worker)

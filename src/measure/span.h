@@ -23,6 +23,7 @@ struct measure_span_desc {
     bool unordered;       // the units may overlap each other
     uint64_t repeats;     // 0: find out; else what an earlier visit found
     uint64_t repeats_max; // 0: 4096
+    bool warm;            // other work ran right before: one run warms up, sizing is done once
 };
 
 struct measure_span {

@@ -113,7 +113,8 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
 static bool is_filtered(const struct loads_kind *kind)
 {
     return kind->source == LOADS_FROM_BILINEAR || kind->source == LOADS_FROM_OFFSET ||
-           kind->source == LOADS_FROM_TRILINEAR;
+           kind->source == LOADS_FROM_TRILINEAR || kind->source == LOADS_FROM_ARRAY ||
+           kind->source == LOADS_FROM_VOLUME || kind->source == LOADS_FROM_CUBE;
 }
 
 // Between values that are there, and exact where the fractions are quarters.

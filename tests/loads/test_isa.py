@@ -72,9 +72,9 @@ def expected(kind, width, uniform):
     """The loads of one published load, by instruction; scalar units do what is uniform."""
     if kind in ("typed", "typedrw"):
         return {"buffer_load_format_" + "xyzw"[:width]: 1}
-    if kind in ("texture", "texturerw"):
+    if kind in ("texture", "texturerw", "row"):
         return {"image_load": 1}
-    if kind in ("sampled", "trilinear"):
+    if kind in ("sampled", "trilinear", "array", "volume", "cube", "levels"):
         return {"image_sample": 1}
     if kind == "gather":
         return {"image_gather4": 1}

@@ -27,6 +27,10 @@ layout(set = 0, binding = 0) uniform textureBuffer source;
 #endif
 #define LOAD(at) texelFetch(source, int(at)) CHANNELS
 
+#elif RESOURCE == LOADS_ROW
+layout(set = 0, binding = 0) uniform texture1D source;
+#define LOAD(at) texelFetch(source, int(at), 0) CHANNELS
+
 #elif RESOURCE == LOADS_TEXEL_RW
 layout(set = 0, binding = 0, FORMAT) readonly restrict uniform imageBuffer source;
 #define LOAD(at) imageLoad(source, int(at)) CHANNELS

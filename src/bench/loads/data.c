@@ -49,7 +49,7 @@ static unsigned channels_of(const struct loads_kind *kind)
 
 unsigned loads_levels(const struct loads_kind *kind)
 {
-    return kind->source == LOADS_FROM_TRILINEAR ? 2 : 1;
+    return kind->source == LOADS_FROM_TRILINEAR || kind->source == LOADS_FROM_LEVELS ? 2 : 1;
 }
 
 float loads_centre(const struct loads_kind *kind)
@@ -190,6 +190,17 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
+// The tile's sum for a thread that reads the next smaller level.
+static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
+{
+    unsigned side = LOADS_SIDE / 2;
+    double sum = 0;
+    for (unsigned j = 0; j < LOADS_TILE; j++)
+        for (unsigned i = 0; i < LOADS_TILE; i++)
+            sum += weighted(kind, LOADS_ELEMENTS + (y + j) / 2 * side + (x + i) / 2);
+    return sum;
+}
+
 static double tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     double sum = 0;
@@ -204,10 +215,13 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS])
 {
     struct loads_start start = loads_start_of(kind, pattern);
-    for (unsigned id = 0; id < LOADS_THREADS; id++)
-        sums[id] = (float)(loads_is_texture(kind) ? tile_sum(kind, start_at(start, id % LOADS_TILE),
-                                                             start_at(start, id / LOADS_TILE))
-                                                  : row_sum(kind, start_at(start, id)));
+    for (unsigned id = 0; id < LOADS_THREADS; id++) {
+        unsigned x = start_at(start, id % LOADS_TILE), y = start_at(start, id / LOADS_TILE);
+        bool small = kind->source == LOADS_FROM_LEVELS && id % 2 == 1;
+        sums[id] = (float)(!loads_is_texture(kind) ? row_sum(kind, start_at(start, id))
+                           : small                 ? small_tile_sum(kind, x, y)
+                                                   : tile_sum(kind, x, y));
+    }
 }
 
 float loads_tolerance(const struct loads_kind *kind)
@@ -227,9 +241,8 @@ float loads_tolerance(const struct loads_kind *kind)
     if (kind->format == GPU_FORMAT_RGBA8_SRGB) // is decoded to within half of one of 255
         rounding += ldexp(LOADS_A_THREAD, -9);
     static const double filters[LOADS_SOURCE_COUNT] = {
-        [LOADS_FROM_BILINEAR] = 1,
-        [LOADS_FROM_OFFSET] = 0.75,
-        [LOADS_FROM_TRILINEAR] = 2,
+        [LOADS_FROM_BILINEAR] = 1, [LOADS_FROM_OFFSET] = 0.75, [LOADS_FROM_TRILINEAR] = 2,
+        [LOADS_FROM_ARRAY] = 1,    [LOADS_FROM_VOLUME] = 2,    [LOADS_FROM_CUBE] = 1,
     };
     double filtering = filters[kind->source] * ldexp(LOADS_A_THREAD, -8) * range[kind->data];
     return (float)(weight * (rounding + filtering));

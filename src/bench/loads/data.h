@@ -12,8 +12,8 @@ uint32_t loads_hash(uint32_t v);
 // level follow, LOADS_SIDE / 2 a row).
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// LOADS_ELEMENTS elements as they stand in memory, from byte start_bytes on, and for trilinear
-// filtering a quarter as many of the next level; `bytes` is all of it.
+// LOADS_ELEMENTS elements as they stand in memory, from byte start_bytes on, and where there is a
+// next level a quarter as many of it; `bytes` is all of it.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 unsigned loads_levels(const struct loads_kind *kind); // of detail: 1 or 2
 

@@ -91,6 +91,13 @@
     X("Texture2D<RGBA8>.Gather", GATHER, 4, UNORM8, RGBA8_UNORM, 0)                                \
     X("Texture2D<R32F>.Gather", GATHER, 4, FLOAT32, R32_FLOAT, 0)
 
+#define SHAPES_ADDED(X)                                                                            \
+    X("Texture1D<RGBA8>.Load", ROW, 4, UNORM8, RGBA8_UNORM, 0)                                     \
+    X("Texture2DArray<RGBA8>.Sample(bilinear)", ARRAY, 4, UNORM8, RGBA8_UNORM, 0)                  \
+    X("Texture3D<RGBA8>.Sample(bilinear)", VOLUME, 4, UNORM8, RGBA8_UNORM, 0)                      \
+    X("TextureCube<RGBA8>.Sample(bilinear)", CUBE, 4, UNORM8, RGBA8_UNORM, 0)                      \
+    X("Texture2D<RGBA8>.Sample(two levels)", LEVELS, 4, UNORM8, RGBA8_UNORM, 0)
+
 #define WRITES_ADDED(X)                                                                            \
     X("RWStructuredBuffer<float> store", STORE, 1, FLOAT32, R32_FLOAT, 0)                          \
     X("RWStructuredBuffer<float2> store", STORE, 2, FLOAT32, R32_FLOAT, 0)                         \
@@ -102,7 +109,8 @@
 
 #define ADDED(X)                                                                                   \
     RAW_ADDED(X)                                                                                   \
-    STRUCTURED_ADDED(X) TEXELS_ADDED(X) PACKED_ADDED(X) FILTERS_ADDED(X) WRITES_ADDED(X)
+    STRUCTURED_ADDED(X)                                                                            \
+    TEXELS_ADDED(X) PACKED_ADDED(X) FILTERS_ADDED(X) SHAPES_ADDED(X) WRITES_ADDED(X)
 
 const struct loads_kind loads_kinds[] = {
 #define X(label, source, width, data, format, start)                                               \
@@ -157,6 +165,11 @@ const char *loads_source_name(enum loads_source source)
         [LOADS_FROM_OFFSET] = "sampled",
         [LOADS_FROM_GATHER] = "gather",
         [LOADS_FROM_TRILINEAR] = "trilinear",
+        [LOADS_FROM_ARRAY] = "array",
+        [LOADS_FROM_VOLUME] = "volume",
+        [LOADS_FROM_CUBE] = "cube",
+        [LOADS_FROM_ROW] = "row",
+        [LOADS_FROM_LEVELS] = "levels",
         [LOADS_FROM_STORE] = "store",
         [LOADS_FROM_ATOMIC] = "atomic",
         [LOADS_FROM_SHARED_STORE] = "sharedstore",
@@ -169,7 +182,8 @@ bool loads_is_sampled(const struct loads_kind *kind)
 {
     static const bool sampled[LOADS_SOURCE_COUNT] = {
         [LOADS_FROM_NEAREST] = true, [LOADS_FROM_BILINEAR] = true,  [LOADS_FROM_OFFSET] = true,
-        [LOADS_FROM_GATHER] = true,  [LOADS_FROM_TRILINEAR] = true,
+        [LOADS_FROM_GATHER] = true,  [LOADS_FROM_TRILINEAR] = true, [LOADS_FROM_ARRAY] = true,
+        [LOADS_FROM_VOLUME] = true,  [LOADS_FROM_CUBE] = true,      [LOADS_FROM_LEVELS] = true,
     };
     return sampled[kind->source];
 }

@@ -35,7 +35,12 @@ enum loads_source {
     LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
-    LOADS_FROM_STORE, // the other way round: to a buffer in device memory
+    LOADS_FROM_ARRAY, // bilinear, as what follows
+    LOADS_FROM_VOLUME,
+    LOADS_FROM_CUBE,
+    LOADS_FROM_ROW,    // a texture of one dimension, texel by texel
+    LOADS_FROM_LEVELS, // nearest, neighbours from different levels of detail
+    LOADS_FROM_STORE,  // the other way round: to a buffer in device memory
     LOADS_FROM_ATOMIC,
     LOADS_FROM_SHARED_STORE, // to the workgroup's own memory
     LOADS_FROM_SHARED_ATOMIC,

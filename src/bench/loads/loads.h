@@ -3,14 +3,16 @@
 #ifndef BENCH_LOADS_LOADS_H
 #define BENCH_LOADS_LOADS_H
 
-#define LOADS_ELEMENTS 1024 /* of a buffer; 16 KiB at most: what every L1 holds */
-#define LOADS_SIDE     32   /* texels of a texture's side */
-#define LOADS_THREADS  256  /* a workgroup: 256, or 16 × 16 for textures */
-#define LOADS_TILE     16
-#define LOADS_A_THREAD 256 /* loads of a thread: elements t … t + 255, or a tile of 16 × 16 */
-#define LOADS_FLIGHT   8   /* loads that share their address arithmetic (peak) */
-#define LOADS_LANES    4   /* broadcasts that share their loop: the fewest lanes of a subgroup */
-#define LOADS_STRIDE   32  /* elements between them: too far apart to be combined */
+#define LOADS_ELEMENTS   1024 /* of a buffer; 16 KiB at most: what every L1 holds */
+#define LOADS_DEPTH      4    /* slices of a texture of three dimensions, layers of an array */
+#define LOADS_READ_LAYER 2    /* the one that is read, of a cube too */
+#define LOADS_SIDE       32   /* texels of a texture's side */
+#define LOADS_THREADS    256  /* a workgroup: 256, or 16 × 16 for textures */
+#define LOADS_TILE       16
+#define LOADS_A_THREAD   256 /* loads of a thread: elements t … t + 255, or a tile of 16 × 16 */
+#define LOADS_FLIGHT     8   /* loads that share their address arithmetic (peak) */
+#define LOADS_LANES      4   /* broadcasts that share their loop: the fewest lanes of a subgroup */
+#define LOADS_STRIDE     32  /* elements between them: too far apart to be combined */
 
 /* What a load brings, -DRESOURCE= */
 #define LOADS_TYPED      0
@@ -29,6 +31,11 @@
 #define LOADS_TEXEL_RW   13 /* a storage texel buffer or image, -DFORMAT=… */
 #define LOADS_GATHER     14 /* a channel of four texels */
 #define LOADS_TRILINEAR  15 /* half way between two levels */
+#define LOADS_ARRAY      20 /* a layer of several */
+#define LOADS_VOLUME     21 /* a slice of a texture of three dimensions */
+#define LOADS_CUBE       22 /* a face of six */
+#define LOADS_ROW        23 /* a texture of one dimension */
+#define LOADS_LEVELS     24 /* every other thread the next smaller level */
 /* Writes. */
 #define LOADS_STORE         16
 #define LOADS_ATOMIC        17

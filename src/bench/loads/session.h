@@ -36,6 +36,7 @@ struct loads_session {
     struct bench_session *bench;
     struct measure_limits limits;
     struct measure_clock clock;
+    struct gpu_buffer *proof;      // of the work at hand; NULL until needed
     struct gpu_arg *sources;       // of each kind; empty until needed
     struct gpu_program **programs; // made so far
     size_t program_count, program_capacity;
@@ -50,14 +51,14 @@ MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
-    struct gpu_buffer *proof;
     bool has_source;
     struct gpu_arg source; // or, of writes, their target
     struct loads_params params;
     struct loads_point target; // what is written there; kind NULL: nothing
 };
 
-// The case's own kernel, or (`control`) the loop of the same form without loads. In `scope`.
+// One at a time: a session has one proof. The case's own kernel, or (`control`) the loop of the
+// same form without loads. In `scope`.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_point *point, bool control,
                                 struct loads_work *work, struct error *err);

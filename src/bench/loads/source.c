@@ -2,6 +2,8 @@
 // Buffers, views and textures to load from: one of each kind a session, made when first wanted.
 #include "bench/loads/source.h"
 
+#include <string.h>
+
 bool loads_is_bound(const struct gpu_info *info)
 {
     return !(info->caps & GPU_CAP(ADDRESSES));
@@ -35,7 +37,8 @@ static bool make_typed(struct loads_session *session, const struct loads_kind *k
 static bool make_sampler(struct loads_session *session, const struct loads_kind *kind,
                          struct gpu_arg *arg, struct error *err)
 {
-    bool nearest = kind->source == LOADS_FROM_NEAREST || kind->source == LOADS_FROM_GATHER;
+    bool nearest = kind->source == LOADS_FROM_NEAREST || kind->source == LOADS_FROM_GATHER ||
+                   kind->source == LOADS_FROM_LEVELS;
     const struct gpu_sampler_desc desc = {
         .filter = nearest ? GPU_FILTER_NEAREST : GPU_FILTER_LINEAR,
         .mip_filter =
@@ -50,24 +53,67 @@ static size_t texel_bytes(const struct loads_kind *kind)
     return (size_t)LOADS_ELEMENTS / (side * side) * gpu_format_bytes(kind->format);
 }
 
+static struct gpu_image_desc image_desc(const struct loads_kind *kind)
+{
+    struct gpu_image_desc desc = {.format = kind->format,
+                                  .width = LOADS_SIDE,
+                                  .height = LOADS_SIDE,
+                                  .mips = loads_levels(kind),
+                                  .storage = kind->source == LOADS_FROM_TEXTURE_RW};
+    if (kind->source == LOADS_FROM_ARRAY) {
+        desc.layers = LOADS_DEPTH;
+    } else if (kind->source == LOADS_FROM_CUBE) {
+        desc.kind = GPU_IMAGE_CUBE;
+    } else if (kind->source == LOADS_FROM_VOLUME) {
+        desc.kind = GPU_IMAGE_3D;
+        desc.depth = LOADS_DEPTH;
+    } else if (kind->source == LOADS_FROM_ROW) {
+        desc.kind = GPU_IMAGE_1D;
+        desc.width = LOADS_ELEMENTS;
+        desc.height = 1;
+    }
+    return desc;
+}
+
+// Slices and layers that nobody reads hold something else: the same, moved by a few texels.
+static bool fill_image(struct gpu_image *image, const struct gpu_image_desc *desc,
+                       const unsigned char *texels, struct arena *arena, struct error *err)
+{
+    size_t size = (size_t)desc->width * desc->height * gpu_format_bytes(desc->format);
+    unsigned slices = desc->depth ? desc->depth : 1;
+    unsigned layers = desc->kind == GPU_IMAGE_CUBE ? 6 : desc->layers ? desc->layers : 1;
+    unsigned char *all = ARENA_ARRAY(arena, size * slices, unsigned char);
+    for (unsigned layer = 0; layer < layers; layer++) {
+        for (unsigned slice = 0; slice < slices; slice++) {
+            bool read = layer + slice == LOADS_READ_LAYER;
+            size_t moved = read ? 0 : 16 * (layer + slice + 1);
+            memcpy(all + slice * size, texels + moved, size - moved);
+            memcpy(all + slice * size + size - moved, texels, moved);
+        }
+        if (!gpu_image_write(image, 0, layer, all, size * slices, err))
+            return false;
+    }
+    return true;
+}
+
 static bool make_texture(struct loads_session *session, const struct loads_kind *kind,
                          struct gpu_arg *arg, struct error *err)
 {
     struct bench_session *bench = session->bench;
-    unsigned levels = loads_levels(kind);
-    const struct gpu_image_desc desc = {.format = kind->format,
-                                        .width = LOADS_SIDE,
-                                        .height = LOADS_SIDE,
-                                        .mips = levels,
-                                        .storage = kind->source == LOADS_FROM_TEXTURE_RW};
+    const struct gpu_image_desc desc = image_desc(kind);
     size_t bytes, offset = 0;
     const unsigned char *texels = loads_encode(bench->arena, kind, &bytes);
     arg->image = gpu_image_create(bench->scope, &desc, err);
-    for (unsigned level = 0; arg->image && level < levels; level++) {
-        size_t size = texel_bytes(kind) >> 2 * level;
-        if (!gpu_image_write(arg->image, level, 0, texels + offset, size, err))
+    if (arg->image && (desc.layers || desc.depth || desc.kind == GPU_IMAGE_CUBE)) {
+        if (!fill_image(arg->image, &desc, texels, bench->arena, err))
             return false;
-        offset += size;
+    } else {
+        for (unsigned level = 0; arg->image && level < desc.mips; level++) {
+            size_t size = texel_bytes(kind) >> 2 * level;
+            if (!gpu_image_write(arg->image, level, 0, texels + offset, size, err))
+                return false;
+            offset += size;
+        }
     }
     return arg->image && (!loads_is_sampled(kind) || make_sampler(session, kind, arg, err));
 }
@@ -80,7 +126,8 @@ static gpu_caps caps_of(const struct loads_kind *kind)
         [LOADS_FROM_LONG] = GPU_CAP(INT64),        [LOADS_FROM_BROADCAST] = GPU_CAP(SUBGROUPS),
     };
     return needed[kind->source] | (loads_is_texture(kind) ? GPU_CAP(IMAGES) : 0) |
-           (loads_is_sampled(kind) ? GPU_CAP(SAMPLERS) : 0);
+           (loads_is_sampled(kind) ? GPU_CAP(SAMPLERS) : 0) |
+           (kind->source == LOADS_FROM_ROW ? GPU_CAP(IMAGES) : 0);
 }
 
 static bool make(struct loads_session *session, const struct loads_kind *kind, struct gpu_arg *arg,
@@ -88,7 +135,7 @@ static bool make(struct loads_session *session, const struct loads_kind *kind, s
 {
     if (!gpu_require(session->bench->info, caps_of(kind), err))
         return false;
-    if (loads_is_texture(kind))
+    if (loads_is_texture(kind) || kind->source == LOADS_FROM_ROW)
         return make_texture(session, kind, arg, err);
     if (kind->source == LOADS_FROM_TYPED || kind->source == LOADS_FROM_TYPED_RW)
         return make_typed(session, kind, arg, err);

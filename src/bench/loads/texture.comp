@@ -34,6 +34,25 @@ layout(set = 0, binding = 0) uniform sampler2D source;
 layout(set = 0, binding = 0) uniform sampler2D source;
 // An offset would count texels of each level.
 #define LOAD(at, below) textureLod(source, at + vec2(0, (below) * (1.0 / LOADS_SIDE)), 0.5) CHANNELS
+#elif RESOURCE == LOADS_LEVELS
+layout(set = 0, binding = 0) uniform sampler2D source;
+#define LOAD(at, below)                                                                            \
+    textureLod(source, at + vec2(0, (below) * (1.0 / LOADS_SIDE)),                                 \
+               float(gl_LocalInvocationIndex & 1)) CHANNELS
+#elif RESOURCE == LOADS_ARRAY
+layout(set = 0, binding = 0) uniform sampler2DArray source;
+#define LOAD(at, below)                                                                            \
+    textureLodOffset(source, vec3(at, LOADS_READ_LAYER), 0, ivec2(0, below)) CHANNELS
+#elif RESOURCE == LOADS_VOLUME
+layout(set = 0, binding = 0) uniform sampler3D source;
+#define SLICE ((LOADS_READ_LAYER + 0.5) / LOADS_DEPTH)
+#define LOAD(at, below) textureLodOffset(source, vec3(at, SLICE), 0, ivec3(0, below, 0)) CHANNELS
+#elif RESOURCE == LOADS_CUBE
+layout(set = 0, binding = 0) uniform samplerCube source;
+// Face +Y: coordinates are x / y and z / y, from −1 to 1.
+#define LOAD(at, below)                                                                            \
+    textureLod(source, vec3(at.x * 2 - 1, 1, (at.y * 2 - 1) + (below) * (2.0 / LOADS_SIDE)), 0)    \
+    CHANNELS
 #elif RESOURCE == LOADS_GATHER
 layout(set = 0, binding = 0) uniform sampler2D source;
 #define LOAD(at, below) textureGatherOffset(source, at, ivec2(0, below), 0)

@@ -53,6 +53,7 @@ static bool run_work(struct bench_visit *run, struct loads_work *work,
         .request = request,
         .unordered = (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
         .repeats = *repeats,
+        .warm = work->session->warm, // cases follow each other without a pause
     };
     if (!measure_span_run(run->arena, &desc, span, err) ||
         !loads_work_verify(work, span->repeats * span->count, err))
@@ -202,14 +203,11 @@ bool loads_visit(struct bench_visit *run, struct measure_visit *visit, struct er
     struct memory *memory = *run->memory;
     struct loads_session *session = run->session->state;
     struct loads_baseline_seen *baseline = &session->baseline[point.peak];
-    struct measure_request request = *run->request;
     struct loads_work work;
     struct measure_span span;
-    if (session->warm && request.round == 0)
-        request.round = 1; // cases follow each other without a pause
-    if (!loads_work_make(session, run->scope, &point, false, &work, err) ||
-        !find_control(run, &point, memory, err) ||
-        !run_work(run, &work, &request, &memory->repeats, &span, err))
+    if (!find_control(run, &point, memory, err) ||
+        !loads_work_make(session, run->scope, &point, false, &work, err) ||
+        !run_work(run, &work, run->request, &memory->repeats, &span, err))
         return false;
     session->warm = true;
     if (!find_baseline(run, &point, baseline, err))

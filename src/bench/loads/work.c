@@ -142,11 +142,12 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
         prepare_loads(work, point, &proof);
     }
     work->program = find_program(session, kernel->name, point->subgroup_threads, err);
-    work->proof =
-        work->program
-            ? gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = sizeof proof}, err)
-            : NULL;
-    return work->proof && gpu_buffer_write(work->proof, 0, &proof, sizeof proof, err);
+    if (!work->program)
+        return false;
+    if (!session->proof)
+        session->proof = gpu_buffer_create(session->bench->scope,
+                                           &(struct gpu_buffer_desc){.bytes = sizeof proof}, err);
+    return session->proof && gpu_buffer_write(session->proof, 0, &proof, sizeof proof, err);
 }
 
 void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -161,7 +162,7 @@ void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
     unsigned args = 0;
     if (work->has_source)
         dispatch.args[args++] = work->source;
-    dispatch.args[args] = (struct gpu_arg){.buffer = work->proof};
+    dispatch.args[args] = (struct gpu_arg){.buffer = work->session->proof};
     for (uint64_t i = 0; i < repeats; i++)
         gpu_batch_dispatch(batch, &dispatch);
 }
@@ -169,7 +170,7 @@ void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
 bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct error *err)
 {
     struct proof proof;
-    if (!gpu_buffer_read(work->proof, 0, &proof, sizeof proof, err))
+    if (!gpu_buffer_read(work->session->proof, 0, &proof, sizeof proof, err))
         return false;
     const char *kernel = gpu_program_kernel(work->program)->name;
     if (proof.wrong)
