@@ -16,7 +16,7 @@ enum {
 };
 
 enum {
-    BESIDE_SHARE = 4 // of a sample's time is enough for what stands beside
+    CONTROL_SHARE = 4 // of a sample's time is enough to tell a loop without loads
 };
 
 // What the published tool loads in one dispatch.
@@ -62,13 +62,13 @@ static bool run_work(struct bench_visit *run, struct loads_work *work,
     return true;
 }
 
-// One short sample of what the case is compared with, beside it: the clock is the same then.
+// One sample of what the case is compared with, beside it: the clock is the same then.
 static bool run_beside(struct bench_visit *run, const struct loads_point *point, bool control,
                        uint64_t *repeats, double *unit_ns, struct error *err)
 {
     struct measure_request request = *run->request;
     request.samples = 1;
-    request.sample_ns /= BESIDE_SHARE;
+    request.sample_ns /= control ? CONTROL_SHARE : 1;
     request.round = request.round ? request.round : 1; // the case itself warms up
     struct loads_work work;
     struct measure_span span;
