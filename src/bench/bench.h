@@ -81,6 +81,10 @@ struct benchmark {
     // before that scope closes, after a failed open too. Optional.
     void (*close)(struct bench_session *session);
 
+    // The work of a second process that the benchmark starts for itself, as `fathom __beside NAME
+    // -d DEVICE` (base/child.h), until the socket closes. Optional.
+    bool (*serve)(const char *device_id, int socket_fd, struct error *err);
+
     // Prepares, warms up, takes samples, verifies; fills `visit` whole or fails with the code that
     // decides (UNSUPPORTED, OUT_OF_MEMORY: skipped; MISMATCH: failed; …).
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);

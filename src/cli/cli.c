@@ -55,7 +55,7 @@ static bool run_command(struct cli *cli, struct error *err)
         [COMMAND_DEVICES] = command_devices, [COMMAND_LIST] = command_list,
         [COMMAND_RUN] = command_run,         [COMMAND_MAP] = command_map,
         [COMMAND_REPORT] = command_report,   [COMMAND_COMPARE] = command_compare,
-        [COMMAND_WORKER] = command_worker,
+        [COMMAND_WORKER] = command_worker,   [COMMAND_BESIDE] = command_beside,
     };
     enum command_id command = cli->options->command;
     if (command == COMMAND_COUNT)

@@ -38,6 +38,7 @@ bool command_map(struct cli *cli, struct error *err);
 bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
+bool command_beside(struct cli *cli, struct error *err);
 
 // Measures as the command line says, for `run` and `map`; `tell` (or NULL) prints what comes before
 // the end of it all.

@@ -88,6 +88,15 @@ const struct command_info command_table[COMMAND_COUNT] = {
                       "The exit status is 1 where a case got slower or failed, so that a job can "
                       "stand on it.",
         },
+    [COMMAND_BESIDE] =
+        {
+            .name = "__beside",
+            .operands = "BENCHMARK",
+            .operand_max = 1,
+            .summary = "The second process of a benchmark that has one",
+            .detail = "Started by that benchmark; reads orders from a socket, its standard input.",
+            .hidden = true,
+        },
     [COMMAND_WORKER] =
         {
             .name = "__worker",
@@ -109,7 +118,9 @@ const struct option_info option_table[OPTION_COUNT] = {
                      COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(COMPARE), false, false},
     [OPTION_DEVICE] = {'d', "device", "DEVICE", WORD_DEVICE,
                        "Measure on this device; repeat it for several",
-                       COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER), true, false},
+                       COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) |
+                           COMMAND_BIT(BESIDE),
+                       true, false},
     [OPTION_API] = {0, "api", "API", WORD_API,
                     "Use only this API; all: each device through every API that reaches it",
                     COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},

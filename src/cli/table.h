@@ -15,6 +15,7 @@ enum command_id {
     COMMAND_REPORT,
     COMMAND_COMPARE,
     COMMAND_WORKER,
+    COMMAND_BESIDE,
     COMMAND_COUNT
 };
 

@@ -42,6 +42,16 @@ class Quick(fathom.Case):
         self.assertIn("skipped", verdicts)
         self.assertNotIn("failed", verdicts)
 
+    def test_a_hog_in_a_process_of_its_own_meets_its_victim(self):
+        path = self.path("run.json")
+        done = fathom.run("run", "preempt", "--preset", "quick", "--set", "setting=processes",
+                          "--set", "hog=big-dispatch", "--set", "samples=4", "-o", path,
+                          binary=REAL)
+        self.assertEqual(0, done.status, done.err + done.out)
+        (result,) = self.read_run(path)["results"]
+        self.assertIn("hog", result["details"])
+        self.assertRegex(result["details"]["entered"], r" of \d+")
+
     def test_a_scenario_of_ones_own_runs_and_a_wrong_one_says_where(self):
         path, scenario = self.path("run.json"), self.path("mine.json")
         for after, status in ((["A"], 0), (["B"], 2)):

@@ -192,6 +192,7 @@ class Mistakes(fathom.Case):
 
     def test_a_worker_started_by_hand_says_so(self):
         self.assert_one_line_error(fathom.run("__worker"), 2, "-d is missing")
+        self.assert_one_line_error(fathom.run("__beside"), 2, "only fathom itself")
 
     def test_a_full_standard_output_is_an_error(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/preempt/judge.h"
 
+#include <math.h>
+
 static const char *const names[JUDGE_COUNT] = {
     [JUDGE_ALONE] = "alone",
     [JUDGE_CO_RESIDENT] = "co-resident",
@@ -18,26 +20,26 @@ const char *judge_name(enum judge_entry entry)
 // Workgroups of a submission that were there while the victim ran, and of them those that stood
 // still all the time.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
-                         double resolution_ns, size_t *beside, size_t *still)
+                         const struct judge_limits *limits, size_t *beside, size_t *still)
 {
-    double length = victim->end_ns - victim->start_ns;
+    double stop_ns = fmax(JUDGE_STILL * (victim->end_ns - victim->start_ns), limits->pause_ns);
     for (size_t g = 0; g < hog->group_count; g++) {
         const struct load_group *group = &hog->groups[g];
-        if (group->start_ns >= victim->end_ns - resolution_ns ||
-            group->end_ns <= victim->start_ns + resolution_ns)
+        if (group->start_ns >= victim->end_ns - limits->resolution_ns ||
+            group->end_ns <= victim->start_ns + limits->resolution_ns)
             continue;
         ++*beside;
-        *still += group->pause_ns >= JUDGE_STILL * length;
+        *still += group->pause_ns > stop_ns;
     }
 }
 
 enum judge_entry judge_entry_of(const struct load_run *victim, const struct load_run *hogs,
-                                size_t hog_count, double resolution_ns)
+                                size_t hog_count, const struct judge_limits *limits)
 {
     size_t beside = 0, still = 0;
     bool within = false, before = false;
     for (size_t h = 0; h < hog_count; h++) {
-        count_beside(victim, &hogs[h], resolution_ns, &beside, &still);
+        count_beside(victim, &hogs[h], limits, &beside, &still);
         before = before || hogs[h].start_ns < victim->start_ns;
         within = within || (hogs[h].start_ns < victim->start_ns && hogs[h].end_ns > victim->end_ns);
     }

@@ -17,12 +17,18 @@ enum judge_entry {
 
 const char *judge_name(enum judge_entry entry); // "co-resident"
 
-// `hogs`: all submissions of the hog, ascending. Overlaps up to resolution_ns do not count. A
+// What cannot be told from nothing.
+struct judge_limits {
+    double resolution_ns; // overlaps up to this
+    double pause_ns;      // pauses up to this: workgroups of the hog have them without any victim
+};
+
+// `hogs`: all submissions of the hog, ascending. A
 // workgroup stood still, or the victim was stopped, where its longest pause is at least half of
 // (JUDGE_STILL) what the victim took, or a quarter of its own length (JUDGE_STOPPED).
 #define JUDGE_STILL   0.5
 #define JUDGE_STOPPED 0.25
 enum judge_entry judge_entry_of(const struct load_run *victim, const struct load_run *hogs,
-                                size_t hog_count, double resolution_ns);
+                                size_t hog_count, const struct judge_limits *limits);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `preempt` is: its parameters, metrics and views. METHOD.md says how it measures.
+#include "bench/preempt/process.h"
 #include "bench/preempt/rig.h"
 #include "bench/preempt/visit.h"
 
@@ -18,10 +19,11 @@ static const struct param_info params[] = {
              "ones, of one of many workgroups, of one whose workgroups each take as long as all"},
     {.key = "setting",
      .type = PARAM_TEXT,
-     .standard = "queues,devices",
-     .choices = "queues|devices",
-     .help = "where the victim runs: on another queue of the hog's device, or on a device of its "
-             "own, in the same process"},
+     .quick = "queues,devices",
+     .standard = "queues,devices,processes",
+     .choices = "queues|devices|processes",
+     .help = "where the victim runs: on another queue of the hog's device, on a device of its own, "
+             "or in another process than the hog"},
     {.key = "priority",
      .type = PARAM_TEXT,
      .quick = "medium",
@@ -123,5 +125,6 @@ const struct benchmark bench_preempt = {
     .plan = plan,
     .open = rig_session_open,
     .close = rig_session_close,
+    .serve = process_serve,
     .visit = preempt_visit,
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/preempt/rig.h"
 
+#include "bench/preempt/process.h"
+
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -68,6 +70,7 @@ void rig_session_close(struct bench_session *bench)
 {
     struct preempt_session *session = bench->state;
     for (struct rig *rig = session ? session->rigs : NULL; rig; rig = rig->next) {
+        process_destroy(rig->process);
         gpu_scope_close(rig->own_scope);
         gpu_device_close(rig->own);
     }
@@ -120,10 +123,11 @@ static bool rig_open(struct bench_session *bench, struct rig *rig, size_t p, str
                                           "%s: granted, in so far as the driver made a device "
                                           "with it; more cannot be asked",
                                           priorities[p].name);
-    if (!is_queues(rig) || priority != GPU_PRIORITY_MEDIUM)
+    if (strcmp(rig->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM)
         return own_open(bench, rig, priority, err);
+    unsigned second = has_second(bench->info);
     rig->victim =
-        (struct rig_side){bench->device, gpu_device_queue(bench->device, 1), session->program};
+        (struct rig_side){bench->device, gpu_device_queue(bench->device, second), session->program};
     return true;
 }
 
@@ -165,9 +169,11 @@ struct rig *rig_get(struct bench_session *bench, const char *setting, const char
         return NULL;
     }
     const char *kind = victim_kind(bench->info) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
-    rig->queue_text =
-        arena_printf(bench->arena, "the hog on a universal queue, the victim on a %s one of %s",
-                     kind, is_queues(rig) ? "the same device" : "a device of its own");
+    const char *where = is_queues(rig)                    ? "of the same device"
+                        : strcmp(setting, "devices") == 0 ? "of a device of its own"
+                                                          : "in another process";
+    rig->queue_text = arena_printf(
+        bench->arena, "the hog on a universal queue, the victim on a %s one %s", kind, where);
     if (!rig_open_named(bench, rig, err))
         return NULL;
     rig->next = session->rigs;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the two run: a hog and a victim, on two queues of one device or on two devices of one chip.
+// Where the two run: a hog and a victim, on two queues of one device, on two devices of one chip,
+// or in two processes.
 #ifndef BENCH_PREEMPT_RIG_H
 #define BENCH_PREEMPT_RIG_H
 
@@ -18,6 +19,7 @@ struct rig {
     const char *queue_text, *priority_text; // for people
     struct gpu_device *own;                 // NULL: the benchmark's device serves both
     struct gpu_scope *own_scope;
+    struct process *process; // the hog's, started when first needed; NULL: not running
     struct rig *next;
 };
 
@@ -33,9 +35,10 @@ void rig_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
 MUST_CHECK bool rig_session_open(struct bench_session *bench, struct error *err);
 void rig_session_close(struct bench_session *bench);
 
-// "queues" or "devices"; "low" … "realtime" for the victim, or "highest": the highest that the
-// driver makes a device with. The hog is at medium. Opened when first asked for. ERROR_UNSUPPORTED
-// where there is no second queue or the priority is refused, with the driver's reason.
+// "queues", "devices" or "processes"; "low" … "realtime" for the victim, or "highest": the highest
+// that the driver makes a device with. The hog is at medium. Opened when first asked for.
+// ERROR_UNSUPPORTED where there is no second queue or the priority is refused, with the driver's
+// reason.
 struct rig *rig_get(struct bench_session *bench, const char *setting, const char *priority,
                     struct error *err);
 

@@ -3,6 +3,7 @@
 
 #include "bench/preempt/duel.h"
 #include "bench/preempt/preempt.h"
+#include "bench/preempt/process.h"
 #include "bench/preempt/rig.h"
 #include "bench/preempt/series.h"
 #include "bench/preempt/size.h"
@@ -14,7 +15,8 @@
 enum {
     HOG_SLOTS_MAX = 512,
     HOG_RECORDS = 512, // a submission
-    RESOLUTION_STEPS = 3
+    RESOLUTION_STEPS = 3,
+    PAUSE_MARGIN = 2
 };
 
 struct work {
@@ -24,7 +26,9 @@ struct work {
     struct rig *rig;
     struct gpu_scope *hog_scope, *victim_scope;
     struct load hog, victim;
-    bool has_hog;
+    uint32_t hog_count; // submissions of the hog, here or in its own process
+    uint64_t base;      // the moment that all times are since; 0: not chosen yet
+    bool has_hog, remote;
     struct duel duel;
     struct load_run *hogs, *victims;
     enum judge_entry entries[DUEL_SAMPLES_MAX];
@@ -86,7 +90,7 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
     victim.shape = work->history->victim;
     victim.slots = samples;
     victim.records = victim.shape.groups;
-    if (work->has_hog && !load_init(&work->hog, &hog, err))
+    if (work->has_hog && !work->remote && !load_init(&work->hog, &hog, err))
         return false;
     if (!load_init(&work->victim, &victim, err))
         return false;
@@ -94,29 +98,42 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
     work->session->token += hog.slots;
     load_restart(&work->victim, work->session->token + 1);
     work->session->token += victim.slots;
-    return true;
+    return !work->remote || process_start(work->rig->process, &hog,
+                                          work->session->token - victim.slots - hog.slots, err);
 }
 
 // ---------------------------------------------------------------- after
 
+// The longest pause of the hog's workgroups before any victim came.
+static double pause_alone(const struct work *work)
+{
+    double longest = 0;
+    for (uint32_t i = 0; i < DUEL_ALONE && i < work->hog_count; i++)
+        longest = fmax(longest, work->hogs[i].pause_ns);
+    return longest;
+}
+
 static bool judge(struct work *work, struct error *err)
 {
     const struct measure_clock *clock = &work->session->clock;
-    uint64_t base = 0;
-    if (work->has_hog && !load_read(&work->hog, clock, &base, work->run->arena, &work->hogs, err))
+    struct arena *arena = work->run->arena;
+    work->hog_count = work->hog.submitted;
+    bool read = !work->has_hog ||
+                (work->remote ? process_stop(work->rig->process, arena, &work->base, &work->hogs,
+                                             &work->hog_count, err)
+                              : load_read(&work->hog, clock, &work->base, arena, &work->hogs, err));
+    if (!read || !load_read(&work->victim, clock, &work->base, arena, &work->victims, err))
         return false;
-    if (!load_read(&work->victim, clock, &base, work->run->arena, &work->victims, err))
-        return false;
-    double resolution = RESOLUTION_STEPS * clock->device_step_ns;
+    const struct judge_limits limits = {RESOLUTION_STEPS * clock->device_step_ns,
+                                        PAUSE_MARGIN * pause_alone(work)};
     for (uint32_t i = 0; i < work->duel.count; i++) {
         double exec = work->victims[i].end_ns - work->victims[i].start_ns;
-        if (exec > work->duel.response_ns[i] * 1.01 + resolution)
+        if (exec > work->duel.response_ns[i] * 1.01 + limits.resolution_ns)
             return error_set(err, ERROR_MISMATCH,
                              "the victim ran %.0f ns by the device's clock, but the host had it "
                              "back after %.0f ns",
                              exec, work->duel.response_ns[i]);
-        work->entries[i] =
-            judge_entry_of(&work->victims[i], work->hogs, work->hog.submitted, resolution);
+        work->entries[i] = judge_entry_of(&work->victims[i], work->hogs, work->hog_count, &limits);
     }
     return true;
 }
@@ -137,7 +154,7 @@ static double slowdown_of(const struct work *work)
     double to = work->victims[work->duel.count - 1].end_ns;
     for (uint32_t i = 0; i < DUEL_ALONE; i++)
         alone[i] = length_of(&work->hogs[i]);
-    for (uint32_t i = DUEL_ALONE; i < work->hog.submitted; i++)
+    for (uint32_t i = DUEL_ALONE; i < work->hog_count; i++)
         if (work->hogs[i].end_ns > from && work->hogs[i].start_ns < to)
             beside[count++] = length_of(&work->hogs[i]);
     return count ? stats_median(beside, count) / stats_median(alone, DUEL_ALONE) : NAN;
@@ -147,7 +164,7 @@ static double slowdown_of(const struct work *work)
 static double pause_of(const struct work *work)
 {
     double longest = NAN;
-    for (uint32_t i = DUEL_ALONE; work->has_hog && i < work->hog.submitted; i++)
+    for (uint32_t i = DUEL_ALONE; work->has_hog && i < work->hog_count; i++)
         longest = fmax(longest, work->hogs[i].pause_ns);
     return longest;
 }
@@ -191,17 +208,14 @@ static void tell_shape(struct measure_visit *visit, const char *name,
 static void tell_how(const struct work *work, struct measure_visit *visit)
 {
     const struct preempt_history *history = work->history;
-    double longest = 0;
     visit_detail(visit, "queues", "%s", work->rig->queue_text);
     visit_detail(visit, "priority", "%s", work->rig->priority_text);
     tell_shape(visit, "victim", &history->victim);
     visit_detail(visit, "lane 0", "victim");
     if (work->has_hog) {
         tell_shape(visit, "hog", &history->hog);
-        for (uint32_t i = 0; i < DUEL_ALONE; i++)
-            longest = fmax(longest, work->hogs[i].pause_ns);
         visit_detail(visit, "hog-alone", "%.4g ms a submission; its longest pause %.4g us",
-                     length_of(&work->hogs[DUEL_ALONE - 1]) / 1e6, longest / 1e3);
+                     length_of(&work->hogs[DUEL_ALONE - 1]) / 1e6, pause_alone(work) / 1e3);
         visit_detail(visit, "lane 1", "hog");
     }
     visit_detail(visit, "entered", "%s", preempt_history_entries(history, work->run->arena));
@@ -214,8 +228,9 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
 {
     struct bench_visit *run = work->run;
     uint32_t samples = (uint32_t)case_uint(run->point, "samples");
-    const struct duel_desc desc = {
-        .hog = work->has_hog ? &work->hog : NULL, .victim = &work->victim, .samples = samples};
+    const struct duel_desc desc = {.hog = work->has_hog && !work->remote ? &work->hog : NULL,
+                                   .victim = &work->victim,
+                                   .samples = samples};
     if (!recall(work, err) || !prepare(work, samples, err) || !duel_run(&desc, &work->duel, err) ||
         !judge(work, err))
         return false;
@@ -226,12 +241,21 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     preempt_series_quantiles(run->arena, work->history, visit);
     preempt_series_histogram(run->arena, work->history, visit);
     const struct preempt_scene scene = {work->victims, work->duel.count, work->hogs,
-                                        work->hog.submitted};
+                                        work->hog_count};
     preempt_series_timeline(run->arena, &scene, visit);
     visit_kernel(visit, work->rig->victim.program);
-    for (uint32_t i = 0; i < work->hog.submitted; i++)
+    for (uint32_t i = 0; i < work->hog_count; i++)
         visit->device_time_ns += (uint64_t)length_of(&work->hogs[i]);
     return true;
+}
+
+static bool start_process(struct work *work, struct error *err)
+{
+    struct bench_session *session = work->run->session;
+    work->remote = work->has_hog && strcmp(work->rig->setting, "processes") == 0;
+    if (work->remote && !work->rig->process)
+        work->rig->process = process_create(session->arena, session->info->id, err);
+    return !work->remote || work->rig->process;
 }
 
 bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
@@ -246,7 +270,11 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         return false;
     work->hog_scope = gpu_scope_open(work->rig->hog.device);
     work->victim_scope = gpu_scope_open(work->rig->victim.device);
-    bool done = run_visit(work, visit, err);
+    bool done = start_process(work, err) && run_visit(work, visit, err);
+    if (!done && work->remote) { // it may be in the midst of a load
+        process_destroy(work->rig->process);
+        work->rig->process = NULL;
+    }
     gpu_scope_close(work->hog_scope);
     gpu_scope_close(work->victim_scope);
     return done;
