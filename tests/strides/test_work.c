@@ -125,9 +125,9 @@ static void the_footprint_is_the_lines_touched(void **state)
 {
     (void)state;
     struct strides_point point = point_of("stride", 4, 1, &warps);
-    assert_int_equal(strides_footprint_bytes(&point), 8 * 128); // 32 floats are a line, 8 of them
+    assert_int_equal(strides_footprint_bytes(&point), 32 * 128); // 32 floats are a line, 32 of them
     point = point_of("stride", 4, 32, &warps);
-    assert_int_equal(strides_footprint_bytes(&point), (32 + 7) * 128);
+    assert_int_equal(strides_footprint_bytes(&point), (32 + 31) * 128);
     point = point_of("stride", 16, 128, &warps);
     assert_int_equal(strides_footprint_bytes(&point), 32 * 8 * 128);
     point = point_of("block", 16, 1024, &warps);
@@ -150,10 +150,10 @@ static void the_farthest_load_is_within_the_buffer(void **state)
         uint64_t rows =
             STRIDES_THREADS / p.across < STRIDES_ROWS ? STRIDES_THREADS / p.across : STRIDES_ROWS;
         uint64_t last = (uint64_t)(p.across - 1) * p.step + (rows - 1) * p.pitch;
-        assert_true(last * 16 + STRIDES_LOADS * STRIDES_APART_BYTES <= STRIDES_BUFFER_BYTES);
+        assert_true(last * 16 + points[i].loads * STRIDES_APART_BYTES <= STRIDES_BUFFER_BYTES);
     }
     assert_true((STRIDES_LANES_MAX - 1) * STRIDES_SHARED_STRIDE_MAX +
-                    (STRIDES_LOADS - 1) * STRIDES_SHARED_APART <
+                    (point_of("banks", 4, 1, &waves).loads - 1) * STRIDES_SHARED_APART <
                 STRIDES_SHARED_WORDS);
 }
 
@@ -161,8 +161,8 @@ static void the_farthest_load_is_within_the_buffer(void **state)
 static void load(const struct strides_point *point, uint32_t turns, uint32_t *words)
 {
     for (uint32_t t = 0; t < STRIDES_THREADS; t++)
-        for (uint32_t i = 0; i < turns * STRIDES_FLIGHTS; i++)
-            for (uint32_t k = 0; k < STRIDES_LOADS; k++) {
+        for (uint32_t i = 0; i < turns * STRIDES_TURN_LOADS / point->loads; i++)
+            for (uint32_t k = 0; k < point->loads; k++) {
                 uint32_t byte = t % 32 * point->stride * point->width + k * STRIDES_APART_BYTES;
                 for (uint32_t w = 0; w < point->width / 4; w++)
                     words[t] += strides_data(byte / 4 + w);

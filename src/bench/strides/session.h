@@ -16,7 +16,7 @@ enum strides_metric { // as strides.c lists them
 };
 
 enum {
-    STRIDES_PROGRAMS = 7 // address and storage of each width, and shared
+    STRIDES_PROGRAMS = 11 // as in kernels.txt
 };
 
 struct strides_session {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loads of shared memory, a word each, with a stride that comes at run time, as in shared.comp.
+//
+// -DLOADS=… in flight
 #include "bench/prelude/prelude.clh"
 
 #include "bench/strides/strides.h"
@@ -27,15 +29,15 @@ KERNEL void KERNEL_NAME(__global uint *words, const struct params p)
 #pragma clang loop vectorize(disable) // or gfx90a code does two turns side by side
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
-        for (int flight = 0; flight < STRIDES_FLIGHTS; flight++) {
+        for (int k = 0; k < STRIDES_TURN_LOADS; k += LOADS) {
             const __local uint *from = pool + at;
-            uint values[STRIDES_LOADS];
+            uint values[LOADS];
 #pragma unroll
-            for (int k = 0; k < STRIDES_LOADS; k++)
-                values[k] = from[k * STRIDES_SHARED_APART];
+            for (int f = 0; f < LOADS; f++)
+                values[f] = from[f * STRIDES_SHARED_APART];
 #pragma unroll
-            for (int k = 0; k < STRIDES_LOADS; k++)
-                sum += values[k];
+            for (int f = 0; f < LOADS; f++)
+                sum += values[f];
             at += p.turn;
         }
     }

@@ -2,6 +2,8 @@
 #version 460
 // Loads of shared memory, a word each, with a stride that comes at run time: where lanes meet in
 // one bank, they take turns.
+//
+// -DLOADS=… in flight
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/strides/strides.h"
@@ -34,12 +36,12 @@ void main()
     barrier();
     uint at = t % params.across * params.step, sum = 0;
     for (uint i = 0; i < params.turns; i++) {
-        [[unroll]] for (uint flight = 0; flight < STRIDES_FLIGHTS; flight++, at += params.turn) {
-            uint values[STRIDES_LOADS];
-            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
-                values[k] = pool[at + k * STRIDES_SHARED_APART];
-            [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
-                sum += values[k];
+        [[unroll]] for (uint k = 0; k < STRIDES_TURN_LOADS; k += LOADS, at += params.turn) {
+            uint values[LOADS];
+            [[unroll]] for (uint f = 0; f < LOADS; f++)
+                values[f] = pool[at + f * STRIDES_SHARED_APART];
+            [[unroll]] for (uint f = 0; f < LOADS; f++)
+                sum += values[f];
         }
     }
     words[t] += sum;

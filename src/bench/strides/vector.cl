@@ -2,7 +2,7 @@
 // Loads of memory that the core's own cache holds, by a pattern that comes at run time, as in
 // vector.comp.
 //
-// -DBYTES=4|8|16 a load  -DACCESS_ADDRESS: a pointer either way
+// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DACCESS_ADDRESS: a pointer either way
 #include "bench/prelude/prelude.clh"
 
 #include "bench/strides/strides.h"
@@ -18,8 +18,7 @@
 #define FOLD(v) (v)
 #endif
 
-#define APART    (STRIDES_APART_BYTES / BYTES)
-#define TOGETHER STRIDES_TOGETHER(BYTES)
+#define APART (STRIDES_APART_BYTES / BYTES)
 
 struct params {
     uint across, step, pitch, turn, turns;
@@ -35,19 +34,16 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
 #pragma clang loop vectorize(disable) // or gfx90a code does two turns side by side
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
-        for (int flight = 0; flight < STRIDES_FLIGHTS; flight += TOGETHER) {
-            ELEMENT values[TOGETHER * STRIDES_LOADS];
+        for (int k = 0; k < STRIDES_TURN_LOADS; k += LOADS) {
+            const __global ELEMENT *from = source + (ulong)at;
+            ELEMENT values[LOADS];
 #pragma unroll
-            for (int f = 0; f < TOGETHER; f++) {
-                const __global ELEMENT *from = source + (ulong)at;
+            for (int f = 0; f < LOADS; f++)
+                values[f] = from[f * APART];
 #pragma unroll
-                for (int k = 0; k < STRIDES_LOADS; k++)
-                    values[f * STRIDES_LOADS + k] = from[k * APART];
-                at += p.turn;
-            }
-#pragma unroll
-            for (int k = 0; k < TOGETHER * STRIDES_LOADS; k++)
-                sum += values[k];
+            for (int f = 0; f < LOADS; f++)
+                sum += values[f];
+            at += p.turn;
         }
     }
     words[t] += FOLD(sum);

@@ -3,7 +3,7 @@
 // Loads of memory that the core's own cache holds, by a pattern that comes at run time. `turn` is
 // 0, which no compiler knows: so every flight loads anew.
 //
-// -DBYTES=4|8|16 a load  -DACCESS_ADDRESS=0|1
+// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DACCESS_ADDRESS=0|1
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"
@@ -35,7 +35,6 @@ layout(push_constant) uniform Params
 } params;
 
 const uint APART = STRIDES_APART_BYTES / BYTES;
-const uint TOGETHER = STRIDES_TOGETHER(BYTES);
 
 void main()
 {
@@ -43,15 +42,13 @@ void main()
     uint at = t % params.across * params.step + t / params.across % STRIDES_ROWS * params.pitch;
     ELEMENT sum = ELEMENT(0);
     for (uint i = 0; i < params.turns; i++) {
-        [[unroll]] for (uint flight = 0; flight < STRIDES_FLIGHTS; flight += TOGETHER) {
-            ELEMENT values[TOGETHER * STRIDES_LOADS];
-            [[unroll]] for (uint f = 0; f < TOGETHER; f++, at += params.turn) {
-                STREAM_CURSOR(Source, from, at, BYTES);
-                [[unroll]] for (uint k = 0; k < STRIDES_LOADS; k++)
-                    values[f * STRIDES_LOADS + k] = STREAM_AT(Source, from, k * APART);
-            }
-            [[unroll]] for (uint k = 0; k < TOGETHER * STRIDES_LOADS; k++)
-                sum += values[k];
+        [[unroll]] for (uint k = 0; k < STRIDES_TURN_LOADS; k += LOADS, at += params.turn) {
+            STREAM_CURSOR(Source, from, at, BYTES);
+            ELEMENT values[LOADS];
+            [[unroll]] for (uint f = 0; f < LOADS; f++)
+                values[f] = STREAM_AT(Source, from, f * APART);
+            [[unroll]] for (uint f = 0; f < LOADS; f++)
+                sum += values[f];
         }
     }
     words[t] += FOLD(sum);

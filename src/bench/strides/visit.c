@@ -210,13 +210,13 @@ static void report(struct work *work, const struct measure_span *span, struct me
     const struct strides_point *point = &work->point;
     uint64_t footprint = strides_footprint_bytes(point), cache = work->session->limits.l1_bytes;
     double bytes = (double)strides_bytes(point, work->params.turns);
-    int together = point->pattern == STRIDES_BANKS ? 1 : (int)STRIDES_TOGETHER(point->width);
     measure_span_report(span, bytes, STRIDES_BANDWIDTH, visit);
     report_each(work, span, visit);
     report_limit(work, span, visit);
-    visit_detail(visit, "shape", "1 workgroup of %d threads, %d loads in flight, %u turns of %d",
-                 STRIDES_THREADS, STRIDES_LOADS * together, work->params.turns,
-                 STRIDES_LOADS * STRIDES_FLIGHTS);
+    visit_detail(visit, "shape",
+                 "1 workgroup of %d threads, %u loads in flight, %u turns of %d, %llu dispatches",
+                 STRIDES_THREADS, point->loads, work->params.turns, STRIDES_TURN_LOADS,
+                 (unsigned long long)span->repeats);
     if (footprint) {
         visit_detail(visit, "footprint", "%llu bytes in lines of 128",
                      (unsigned long long)footprint);

@@ -6,6 +6,8 @@
 enum {
     WORD_BYTES = 4,
     LINE_BYTES = 128,
+    LOADS = 8,         // in flight
+    LOADS_BYTES = 128, // … or so many bytes a thread: narrow loads take more to keep a core busy
     LINES = STRIDES_BUFFER_BYTES / LINE_BYTES
 };
 
@@ -40,14 +42,16 @@ void strides_point_read(const struct bench_case *c, const struct gpu_info *info,
         .stride = stride ? (uint32_t)stride->uint : 0,
         .across = stride ? lanes_of(info) : (uint32_t)case_uint(c, "across"),
     };
+    // Blocks are many rows, which more lines a thread would make too many for small caches.
+    point->loads = point->pattern == STRIDES_STRIDE ? LOADS_BYTES / point->width : LOADS;
     point->address = point->pattern != STRIDES_BANKS && takes_address(c, info);
 }
 
 const char *strides_kernel_name(struct arena *arena, const struct strides_point *point)
 {
     if (point->pattern == STRIDES_BANKS)
-        return "strides_shared";
-    return arena_printf(arena, "strides_vector_%u_%s", point->width,
+        return arena_printf(arena, "strides_shared_%ux%u", point->width, point->loads);
+    return arena_printf(arena, "strides_vector_%ux%u_%s", point->width, point->loads,
                         point->address ? "address" : "storage");
 }
 
@@ -64,7 +68,7 @@ struct strides_params strides_params_of(const struct strides_point *point, uint3
 
 uint64_t strides_loads(uint32_t turns)
 {
-    return (uint64_t)STRIDES_THREADS * STRIDES_FLIGHTS * STRIDES_LOADS * turns;
+    return (uint64_t)STRIDES_THREADS * STRIDES_TURN_LOADS * turns;
 }
 
 uint64_t strides_bytes(const struct strides_point *point, uint32_t turns)
@@ -91,7 +95,7 @@ uint64_t strides_footprint_bytes(const struct strides_point *point)
     if (point->pattern == STRIDES_BANKS)
         return 0;
     for (uint32_t t = 0; t < STRIDES_THREADS; t++)
-        for (uint32_t k = 0; k < STRIDES_LOADS; k++) {
+        for (uint32_t k = 0; k < point->loads; k++) {
             uint32_t line = element_of(point, t, k) * point->width / LINE_BYTES;
             uint8_t bit = (uint8_t)(1u << line % bits);
             lines += !(seen[line / bits] & bit);
@@ -113,10 +117,10 @@ uint32_t strides_data(uint32_t i)
 static uint32_t thread_sum(const struct strides_point *point, uint32_t t)
 {
     uint32_t words = point->width / WORD_BYTES, sum = 0;
-    for (uint32_t k = 0; k < STRIDES_LOADS; k++)
+    for (uint32_t k = 0; k < point->loads; k++)
         for (uint32_t w = 0; w < words; w++)
             sum += strides_data(element_of(point, t, k) * words + w);
-    return STRIDES_FLIGHTS * sum;
+    return STRIDES_TURN_LOADS / point->loads * sum;
 }
 
 bool strides_check(const struct strides_point *point, uint32_t turns,

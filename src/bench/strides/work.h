@@ -29,6 +29,7 @@ struct strides_point {
     unsigned width;  // bytes a load
     uint32_t stride; // STRIDE: elements; BANKS: words
     uint32_t across; // BLOCK: threads side by side; else those with an address of their own
+    unsigned loads;  // of a thread in flight, each from a line of its own
     bool address;    // by 64-bit address, else as a storage buffer
 };
 
