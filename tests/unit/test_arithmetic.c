@@ -80,10 +80,11 @@ static void add_operation(struct run *run, const char *device, const char *op, d
         }
 }
 
-static void add_roof(struct run *run, const char *device, const char *type, double least,
-                     double most)
+// Intensities of 2^least … 2^most.
+static void add_roof(struct run *run, const char *device, const char *type, int least, int most)
 {
-    for (double intensity = least; intensity <= most; intensity *= 2) {
+    for (int power = least; power <= most; power++) {
+        double intensity = ldexp(1, power);
         const struct case_value values[] = {
             {.key = "type", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = type},
             {.key = "intensity", .type = PARAM_REAL, .role = PARAM_AXIS, .real = intensity},
@@ -128,8 +129,8 @@ static void the_ridge_is_where_the_bounds_meet(void **state)
 {
     (void)state;
     struct run *run = make_run();
-    add_roof(run, "cuda:0", "fp32", 0.0625, 512);
-    add_roof(run, "cuda:0", "fp64", 0.0625, 512);
+    add_roof(run, "cuda:0", "fp32", -4, 9);
+    add_roof(run, "cuda:0", "fp64", -4, 9);
     arithmetic_add_findings(run);
     assert_int_equal(run->finding_count, 2);
     assert_string_equal(run->findings[0].code, "ridge");
@@ -143,8 +144,8 @@ static void a_bound_that_was_not_seen_makes_no_ridge(void **state)
 {
     (void)state;
     struct run *run = make_run();
-    add_roof(run, "cuda:0", "fp32", 0.0625, 2);
-    add_roof(run, "vulkan:0", "fp32", 64, 512);
+    add_roof(run, "cuda:0", "fp32", -4, 1);
+    add_roof(run, "vulkan:0", "fp32", 6, 9);
     arithmetic_add_findings(run);
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
@@ -155,7 +156,7 @@ static void what_is_told_is_not_told_again(void **state)
     (void)state;
     struct run *run = make_run();
     add_operation(run, "cuda:0", "fp32-fma", 4, 125.3);
-    add_roof(run, "cuda:0", "fp32", 0.0625, 512);
+    add_roof(run, "cuda:0", "fp32", -4, 9);
     arithmetic_add_findings(run);
     arithmetic_add_findings(run);
     assert_int_equal(run->finding_count, 2);

@@ -159,8 +159,9 @@ static uint64_t integer_chain(const struct incore_kind *kind, unsigned chain, ui
 static void set_slot(const struct incore_kind *kind, uint32_t *words, unsigned slot, uint64_t value)
 {
     bool wide = kind->number == INCORE_F64 || kind->number == INCORE_I64;
-    words[2 * slot] = (uint32_t)value;
-    words[2 * slot + 1] = wide ? (uint32_t)(value >> 32) : 0;
+    uint32_t *at = words + (size_t)slot * 2;
+    at[0] = (uint32_t)value;
+    at[1] = wide ? (uint32_t)(value >> 32) : 0;
 }
 
 static void fill_integers(const struct incore_kind *kind, uint64_t steps, uint32_t *words)

@@ -6,6 +6,7 @@
 
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
+    PERIOD_BYTES = PERIOD_WORDS * 4,
     WORDS_BYTES = 2 * ROOFLINE_SLOTS * 4,
     CACHES = 4 // so many times the last cache is memory
 };
@@ -59,9 +60,10 @@ static void fill_period(const struct roofline_number *number, uint32_t *period)
     fma_chain_follow(number->number, 0, chains);
     for (uint32_t i = 0; i < PERIOD_WORDS / width; i++) {
         uint64_t bits = chains[start_of(i)].start;
-        period[i * width] = (uint32_t)bits;
+        uint32_t *at = period + (size_t)i * width;
+        at[0] = (uint32_t)bits;
         if (width == 2)
-            period[i * width + 1] = (uint32_t)(bits >> 32);
+            at[1] = (uint32_t)(bits >> 32);
     }
 }
 
@@ -86,7 +88,7 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
         sums.fused += sum_of(end->fused);
         sums.rounded += sum_of(end->rounded);
     }
-    uint32_t periods = (uint32_t)(bytes / (PERIOD_WORDS * 4));
+    uint32_t periods = (uint32_t)(bytes / PERIOD_BYTES);
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
@@ -95,7 +97,7 @@ static bool fill(struct roofline_session *session, const struct roofline_number 
                  struct error *err)
 {
     uint32_t *period = ARENA_ARRAY(session->bench->arena, PERIOD_WORDS, uint32_t);
-    uint64_t done = (uint64_t)PERIOD_WORDS * 4;
+    uint64_t done = PERIOD_BYTES;
     uint64_t constant = fma_chain_constant(number->number);
     session->constant[0] = (uint32_t)constant;
     session->constant[1] = (uint32_t)(constant >> 32);
@@ -124,7 +126,7 @@ static uint64_t bytes_of(const struct gpu_info *info)
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
         if (most[i] && most[i] < bytes)
             bytes = most[i];
-    return bytes / (PERIOD_WORDS * 4) * (PERIOD_WORDS * 4);
+    return bytes / PERIOD_BYTES * PERIOD_BYTES;
 }
 
 bool roofline_open(struct bench_session *bench, struct error *err)

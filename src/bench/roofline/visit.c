@@ -10,6 +10,10 @@ enum {
     METRIC_BANDWIDTH
 };
 
+enum {
+    GROUP_BYTES = ROOFLINE_GROUP_BYTES
+};
+
 // A CPU that stands in for a GPU reads less where much is computed.
 static const double cpu_intensity = 16;
 
@@ -44,12 +48,12 @@ static void shape(struct work *work)
     double bytes = (double)work->session->bytes;
     if (info->kind == GPU_KIND_CPU && work->point->intensity > cpu_intensity)
         bytes *= cpu_intensity / work->point->intensity;
-    uint64_t groups = (uint64_t)bytes / ROOFLINE_GROUP_BYTES, most = info->limits.workgroup_count_x;
+    uint64_t groups = (uint64_t)bytes / GROUP_BYTES, most = info->limits.workgroup_count_x;
     uint64_t rows = most ? (groups + most - 1) / most : 1;
     uint64_t row = groups / rows / period * period;
     work->grid[0] = (uint32_t)(row ? row : period);
     work->grid[1] = (uint32_t)rows;
-    work->bytes = (uint64_t)work->grid[0] * work->grid[1] * ROOFLINE_GROUP_BYTES;
+    work->bytes = (uint64_t)work->grid[0] * work->grid[1] * GROUP_BYTES;
 }
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -130,12 +134,12 @@ static void report_limits(const struct work *work, const struct measure_span *sp
 static void report(const struct work *work, const struct measure_span *span, bool separate,
                    struct measure_visit *visit)
 {
-    uint64_t device_time_ns = visit->device_time_ns;
-    double bytes = (double)work->bytes;
+    double bytes = (double)work->bytes, *speeds = ARENA_ARRAY(visit->arena, span->count, double);
     measure_span_report(span, bytes * work->point->intensity, METRIC_RATE, visit);
-    visit->device_time_ns = device_time_ns; // counted once, below
-    visit->sensor_count = 0;
-    measure_span_report(span, bytes, METRIC_BANDWIDTH, visit);
+    for (size_t i = 0; i < span->count; i++)
+        speeds[i] = visit->metrics[METRIC_RATE].values[i] / work->point->intensity;
+    visit_samples(visit, METRIC_BANDWIDTH, speeds, span->count,
+                  visit->metrics[METRIC_RATE].step / work->point->intensity);
     report_limits(work, span, visit);
     visit_detail(visit, "shape", "%u workgroups of %d threads, %d bytes and %llu steps each",
                  work->grid[0] * work->grid[1], ROOFLINE_THREADS, ROOFLINE_THREAD_BYTES,
