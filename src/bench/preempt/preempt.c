@@ -90,7 +90,9 @@ static bool plan(const struct bench_request *request, struct bench_case_list *li
     const struct bench_choice *samples = bench_choice_find(request, "samples");
     if (samples->value_count != 1 || samples->values[0].uint < 1 || samples->values[0].uint > 256)
         return error_set(err, ERROR_USAGE, "samples: one number from 1 to 256 is expected");
-    for (size_t s = 0; s < setting->value_count; s++)
+    bool one_setting = strcmp(request->preset, "quick") == 0 && !setting->from_user &&
+                       rig_has_second(request->device);
+    for (size_t s = 0; s < (one_setting ? 1 : setting->value_count); s++)
         for (size_t p = 0; p < priority->value_count; p++)
             for (size_t h = 0; h < hog->value_count; h++) {
                 struct case_value *values = ARENA_ARRAY(request->arena, 4, struct case_value);

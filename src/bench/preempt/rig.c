@@ -31,14 +31,14 @@ static enum gpu_queue_kind victim_kind(const struct gpu_info *info)
     return queues_of(info, GPU_QUEUE_COMPUTE) > 0 ? GPU_QUEUE_COMPUTE : GPU_QUEUE_UNIVERSAL;
 }
 
-static bool has_second(const struct gpu_info *info)
+bool rig_has_second(const struct gpu_info *info)
 {
     return victim_kind(info) == GPU_QUEUE_COMPUTE || queues_of(info, GPU_QUEUE_UNIVERSAL) > 1;
 }
 
 void rig_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
-    desc->queue_count = has_second(info) ? 2 : 1;
+    desc->queue_count = rig_has_second(info) ? 2 : 1;
     desc->queues[1].kind = victim_kind(info);
 }
 
@@ -125,7 +125,7 @@ static bool rig_open(struct bench_session *bench, struct rig *rig, size_t p, str
                                           priorities[p].name);
     if (strcmp(rig->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM)
         return own_open(bench, rig, priority, err);
-    unsigned second = has_second(bench->info);
+    unsigned second = rig_has_second(bench->info);
     rig->victim =
         (struct rig_side){bench->device, gpu_device_queue(bench->device, second), session->program};
     return true;
@@ -163,7 +163,7 @@ struct rig *rig_get(struct bench_session *bench, const char *setting, const char
     struct rig *rig = ARENA_NEW(bench->arena, struct rig);
     rig->setting = arena_strdup(bench->arena, setting);
     rig->priority = arena_strdup(bench->arena, priority);
-    if (is_queues(rig) && !has_second(bench->info)) {
+    if (is_queues(rig) && !rig_has_second(bench->info)) {
         error_set(err, ERROR_UNSUPPORTED, "%s has one queue: there is none for the victim",
                   bench->info->id);
         return NULL;

@@ -31,6 +31,8 @@ struct preempt_session {
     struct rig *rigs;
 };
 
+// Is there a queue for the victim beside the hog's on one device?
+bool rig_has_second(const struct gpu_info *info);
 void rig_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
 MUST_CHECK bool rig_session_open(struct bench_session *bench, struct error *err);
 void rig_session_close(struct bench_session *bench);
