@@ -12,8 +12,9 @@ static const double model_error = 0.06;
 
 static const double misfit_max = 0.3; // a worse best answer is none
 
-const struct lines_chain lines_plan[] = {{1.4, 416}, {2.3, 416},  {4.6, 416}, {9.2, 416}, {0.7, 32},
-                                         {0.35, 32}, {0.177, 32}, {1.5, 32},  {1.5, 64}};
+const struct lines_chain lines_plan[] = {{1.4, 416}, {2.3, 416}, {4.6, 416},  {9.2, 416},
+                                         {0.7, 32},  {0.35, 32}, {0.177, 32}, {1.5, 32},
+                                         {1.5, 64},  {2.2, 32},  {2.2, 64}};
 const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected

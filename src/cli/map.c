@@ -177,6 +177,24 @@ static bool is_first(const struct run *run, const char *device, size_t at,
     return true;
 }
 
+// What the results only suppose.
+static void print_notes(struct screen *screen, const struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!is_of(result, device, MAP_LEVEL))
+            continue;
+        for (size_t k = 0; k < result->detail_count; k++)
+            if (strcmp(result->details[k].name, "partition") == 0) {
+                fputs("\n  ", screen->stream);
+                screen_wrap(screen,
+                            arena_printf(screen->arena, "%s: %s", name_of(screen->arena, result),
+                                         result->details[k].text),
+                            2, 2);
+            }
+    }
+}
+
 static void print_unknown_line(struct screen *screen, const char *text)
 {
     fputs("  • ", screen->stream);
@@ -215,6 +233,7 @@ static void tell_map(const struct run *run, FILE *out)
         fprintf(screen.stream, "\n%s: memory as vector loads see it\n", device);
         draw_picture(&screen, run, device);
         print_table(&screen, run, device);
+        print_notes(&screen, run, device);
         print_unknown(&screen, run, device);
         screen_finish(&screen, out);
     }

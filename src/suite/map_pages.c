@@ -19,6 +19,12 @@ double map_translation_end(const struct level_curve *curve)
     return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
 }
 
+double map_pages_most(const struct gpu_info *device)
+{
+    uint64_t half = device->limits.memory_bytes / 2;
+    return (double)(half < MAP_PAGES_MOST ? half : MAP_PAGES_MOST);
+}
+
 size_t map_pages_plan(double reach, double most, struct map_pages_probe probes[MAP_PAGES_PROBES])
 {
     double times = 16;

@@ -5,6 +5,7 @@
 #define SUITE_MAP_PAGES_H
 
 #include "analysis/levels.h"
+#include "gpu/gpu.h"
 
 #include <stdint.h>
 
@@ -12,6 +13,8 @@ enum {
     MAP_PAGES_PROBES = 7,
     MAP_PAGES_WIDE = 4 // the first ones: pages farther apart
 };
+
+#define MAP_PAGES_MOST (UINT64_C(32) << 30) // bytes of the largest region: it is to be had first
 
 struct map_pages_probe {
     double region; // bytes
@@ -21,6 +24,9 @@ struct map_pages_probe {
 // Bytes at which translation ends to be free, for a chain over pages of 2 MiB; 0 where the curve
 // shows no such end.
 double map_translation_end(const struct level_curve *curve);
+
+// Bytes that chains over pages may cover on a device.
+double map_pages_most(const struct gpu_info *device);
 
 // Probes for that reach, within `most` bytes; returns how many.
 //   wide    regions of 0.7 p times the reach through pages p, 2p, 4p, 8p times 2 MiB apart: they

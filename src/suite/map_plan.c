@@ -225,7 +225,7 @@ static void plan_pages(struct map_plan *plan, const struct level_curve *curve)
     struct map_pages_probe probes[MAP_PAGES_PROBES];
     size_t count = 0;
     if (reach > 0)
-        count = map_pages_plan(reach, (double)plan->device->limits.memory_bytes / 2, probes);
+        count = map_pages_plan(reach, map_pages_most(plan->device), probes);
     for (size_t i = 0; i < count; i++)
         add_probe(plan, &(struct probe){.what = MAP_PAGES,
                                         .level = 1,
@@ -325,7 +325,8 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
     case STAGE_TLB:
         if (!is_cpu(plan)) // whose page size the operating system chooses
             add_latency(plan, "vector", "page",
-                        arena_printf(plan->arena, "%" PRIu64 "..max/2", PAGES_BYTES));
+                        arena_printf(plan->arena, "%" PRIu64 "..%.0f/2", PAGES_BYTES,
+                                     map_pages_most(plan->device)));
         break;
     case STAGE_TLB_KNEES:
         plan_knees(plan, curve_of(&all, "page"), "page", PAGE_BYTES);

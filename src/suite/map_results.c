@@ -307,7 +307,7 @@ static void add_page(const struct finder *f, struct result *result, const struct
 {
     struct map_pages_probe probes[MAP_PAGES_PROBES];
     double ns[MAP_PAGES_PROBES];
-    size_t planned = map_pages_plan(reach, (double)f->device->limits.memory_bytes / 2, probes);
+    size_t planned = map_pages_plan(reach, map_pages_most(f->device), probes);
     size_t measured = 0;
     const char *why;
     for (size_t i = 0; i < planned; i++) {

@@ -20,7 +20,7 @@ enum {
     ROUNDS = 5,
     PROBE_ROUNDS = 15,
     PER_ROUND = 4,
-    PROBES = 10
+    PROBES = 16 // at least lines_plan_count
 };
 
 struct chain_point {
