@@ -35,7 +35,8 @@
     X(PEERS, "peers", "copies between devices")                                                    \
     X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
     X(MATRIX, "matrix", "matrix units (cooperative matrix)")                                       \
-    X(L1_CHOICE, "l1-choice", "a wish for how much of a core's memory is L1 (CUDA's carve-out)")
+    X(L1_CHOICE, "l1-choice", "a wish for how much of a core's memory is L1 (CUDA's carve-out)")   \
+    X(VIRTUAL_TIME, "virtual-time", "time that passes only while a batch runs (models)")
 
 // Limits, all in one table so that run files can list them by name. 0 = the API does not say.
 #define GPU_LIMITS(X)                                                                              \

@@ -21,6 +21,8 @@ struct probe {
     struct gpu_buffer *buffer;
     struct gpu_batch *batch;
     struct arena *arena;
+    bool virtual_time; // the host's clock says nothing of the device's
+    double virtual_ns; // spans so far
     struct clock_run runs[RUNS_MAX];
     size_t count;
 };
@@ -46,7 +48,8 @@ static bool probe_run(struct probe *probe, uint32_t turns, struct error *err)
     if (!gpu_batch_end(probe->batch, err) || !gpu_batch_run(probe->batch, timeout_ns, err) ||
         !gpu_batch_span_ns(probe->batch, 0, &run->span_ns, err))
         return false;
-    run->seen_ns = (double)clock_now_ns();
+    probe->virtual_ns += run->span_ns;
+    run->seen_ns = probe->virtual_time ? probe->virtual_ns : (double)clock_now_ns();
     struct clock_stamp *stamps = ARENA_ARRAY(probe->arena, STAMPS, struct clock_stamp);
     const uint32_t *words = gpu_buffer_map(probe->buffer);
     for (uint32_t s = 0; s < STAMPS; s++)
@@ -108,7 +111,9 @@ static bool probe_in_scope(struct gpu_scope *scope, struct probe *probe, bool ha
 static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
-    struct probe probe = {.program = clock->program, .arena = arena_create()};
+    struct probe probe = {.program = clock->program,
+                          .arena = arena_create(),
+                          .virtual_time = info->caps & GPU_CAP(VIRTUAL_TIME)};
     struct gpu_scope *own = gpu_scope_open(gpu_scope_device(scope));
     bool ok = probe_in_scope(own, &probe, clock->has_counter, err);
     if (ok)
