@@ -58,6 +58,7 @@ struct lines_question {
     const struct lines_cache *caches; // those nearer to the core: as answered before
     size_t level;                     // how many those are
     double latency, beyond;           // of the level asked about, and of what follows it
+    double beyond_end;                // where that ends, as `end`; 0: it is memory
     double end;                       // where it ends for a chain with
     double pitch;                     // …
     double noise;                     // of a probe, relative

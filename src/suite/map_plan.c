@@ -27,7 +27,7 @@ static const double knee_octaves = 0.045;
 #define CACHE_BYTES  (UINT64_C(64) << 20)  // where nobody says how large the last cache is
 #define APART_BYTES  (UINT64_C(16) << 10)  // a core: where workgroups read different parts
 #define PAGE_BYTES   (UINT64_C(2) << 20)   // latency's default
-#define PAGES_BYTES  (UINT64_C(64) << 20)  // where chains over pages begin
+#define PAGES_BYTES  (UINT64_C(16) << 20)  // where chains over pages begin
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 
 enum stage {

@@ -136,8 +136,8 @@ static void add_bandwidth(const struct finder *f, struct result *result, enum ma
                    &(struct level_height){best->median, {best->ci95[0], best->ci95[1]}, best->n});
     else
         add_detail(f, result, f->info->metrics[which].name,
-                   "unknown: no size within the level was measured that every core can read a "
-                   "part of");
+                   "unknown: no read within the level was measured, of which every core had a part "
+                   "of its own");
 }
 
 // ---------------------------------------------------------------- probes
@@ -171,6 +171,7 @@ static struct lines_answer line_of(const struct finder *f, const struct level_cu
         .level = k,
         .latency = curve->fit.levels[k].height,
         .beyond = curve->fit.levels[k + 1].height,
+        .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
         .end = exp2(curve->fit.steps[k].end),
         .pitch = (double)case_uint(&curve->results[0]->point, "pitch"),
         .noise = curve->fit.noise,

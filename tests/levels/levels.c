@@ -129,15 +129,17 @@ static void measure_lines(struct machine_view *view, const struct curve *curve,
         visit_points(view, points, lines_plan_count, PROBE_ROUNDS, y);
         for (size_t i = 0; i < lines_plan_count; i++)
             probes[i] = (struct lines_probe){{exp2(points[i].octave), points[i].pitch}, y[i]};
-        const struct lines_question question = {.caches = caches,
-                                                .level = k,
-                                                .latency = fit->levels[k].height,
-                                                .beyond = fit->levels[k + 1].height,
-                                                .end = end,
-                                                .pitch = curve->pitch,
-                                                .noise = fit->noise,
-                                                .probes = probes,
-                                                .probe_count = lines_plan_count};
+        const struct lines_question question = {
+            .caches = caches,
+            .level = k,
+            .latency = fit->levels[k].height,
+            .beyond = fit->levels[k + 1].height,
+            .beyond_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end) : 0,
+            .end = end,
+            .pitch = curve->pitch,
+            .noise = fit->noise,
+            .probes = probes,
+            .probe_count = lines_plan_count};
         answers[k] = lines_judge(&question);
         caches[k] = lines_cache_of(&question, &answers[k]);
     }
