@@ -10,10 +10,12 @@
 # A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express.
 # -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
 # so many can have.
+# `+host` adds the form that a model GPU runs.
 # Blank lines and lines that begin with # are skipped.
 #
 # Forms: SPIR-V from .comp by glslc; PTX from .cl by clang; the .cl itself with its includes put in
-# place, for OpenCL drivers; and, where tests are built, AMD code whose instructions they look at.
+# place, for OpenCL drivers; the host's code from .cl by clang, for models; and, where tests are
+# built, AMD code whose instructions they look at.
 
 find_program(GLSLC glslc REQUIRED)
 find_program(FATHOM_CLANG NAMES clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19
@@ -35,7 +37,7 @@ set(KERNEL_DIR ${PROJECT_BINARY_DIR}/kernels)
 set(KERNEL_AMD_CHIPS gfx900 gfx90a gfx1030)
 set(KERNEL_PTX_VERSION 6.3) # what drivers since 2018 take; sm_70 is the oldest chip that it serves
 set(KERNEL_PTX_TARGET sm_70)
-file(MAKE_DIRECTORY ${KERNEL_DIR})
+file(MAKE_DIRECTORY ${KERNEL_DIR}/host)
 
 # In the caller's scope: kernel_defines = the workgroup size, for both languages.
 function(kernel_workgroup_defines workgroup)
@@ -80,6 +82,18 @@ function(kernel_compile_ptx name source defines)
         COMMENT "PTX ${name}" VERBATIM)
 endfunction()
 
+function(kernel_compile_host target name source defines)
+    set(object ${KERNEL_DIR}/host/${name}.o)
+    add_custom_command(OUTPUT ${object}
+        COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} -O2 -fPIC -c
+                --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu
+                -DKERNEL_TARGET_HOST -DKERNEL_NAME=host_${name} ${defines}
+                -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
+        DEPENDS ${source} DEPFILE ${object}.d
+        COMMENT "host ${name}" VERBATIM)
+    set_property(GLOBAL APPEND PROPERTY ${target}_host_objects ${object})
+endfunction()
+
 # -O2: clang 14's -O3 forgets that a load is to go past the core's cache.
 function(kernel_compile_amd target name source defines)
     foreach(chip ${KERNEL_AMD_CHIPS})
@@ -107,7 +121,7 @@ function(kernel_inline_opencl source)
     set_property(GLOBAL APPEND PROPERTY kernel_opencl_files ${text})
     add_custom_command(OUTPUT ${text}
         COMMAND inline_source ${PROJECT_SOURCE_DIR}/src ${source} ${text}
-                bench/prelude/ptx.clh bench/prelude/amd.clh
+                bench/prelude/ptx.clh bench/prelude/amd.clh bench/prelude/host.clh
         DEPENDS ${source} inline_source DEPFILE ${text}.d
         COMMENT "OpenCL C ${shown}" VERBATIM)
 endfunction()
@@ -116,8 +130,9 @@ endfunction()
 # defines `kernels[]` (bench/bench.h).
 function(kernels_embed target)
     if(FATHOM_KERNELS_FROM)
+        file(STRINGS ${FATHOM_KERNELS_FROM}/${target}.host host_objects)
         add_library(${target} STATIC ${FATHOM_KERNELS_FROM}/${target}.c
-                    ${FATHOM_KERNELS_FROM}/${target}.S)
+                    ${FATHOM_KERNELS_FROM}/${target}.S ${host_objects})
         target_link_libraries(${target} PRIVATE fathom_flags)
         return()
     endif()
@@ -142,6 +157,11 @@ function(kernels_embed target)
                     list(REMOVE_ITEM words "!${language}")
                 endif()
             endforeach()
+            set(has_host FALSE)
+            if("+host" IN_LIST words)
+                list(REMOVE_ITEM words "+host")
+                set(has_host TRUE)
+            endif()
             string(JOIN " " defines_text ${words})
             kernel_workgroup_defines(${workgroup})
             list(APPEND kernel_defines ${words})
@@ -155,6 +175,10 @@ function(kernels_embed target)
                 kernel_compile_ptx(${name} ${folder}/${stem}.cl "${kernel_defines}")
                 kernel_inline_opencl(${folder}/${stem}.cl)
                 string(APPEND manifest "ptx\t${KERNEL_DIR}/${name}.ptx\nopencl\t${opencl_file}\n")
+                if(has_host)
+                    kernel_compile_host(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")
+                    string(APPEND manifest "host\thost_${name}\n")
+                endif()
                 list(APPEND inputs ${KERNEL_DIR}/${name}.ptx ${opencl_file})
                 if(FATHOM_TESTS)
                     kernel_compile_amd(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")
@@ -175,7 +199,11 @@ function(kernels_embed target)
         DEPENDS embed_kernels ${manifest_file} ${inputs}
         COMMENT "Embedding ${target}" VERBATIM)
     set_property(SOURCE ${KERNEL_DIR}/${target}.S PROPERTY OBJECT_DEPENDS "${inputs}")
-    add_library(${target} STATIC ${KERNEL_DIR}/${target}.c ${KERNEL_DIR}/${target}.S)
+    get_property(host_objects GLOBAL PROPERTY ${target}_host_objects)
+    string(JOIN "\n" host_text ${host_objects})
+    file(CONFIGURE OUTPUT ${KERNEL_DIR}/${target}.host CONTENT "${host_text}" @ONLY)
+    add_library(${target} STATIC ${KERNEL_DIR}/${target}.c ${KERNEL_DIR}/${target}.S
+                ${host_objects})
     target_link_libraries(${target} PRIVATE fathom_flags)
     add_dependencies(kernels ${target})
 endfunction()

@@ -2,7 +2,8 @@
 // Build tool: MANIFEST → OUT.c (the table of kernels) and OUT.S (their blobs, by .incbin, which
 // compiles in no time where an array of hex would not). The manifest is written by
 // cmake/Kernels.cmake, one tab-separated record a line: `kernel NAME SOURCE WORKGROUP ARGS
-// DEFINES`, then `FORM FILE` for each form of it (spirv, ptx, opencl).
+// DEFINES`, then `FORM FILE` for each form of it (spirv, ptx, opencl), `host SYMBOL` where it is
+// linked in.
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,6 +26,7 @@ struct kernel {
     char path[FORM_COUNT][LINE_BYTES];
     size_t bytes[FORM_COUNT];
     uint64_t hash;
+    char host[LINE_BYTES]; // symbol; "" = none
     struct kernel *next;
 };
 
@@ -100,6 +102,8 @@ static struct kernel *read_manifest(FILE *manifest, FILE *assembly)
             end = &kernel->next;
             continue;
         }
+        if (kernel && strcmp(line, "host") == 0)
+            memcpy(kernel->host, tab + 1, strlen(tab + 1) + 1);
         for (int form = 0; kernel && form < FORM_COUNT; form++) {
             if (strcmp(line, forms[form]) != 0)
                 continue;
@@ -152,6 +156,8 @@ static void emit_kernel(FILE *c, struct kernel *k)
             fprintf(c, "extern const %s kernel_%s_%s[];\n",
                     form == FORM_SPIRV ? "uint32_t" : "char", k->owner[form]->fields[0],
                     forms[form]);
+    if (*k->host)
+        fprintf(c, "extern void %s(void);\n", k->host);
     fprintf(c, "static const struct gpu_kernel %s = {\n    .name = \"%s\",\n", name, name);
     fprintf(c, "    .source = \"%s%s%s\",\n", k->fields[1], *k->fields[4] ? " " : "", k->fields[4]);
     fprintf(c, "    .workgroup = {%u, %u, %u},\n", size[0], size[1], size[2]);
@@ -166,6 +172,8 @@ static void emit_kernel(FILE *c, struct kernel *k)
             "    .entry = \"%s\",\n    .opencl_options = \"-cl-std=CL1.2 -DKERNEL_NAME=%s "
             "-DWORKGROUP_X=%u -DWORKGROUP_Y=%u -DWORKGROUP_Z=%u%s%s\",\n",
             name, name, size[0], size[1], size[2], *k->fields[4] ? " " : "", k->fields[4]);
+    if (*k->host)
+        fprintf(c, "    .host = %s,\n", k->host);
     fprintf(c, "    .hash = UINT64_C(0x%016" PRIx64 "),\n};\n", k->hash);
 }
 

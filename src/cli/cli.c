@@ -90,6 +90,14 @@ static int status_of(enum error_code code)
     return EXIT_CASE_FAILED;
 }
 
+static bool start_command(struct cli *cli, struct error *err)
+{
+    if (!cli_announce_models(cli, err))
+        return false;
+    cli->environment = environment_copy(cli->arena);
+    return run_command(cli, err);
+}
+
 // What stdio still holds may not fit on the disk: that must not look like success.
 static bool flush(FILE *out, struct error *err)
 {
@@ -107,10 +115,9 @@ int cli_main(int argc, char **argv)
                       .options = &options,
                       .argc = argc,
                       .argv = argv,
-                      .environment = environment_copy(arena),
                       .out = stdout,
                       .err = stderr};
-    bool done = options_parse(arena, argc, argv, &options, &err) && run_command(&cli, &err) &&
+    bool done = options_parse(arena, argc, argv, &options, &err) && start_command(&cli, &err) &&
                 flush(cli.out, &err);
     if (!done)
         fprintf(cli.err, "fathom: %s\n", err.message);

@@ -40,6 +40,12 @@ bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);
 
+// Devices that -d names "model:FILE". The first checks the files (ERROR_USAGE with path and reason)
+// and puts them into the environment, for the backend and for workers; the second makes ids of
+// those names.
+MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
+void cli_name_models(struct cli *cli, const char **names, size_t count);
+
 // Measures as the command line says, for `run` and `map`; `tell` (or NULL) prints what comes before
 // the end of it all.
 struct run;

@@ -160,6 +160,7 @@ static bool choose_devices(struct running *r, struct error *err)
                                      .api = options_value(cli->options, OPTION_API)};
     request.name_count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
     request.names = names;
+    cli_name_models(cli, names, request.name_count);
     note_unreached(r);
     if (!select_devices(cli->arena, &request, &r->devices, err))
         return false;

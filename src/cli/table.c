@@ -117,7 +117,7 @@ const struct option_info option_table[OPTION_COUNT] = {
     [OPTION_JSON] = {0, "json", NULL, WORD_NONE, "Write JSON instead of a table",
                      COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(COMPARE), false, false},
     [OPTION_DEVICE] = {'d', "device", "DEVICE", WORD_DEVICE,
-                       "Measure on this device; repeat it for several",
+                       "Measure on this device; repeat it for several. model:FILE is simulated",
                        COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) |
                            COMMAND_BIT(BESIDE),
                        true, false},

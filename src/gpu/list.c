@@ -5,10 +5,8 @@
 extern const struct gpu_backend vulkan_backend;
 extern const struct gpu_backend cuda_backend;
 extern const struct gpu_backend opencl_backend;
+extern const struct gpu_backend model_backend;
 
 const struct gpu_backend *const gpu_backends[] = {
-    &vulkan_backend,
-    &cuda_backend,
-    &opencl_backend,
-    NULL,
+    &vulkan_backend, &cuda_backend, &opencl_backend, &model_backend, NULL,
 };

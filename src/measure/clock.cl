@@ -22,6 +22,7 @@ KERNEL void KERNEL_NAME(__global uint *words, struct params p)
             FOUR_ROUNDS
             FOUR_ROUNDS
             FOUR_ROUNDS
+            COMPUTES(96);
         }
         if (x == p.never)
             break;

@@ -45,6 +45,8 @@ void effort_of(const char *preset, const struct gpu_info *device, struct effort 
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
         if (strcmp(presets[i].preset, preset) == 0)
             *effort = presets[i].effort;
+    if (device->caps & GPU_CAP(VIRTUAL_TIME)) // the limits are the host's time, which a model needs
+        effort->time_ns = effort->time_most_ns = 0;
     bool hurried = strcmp(preset, "quick") == 0 || strcmp(preset, "map") == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
         effort->sample_ns = NS_PER_MS / 2;

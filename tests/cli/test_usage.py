@@ -190,6 +190,16 @@ class Mistakes(fathom.Case):
             self.assertEqual((0, ""), (done.status, done.err))
             self.assertIn("fake:1", done.out)
 
+    def test_a_malformed_model_is_refused_by_path_and_reason(self):
+        path = self.path("model.json")
+        with open(path, "w", encoding="utf-8") as model:
+            model.write('{"name": "m", "cores": 0}')
+        for command in ("run", "map"):
+            self.assert_one_line_error(fathom.run(command, "-d", f"model:{path}"), 2, path,
+                                       "cores: expected 1 to 4096")
+        self.assert_one_line_error(fathom.run("run", "-d", "model:/nowhere.json"), 2,
+                                   "/nowhere.json")
+
     def test_a_worker_started_by_hand_says_so(self):
         self.assert_one_line_error(fathom.run("__worker"), 2, "-d is missing")
         self.assert_one_line_error(fathom.run("__beside"), 2, "only fathom itself")

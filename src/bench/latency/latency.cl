@@ -14,7 +14,8 @@
 // instruction, of the same kind, that a compiler cannot see through. See latency.comp.
 #define HOPS_2                                                                                     \
     link += link << CONTROL_SHIFT;                                                                 \
-    link ^= p->key;
+    link ^= p->key;                                                                                \
+    COMPUTES(8);
 #define HOPS_8      HOPS_2 HOPS_2 HOPS_2 HOPS_2
 #define HOPS_32     HOPS_8 HOPS_8 HOPS_8 HOPS_8
 #define HOPS_A_LOOP LATENCY_CONTROL_UNROLL

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// `-d model:FILE`: the file is checked, and the model backend told of it.
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "gpu/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The file of "model:FILE"; NULL where the name is none such ("model:0" is a device's id).
+static const char *file_of(const char *name)
+{
+    static const char prefix[] = "model:";
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
+        return NULL;
+    const char *file = name + strlen(prefix);
+    return strspn(file, "0123456789") == strlen(file) ? NULL : file;
+}
+
+bool cli_announce_models(struct cli *cli, struct error *err)
+{
+    const char **names, *files = "";
+    size_t count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
+    for (size_t i = 0; i < count; i++) {
+        const char *file = file_of(names[i]);
+        if (!file)
+            continue;
+        if (!gpu_model_check(file, err))
+            return false;
+        files = arena_printf(cli->arena, "%s%s%s", files, *files ? "\n" : "", file);
+    }
+    if (*files && setenv(GPU_MODEL_VARIABLE, files, 1) != 0)
+        return error_set(err, ERROR_INTERNAL, "the environment takes no more");
+    return true;
+}
+
+void cli_name_models(struct cli *cli, const char **names, size_t count)
+{
+    unsigned models = 0;
+    for (size_t i = 0; i < count; i++)
+        if (file_of(names[i]))
+            names[i] = arena_printf(cli->arena, "model:%u", models++);
+}

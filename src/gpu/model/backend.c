@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// The backend `model`: devices from the files that GPU_MODEL_VARIABLE names, their memory and
+// programs.
+#include "gpu/model/backend.h"
+
+#include "gpu/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t page_bytes = UINT64_C(2) << 20; // buffers begin at one
+
+struct state {
+    struct arena *arena;
+    struct model_machine *machines;
+    size_t count, capacity;
+};
+
+// ---------------------------------------------------------------- devices
+
+static struct gpu_info info_of(const struct model_machine *machine)
+{
+    struct gpu_info info = {
+        .kind = GPU_KIND_VIRTUAL,
+        .vendor = "fathom",
+        .driver = "simulated",
+        .api_version = "1",
+        .caps = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) | GPU_CAP(CORE_ID) |
+                GPU_CAP(STAMPS_INSIDE) | GPU_CAP(ADDRESSES) | GPU_CAP(INT64) |
+                GPU_CAP(VIRTUAL_TIME),
+        .families = {{.kind = GPU_QUEUE_UNIVERSAL, .count = 1, .stamp_bits = 64}},
+        .family_count = 1,
+    };
+    snprintf(info.name, sizeof info.name, "%s", machine->name);
+    info.limits = (struct gpu_limits){
+        .memory_bytes = machine->memory_bytes,
+        .allocation_bytes = machine->memory_bytes,
+        .storage_range_bytes = machine->memory_bytes,
+        .storage_align_bytes = 16,
+        .params_bytes = GPU_PARAMS_MAX_BYTES,
+        .workgroup_threads = 256,
+        .workgroup_threads_x = 256,
+        .workgroup_threads_y = 256,
+        .workgroup_threads_z = 256,
+        .workgroup_count_x = UINT32_MAX,
+        .workgroup_count_y = 65535,
+        .workgroup_count_z = 65535,
+        .subgroup_threads = 1,
+        .subgroup_threads_min = 1,
+        .subgroup_threads_max = 1,
+        .cores = machine->cores,
+        .last_cache_bytes = machine->last_cache_bytes,
+        .core_clock_hz = (uint64_t)machine->core_clock_hz,
+        .stamp_step_ps = 1000,
+        .stamp_bits = 64,
+    };
+    return info;
+}
+
+static void load_file(struct gpu_enumeration *to, struct state *state, const char *path)
+{
+    struct error err;
+    struct model_machine machine;
+    if (!model_machine_read(state->arena, path, &machine, &err)) {
+        to->add_absence(to, err.message, "gpu/model.h tells what a model's file holds");
+        return;
+    }
+    state->machines = arena_grow(state->arena, state->machines, state->count, &state->capacity,
+                                 sizeof *state->machines);
+    state->machines[state->count++] = machine;
+    const struct gpu_info info = info_of(&machine);
+    to->add_device(to, &info);
+}
+
+static void *load(struct gpu_enumeration *to)
+{
+    const char *files = getenv(GPU_MODEL_VARIABLE);
+    if (!files || !*files)
+        return NULL; // nobody asked for one: not an absence that one could remedy
+    struct state *state = ARENA_NEW(to->arena, struct state);
+    state->arena = to->arena;
+    for (const char *at = files; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        int length = (int)strcspn(at, "\n");
+        if (length > 0)
+            load_file(to, state, arena_printf(to->arena, "%.*s", length, at));
+    }
+    return state->count ? state : NULL;
+}
+
+static void unload(void *state)
+{
+    (void)state; // lives in the system's arena
+}
+
+static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
+                                      const struct gpu_device_desc *desc, struct arena *arena,
+                                      struct error *err)
+{
+    const struct state *state = opaque;
+    if (desc->robust || desc->queue_count > 1) {
+        error_set(err, ERROR_UNSUPPORTED, "a model has one queue, and no bounds checks");
+        return NULL;
+    }
+    struct model_device *device = ARENA_NEW(arena, struct model_device);
+    device->machine = state->machines[info->index];
+    device->caches = model_caches_create(arena, &device->machine);
+    device->stacks = model_stacks_create(arena);
+    device->memory.next = page_bytes;
+    device->random = device->machine.seed;
+    device->queue = (struct gpu_queue){.device = &device->device, .request = desc->queues[0]};
+    device->device.queues[0] = &device->queue;
+    device->device.queue_count = 1;
+    return &device->device;
+}
+
+static void device_close(struct gpu_device *device)
+{
+    (void)device; // lives in the arena
+}
+
+// ---------------------------------------------------------------- memory
+
+static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
+                                        struct error *err)
+{
+    struct model_device *device = model_device_of(scope);
+    struct model_memory *memory = &device->memory;
+    if (desc->memory == GPU_MEMORY_MANAGED || desc->memory == GPU_MEMORY_VISIBLE) {
+        error_set(err, ERROR_UNSUPPORTED, "a model has no memory of that kind");
+        return NULL;
+    }
+    bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes;
+    char *host = fits ? calloc(1, desc->bytes) : NULL; // untouched pages cost the host nothing
+    if (!host) {
+        error_set(err, ERROR_OUT_OF_MEMORY, "model memory: %llu bytes wanted, %llu left",
+                  (unsigned long long)desc->bytes,
+                  (unsigned long long)(device->machine.memory_bytes - device->used_bytes));
+        return NULL;
+    }
+    struct gpu_buffer *buffer = ARENA_NEW(scope->arena, struct gpu_buffer);
+    buffer->mapped = host;
+    buffer->address = (uint64_t)(uintptr_t)host;
+    memory->ranges = arena_grow(device->device.arena, memory->ranges, memory->count,
+                                &memory->capacity, sizeof *memory->ranges);
+    memory->ranges[memory->count++] =
+        (struct model_range){.host = host, .bytes = desc->bytes, .address = memory->next};
+    memory->next += (desc->bytes + page_bytes - 1) / page_bytes * page_bytes;
+    device->used_bytes += desc->bytes;
+    return buffer;
+}
+
+static void free_buffer(struct model_device *device, struct gpu_buffer *buffer)
+{
+    struct model_memory *memory = &device->memory;
+    for (size_t i = 0; i < memory->count; i++) {
+        if (memory->ranges[i].host != buffer->mapped)
+            continue;
+        memory->ranges[i] = memory->ranges[--memory->count];
+        break;
+    }
+    memory->last_used = 0;
+    device->used_bytes -= buffer->bytes;
+    free(buffer->mapped);
+}
+
+static bool buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
+                         uint64_t bytes, struct error *err)
+{
+    (void)err;
+    memcpy((char *)buffer->mapped + offset, data, bytes);
+    return true;
+}
+
+static bool buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
+                        struct error *err)
+{
+    (void)err;
+    memcpy(data, (const char *)buffer->mapped + offset, bytes);
+    return true;
+}
+
+// ---------------------------------------------------------------- programs
+
+static struct gpu_program *program_create(struct gpu_scope *scope,
+                                          const struct gpu_program_desc *desc, struct error *err)
+{
+    if (desc->kernel->host)
+        return ARENA_NEW(scope->arena, struct gpu_program);
+    error_set(err, ERROR_UNSUPPORTED,
+              "%s: a model runs kernels of latency only: those that are compiled for the host",
+              desc->kernel->name);
+    return NULL;
+}
+
+static void object_destroy(struct gpu_object *object)
+{
+    if (object->kind == GPU_OBJECT_BUFFER)
+        free_buffer(model_device_of(object->scope), (struct gpu_buffer *)object);
+}
+
+const struct gpu_backend model_backend = {
+    .name = "model",
+    .load = load,
+    .unload = unload,
+    .device_open = device_open,
+    .device_close = device_close,
+    .buffer_create = buffer_create,
+    .buffer_write = buffer_write,
+    .buffer_read = buffer_read,
+    .program_create = program_create,
+    .batch_create = model_batch_create,
+    .batch_dispatch = model_batch_dispatch,
+    .batch_copy = model_batch_copy,
+    .batch_fill = model_batch_fill,
+    .batch_barrier = model_batch_barrier,
+    .batch_span = model_batch_span,
+    .batch_end = model_batch_end,
+    .batch_reset = model_batch_reset,
+    .batch_submit = model_batch_submit,
+    .batch_wait = model_batch_wait,
+    .batch_span_ns = model_batch_span_ns,
+    .object_destroy = object_destroy,
+};

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Batches of a model: commands are kept as they are recorded and run when submitted, one after the
+// other, in virtual time.
+#include "gpu/model/backend.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SPANS_MAX = 64
+};
+
+static const double copy_bytes_per_ns = 100; // a copy's speed is no part of the model
+
+struct command {
+    enum {
+        COMMAND_DISPATCH,
+        COMMAND_COPY,
+        COMMAND_FILL,
+        COMMAND_SPAN_BEGIN,
+        COMMAND_SPAN_END
+    } kind;
+    struct model_execution execution;
+    char *to;
+    const char *from;
+    uint64_t bytes;
+    uint32_t word; // of a fill; number of a span
+};
+
+struct model_batch {
+    struct gpu_batch batch; // first
+    struct command *commands;
+    size_t count, capacity;
+    double begun_ns[SPANS_MAX], span_ns[SPANS_MAX];
+};
+
+// ---------------------------------------------------------------- recording
+
+struct gpu_batch *model_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
+                                     struct error *err)
+{
+    (void)desc, (void)err;
+    return &ARENA_NEW(scope->arena, struct model_batch)->batch;
+}
+
+static struct command *add_command(struct gpu_batch *neutral)
+{
+    struct model_batch *batch = (struct model_batch *)neutral;
+    batch->commands = arena_grow(neutral->object.scope->arena, batch->commands, batch->count,
+                                 &batch->capacity, sizeof *batch->commands);
+    struct command *command = &batch->commands[batch->count++];
+    *command = (struct command){.kind = COMMAND_DISPATCH};
+    return command;
+}
+
+bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                          struct error *err)
+{
+    (void)err;
+    struct model_device *device = model_device_of(batch->object.scope);
+    struct model_execution *execution = &add_command(batch)->execution;
+    *execution = (struct model_execution){.machine = &device->machine,
+                                          .caches = device->caches,
+                                          .stacks = device->stacks,
+                                          .memory = &device->memory,
+                                          .kernel = dispatch->program->kernel,
+                                          .params_bytes = dispatch->params_bytes};
+    for (int axis = 0; axis < 3; axis++)
+        execution->groups[axis] = dispatch->groups[axis] ? dispatch->groups[axis] : 1;
+    for (unsigned i = 0; i < execution->kernel->arg_count; i++)
+        execution->args[i] = (char *)dispatch->args[i].buffer->mapped + dispatch->args[i].offset;
+    if (dispatch->params_bytes)
+        memcpy(execution->params, dispatch->params, dispatch->params_bytes);
+    return true;
+}
+
+bool model_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                      struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
+                      struct error *err)
+{
+    (void)err;
+    struct command *command = add_command(batch);
+    command->kind = COMMAND_COPY;
+    command->to = (char *)to->mapped + to_offset;
+    command->from = (const char *)from->mapped + from_offset;
+    command->bytes = bytes;
+    return true;
+}
+
+bool model_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t offset,
+                      uint64_t bytes, uint32_t word, struct error *err)
+{
+    (void)err;
+    struct command *command = add_command(batch);
+    command->kind = COMMAND_FILL;
+    command->to = (char *)buffer->mapped + offset;
+    command->bytes = bytes;
+    command->word = word;
+    return true;
+}
+
+bool model_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err)
+{
+    (void)batch, (void)barrier, (void)err; // commands run one after the other
+    return true;
+}
+
+bool model_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err)
+{
+    (void)err;
+    struct command *command = add_command(batch);
+    command->kind = end ? COMMAND_SPAN_END : COMMAND_SPAN_BEGIN;
+    command->word = span;
+    return true;
+}
+
+bool model_batch_end(struct gpu_batch *batch, struct error *err)
+{
+    (void)batch, (void)err;
+    return true;
+}
+
+bool model_batch_reset(struct gpu_batch *batch, struct error *err)
+{
+    (void)err;
+    ((struct model_batch *)batch)->count = 0;
+    return true;
+}
+
+// ---------------------------------------------------------------- running
+
+// In [0, 1): splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+static double draw_unit(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static double draw_normal(uint64_t *random)
+{
+    double u = 1 - draw_unit(random), v = draw_unit(random);
+    return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
+}
+
+// The factor on the latencies of the next dispatch.
+static double draw_slowness(struct model_device *device)
+{
+    const struct model_machine *machine = &device->machine;
+    double rho = machine->correlation;
+    device->disturbance =
+        rho * device->disturbance + sqrt(1 - rho * rho) * draw_normal(&device->random);
+    double factor = fmax(1 + machine->noise * device->disturbance, 0.5);
+    return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
+}
+
+static bool run_dispatch(struct model_device *device, struct model_execution *execution,
+                         struct error *err)
+{
+    const double cycle_ns = 1e9 / device->machine.core_clock_hz;
+    double cycles;
+    device->now_ns += device->machine.launch_ns;
+    execution->start_cycles = ceil(device->now_ns / cycle_ns);
+    execution->slowness = draw_slowness(device);
+    if (!model_execute(execution, &cycles, err))
+        return false;
+    device->now_ns = (execution->start_cycles + cycles) * cycle_ns;
+    return true;
+}
+
+static void run_transfer(struct model_device *device, const struct command *command)
+{
+    if (command->kind == COMMAND_COPY)
+        memmove(command->to, command->from, command->bytes);
+    for (uint64_t i = 0; command->kind == COMMAND_FILL && i < command->bytes; i += 4)
+        memcpy(command->to + i, &command->word, 4);
+    device->now_ns += device->machine.launch_ns + (double)command->bytes / copy_bytes_per_ns;
+}
+
+bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct error *err)
+{
+    (void)hold;
+    struct model_batch *batch = (struct model_batch *)neutral;
+    struct model_device *device = model_device_of(neutral->object.scope);
+    for (size_t i = 0; i < batch->count; i++) {
+        struct command *command = &batch->commands[i];
+        switch (command->kind) {
+        case COMMAND_DISPATCH:
+            if (!run_dispatch(device, &command->execution, err))
+                return false;
+            break;
+        case COMMAND_COPY:
+        case COMMAND_FILL:
+            run_transfer(device, command);
+            break;
+        case COMMAND_SPAN_BEGIN:
+            batch->begun_ns[command->word] = device->now_ns;
+            break;
+        case COMMAND_SPAN_END:
+            batch->span_ns[command->word] = device->now_ns - batch->begun_ns[command->word];
+            break;
+        }
+    }
+    return true;
+}
+
+bool model_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
+{
+    (void)batch, (void)timeout_ns, (void)err; // it ran when it was submitted
+    return true;
+}
+
+bool model_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)
+{
+    (void)err;
+    *ns = floor(((const struct model_batch *)batch)->span_ns[span]);
+    return true;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Runs a kernel's host form (bench/prelude/host.clh), thread by thread, in virtual time. Threads
+// that wait at a barrier keep a stack each; a kernel without barriers needs only one.
+#ifndef GPU_MODEL_EXECUTE_H
+#define GPU_MODEL_EXECUTE_H
+
+#include "gpu/backend.h"
+#include "gpu/model/caches.h"
+
+// Where buffers lie, for the host's pointers and for the model.
+struct model_range {
+    const char *host;
+    uint64_t bytes, address;
+};
+
+struct model_memory {
+    struct model_range *ranges;
+    size_t count, capacity;
+    uint64_t next;    // address of the next buffer
+    size_t last_used; // where the range before was found
+};
+
+// Of threads; made once a device, in `arena`.
+struct model_stacks;
+struct model_stacks *model_stacks_create(struct arena *arena);
+
+struct model_execution {
+    struct model_stacks *stacks;
+    const struct model_machine *machine;
+    struct model_caches *caches;
+    struct model_memory *memory;
+    const struct gpu_kernel *kernel;
+    uint32_t groups[3];
+    void *args[GPU_ARGS_MAX];
+    uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
+    size_t params_bytes;
+    double start_cycles; // of the core clock
+    double slowness;     // factor on every latency
+};
+
+// Runs all groups; *cycles is how long they took. ERROR_UNSUPPORTED where the kernel takes other
+// arguments than the model passes on, or has larger groups than it has stacks.
+MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
+
+#endif

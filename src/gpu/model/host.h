@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What a kernel's host form calls: bench/prelude/host.clh declares the same. Each answers for the
+// thread on whose stack it is called.
+#ifndef GPU_MODEL_HOST_H
+#define GPU_MODEL_HOST_H
+
+#include <stdint.h>
+
+// 0–2: id within the group, 3–5: the group's, 6–8: number of groups; x, y, z.
+uint32_t model_thread_id(uint32_t which);
+
+void model_thread_barrier(void);
+
+// The thread waits as long as a load from there takes.
+void model_thread_load(const void *address);
+
+// … and as long as it computes.
+void model_thread_compute(uint32_t cycles);
+
+uint64_t model_thread_clock_core(void);   // cycles
+uint64_t model_thread_clock_device(void); // ns
+uint32_t model_thread_core(void);
+
+#endif

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/model/machine.h"
+
+#include "gpu/model.h"
+
+#include <jansson.h>
+#include <string.h>
+
+// Where in the file one is: members are named from its root.
+struct place {
+    json_t *object;
+    const char *path; // "levels[1]."; "" at the root
+    const char *file;
+    struct arena *arena;
+    struct error *err;
+};
+
+static bool refuse(const struct place *place, const char *key, const char *reason)
+{
+    return error_set(place->err, ERROR_USAGE, "%s: %s%s: %s", place->file, place->path, key,
+                     reason);
+}
+
+// ---------------------------------------------------------------- members
+
+// A misspelt member must not pass for one that was left out.
+static bool check_members(const struct place *place, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(place->object))
+        return refuse(place, "", "expected an object");
+    json_object_foreach(place->object, key, value)
+    {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        if (!known[i])
+            return refuse(place, key, "no such member");
+    }
+    return true;
+}
+
+struct range {
+    double least, most;
+    bool optional; // then the value stays as it was
+};
+
+static bool read_number(const struct place *place, const char *key, const struct range *range,
+                        double *value)
+{
+    const json_t *member = json_object_get(place->object, key);
+    if (!member)
+        return range->optional || refuse(place, key, "missing");
+    if (!json_is_number(member))
+        return refuse(place, key, "expected a number");
+    double number = json_number_value(member);
+    if (number < range->least || number > range->most)
+        return refuse(
+            place, key,
+            arena_printf(place->arena, "expected %.15g to %.15g", range->least, range->most));
+    *value = number;
+    return true;
+}
+
+static bool read_whole(const struct place *place, const char *key, const struct range *range,
+                       uint64_t *value)
+{
+    double number = (double)*value;
+    if (!read_number(place, key, range, &number))
+        return false;
+    *value = (uint64_t)number;
+    return (double)*value >= number || refuse(place, key, "expected a whole number");
+}
+
+static bool read_u32(const struct place *place, const char *key, const struct range *range,
+                     uint32_t *value)
+{
+    uint64_t whole = *value;
+    bool good = read_whole(place, key, range, &whole);
+    *value = (uint32_t)whole;
+    return good;
+}
+
+static bool is_power_of_two(uint64_t value)
+{
+    return value && (value & (value - 1)) == 0;
+}
+
+static bool read_power(const struct place *place, const char *key, const struct range *range,
+                       uint32_t *value)
+{
+    return read_u32(place, key, range, value) &&
+           (is_power_of_two(*value) || refuse(place, key, "expected a power of two"));
+}
+
+// Which of the words it is; the first where the member is missing.
+static bool read_word(const struct place *place, const char *key, const char *const *words,
+                      unsigned *which)
+{
+    const json_t *member = json_object_get(place->object, key);
+    const char *text = member ? json_string_value(member) : words[0];
+    for (*which = 0; text && words[*which]; ++*which)
+        if (strcmp(text, words[*which]) == 0)
+            return true;
+    const char *all = words[0];
+    for (size_t i = 1; words[i]; i++)
+        all = arena_printf(place->arena, "%s, %s", all, words[i]);
+    return refuse(place, key, arena_printf(place->arena, "expected one of %s", all));
+}
+
+static struct place member_of(const struct place *place, json_t *object, const char *path)
+{
+    struct place inner = *place;
+    inner.object = object;
+    inner.path = path;
+    return inner;
+}
+
+// ---------------------------------------------------------------- caches
+
+static bool read_ways(const struct place *place, struct model_cache_desc *cache, uint64_t lines)
+{
+    if (!read_u32(place, "ways", &(struct range){1, MODEL_WAYS_MAX, false}, &cache->ways))
+        return false;
+    if (lines % cache->ways != 0)
+        return refuse(place, "ways", "the lines do not make whole sets of that many");
+    return cache->replacement != MODEL_PLRU || is_power_of_two(cache->ways) ||
+           refuse(place, "ways", "plru wants a power of two");
+}
+
+static bool read_level(const struct place *place, struct model_cache_desc *level)
+{
+    static const char *const members[] = {"capacity_bytes", "line_bytes",     "sector_bytes",
+                                          "ways",           "latency_cycles", "shared",
+                                          "sets",           "replacement",    NULL};
+    static const char *const shared[] = {"chip", "core", NULL};
+    static const char *const sets[] = {"hashed", "plain", NULL};
+    static const char *const replacements[] = {"lru", "plru", "random", NULL};
+    unsigned per_core, plain, replacement;
+    const struct range lines = {16, 4096, false}, cycles = {1, 1e6, false};
+    if (!check_members(place, members) ||
+        !read_whole(place, "capacity_bytes", &(struct range){1024, 1e12, false},
+                    &level->capacity_bytes) ||
+        !read_power(place, "line_bytes", &lines, &level->line_bytes))
+        return false;
+    level->sector_bytes = level->line_bytes;
+    const struct range sectors = {(double)level->line_bytes / 32, level->line_bytes, true};
+    if (!read_power(place, "sector_bytes", &sectors, &level->sector_bytes) ||
+        !read_u32(place, "latency_cycles", &cycles, &level->latency_cycles) ||
+        !read_word(place, "shared", shared, &per_core) || !read_word(place, "sets", sets, &plain) ||
+        !read_word(place, "replacement", replacements, &replacement))
+        return false;
+    level->per_core = per_core;
+    level->hashed = !plain;
+    level->replacement = (enum model_replacement)replacement;
+    if (level->capacity_bytes % level->line_bytes != 0)
+        return refuse(place, "capacity_bytes", "not a multiple of line_bytes");
+    return read_ways(place, level, level->capacity_bytes / level->line_bytes);
+}
+
+static bool read_tlb(const struct place *place, struct model_cache_desc *tlb)
+{
+    static const char *const members[] = {"entries", "page_bytes", "ways", "miss_cycles", NULL};
+    uint64_t entries = 0;
+    *tlb = (struct model_cache_desc){.per_core = true, .hashed = true, .replacement = MODEL_LRU};
+    if (!check_members(place, members) ||
+        !read_whole(place, "entries", &(struct range){1, 1 << 20, false}, &entries) ||
+        !read_power(place, "page_bytes", &(struct range){4096, 1 << 30, false}, &tlb->line_bytes) ||
+        !read_u32(place, "miss_cycles", &(struct range){1, 1e6, false}, &tlb->latency_cycles))
+        return false;
+    tlb->sector_bytes = tlb->line_bytes;
+    tlb->capacity_bytes = entries * tlb->line_bytes;
+    return read_ways(place, tlb, entries);
+}
+
+static bool is_beyond(const struct place *place, const struct model_cache_desc *level)
+{
+    const struct model_cache_desc *inner = level - 1;
+    if (level->capacity_bytes <= inner->capacity_bytes)
+        return refuse(place, "capacity_bytes", "not larger than that of the level before");
+    if (level->latency_cycles <= inner->latency_cycles)
+        return refuse(place, "latency_cycles", "not longer than that of the level before");
+    return !level->per_core || inner->per_core ||
+           refuse(place, "shared", "a core's own level stands behind one of the chip");
+}
+
+// The caches of an array; `most` of them.
+static bool read_caches(const struct place *root, const char *key, uint32_t most,
+                        bool (*read)(const struct place *, struct model_cache_desc *),
+                        struct model_cache_desc *caches, uint32_t *count)
+{
+    json_t *array = json_object_get(root->object, key), *object;
+    size_t i;
+    if (array && (!json_is_array(array) || json_array_size(array) > most))
+        return refuse(root, key,
+                      arena_printf(root->arena, "expected an array of at most %u", most));
+    json_array_foreach(array, i, object)
+    {
+        struct place place = member_of(root, object, arena_printf(root->arena, "%s[%zu].", key, i));
+        if (!read(&place, &caches[i]))
+            return false;
+        if (i > 0 && read == read_level && !is_beyond(&place, &caches[i]))
+            return false;
+    }
+    *count = (uint32_t)json_array_size(array);
+    return true;
+}
+
+// ---------------------------------------------------------------- the whole
+
+static bool read_memory(const struct place *root, struct model_machine *machine)
+{
+    static const char *const members[] = {"latency_cycles", "refresh", NULL};
+    static const char *const refreshes[] = {"period_ns", "length_ns", NULL};
+    json_t *object = json_object_get(root->object, "memory"), *refresh;
+    struct place place = member_of(root, object, "memory.");
+    if (!object)
+        return refuse(root, "memory", "missing");
+    const uint32_t last = machine->levels[machine->level_count - 1].latency_cycles;
+    if (!check_members(&place, members) ||
+        !read_u32(&place, "latency_cycles", &(struct range){last + 1.0, 1e6, false},
+                  &machine->memory_cycles))
+        return false;
+    refresh = json_object_get(object, "refresh");
+    if (!refresh)
+        return true;
+    place = member_of(root, refresh, "memory.refresh.");
+    return check_members(&place, refreshes) &&
+           read_number(&place, "period_ns", &(struct range){1, 1e9, false},
+                       &machine->refresh_period_ns) &&
+           read_number(&place, "length_ns", &(struct range){0, machine->refresh_period_ns, false},
+                       &machine->refresh_length_ns);
+}
+
+static bool read_noise(const struct place *root, struct model_machine *machine)
+{
+    static const char *const members[] = {"relative", "correlation", "outliers", "seed", NULL};
+    json_t *object = json_object_get(root->object, "noise");
+    struct place place = member_of(root, object, "noise.");
+    machine->seed = 1;
+    return !object ||
+           (check_members(&place, members) &&
+            read_number(&place, "relative", &(struct range){0, 0.5, true}, &machine->noise) &&
+            read_number(&place, "correlation", &(struct range){0, 0.999, true},
+                        &machine->correlation) &&
+            read_number(&place, "outliers", &(struct range){0, 1, true}, &machine->outliers) &&
+            read_whole(&place, "seed", &(struct range){0, 1e15, true}, &machine->seed));
+}
+
+static bool read_root(const struct place *root, struct model_machine *machine)
+{
+    static const char *const members[] = {
+        "name",   "cores",  "core_clock_hz", "memory_bytes", "last_cache_bytes",
+        "levels", "memory", "tlb",           "launch_ns",    "clock_step_ns",
+        "noise",  NULL};
+    *machine = (struct model_machine){.launch_ns = 2000, .clock_step_ns = 1};
+    if (!check_members(root, members))
+        return false;
+    const char *name = json_string_value(json_object_get(root->object, "name"));
+    if (!name || !*name)
+        return refuse(root, "name", "expected a text");
+    machine->name = arena_strdup(root->arena, name);
+    return read_u32(root, "cores", &(struct range){1, 4096, false}, &machine->cores) &&
+           read_number(root, "core_clock_hz", &(struct range){1e6, 1e11, false},
+                       &machine->core_clock_hz) &&
+           read_whole(root, "memory_bytes", &(struct range){1 << 20, 1e13, false},
+                      &machine->memory_bytes) &&
+           read_whole(root, "last_cache_bytes", &(struct range){0, 1e12, true},
+                      &machine->last_cache_bytes) &&
+           read_caches(root, "levels", MODEL_LEVELS_MAX, read_level, machine->levels,
+                       &machine->level_count) &&
+           (machine->level_count > 0 || refuse(root, "levels", "expected at least one")) &&
+           read_memory(root, machine) &&
+           read_caches(root, "tlb", MODEL_TLBS_MAX, read_tlb, machine->tlbs, &machine->tlb_count) &&
+           read_number(root, "launch_ns", &(struct range){0, 1e9, true}, &machine->launch_ns) &&
+           read_u32(root, "clock_step_ns", &(struct range){1, 1e6, true},
+                    &machine->clock_step_ns) &&
+           read_noise(root, machine);
+}
+
+bool model_machine_read(struct arena *arena, const char *path, struct model_machine *machine,
+                        struct error *err)
+{
+    json_error_t broken;
+    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
+    if (!document && broken.line < 0) // not read at all
+        return error_set(err, ERROR_USAGE, "model: %s", broken.text);
+    if (!document)
+        return error_set(err, ERROR_USAGE, "%s: line %d: %s", path, broken.line, broken.text);
+    const struct place root = {document, "", path, arena, err};
+    bool good = read_root(&root, machine);
+    json_decref(document);
+    return good;
+}
+
+bool gpu_model_check(const char *path, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct model_machine machine;
+    bool good = model_machine_read(arena, path, &machine, err);
+    arena_destroy(arena);
+    return good;
+}

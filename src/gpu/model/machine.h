@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// What a model's file says: gpu/model.h has the format.
+#ifndef GPU_MODEL_MACHINE_H
+#define GPU_MODEL_MACHINE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MODEL_LEVELS_MAX = 6,
+    MODEL_TLBS_MAX = 3,
+    MODEL_WAYS_MAX = 64
+};
+
+enum model_replacement {
+    MODEL_LRU,
+    MODEL_PLRU, // a tree of bits a set; ways are a power of two
+    MODEL_RANDOM
+};
+
+struct model_cache_desc {
+    uint64_t capacity_bytes;
+    uint32_t line_bytes, sector_bytes; // powers of two; at most 32 sectors a line
+    uint32_t ways;
+    uint32_t latency_cycles; // of a load that finds its sector; of a TLB: what a miss adds
+    bool per_core;           // each core has one; else the chip
+    bool hashed;             // sets by a hash, else by address bits
+    enum model_replacement replacement;
+};
+
+struct model_machine {
+    const char *name;
+    uint32_t cores;
+    double core_clock_hz;
+    uint64_t memory_bytes, last_cache_bytes;
+    struct model_cache_desc levels[MODEL_LEVELS_MAX];
+    uint32_t level_count;
+    struct model_cache_desc tlbs[MODEL_TLBS_MAX]; // lines are pages
+    uint32_t tlb_count;
+    uint32_t memory_cycles;
+    double refresh_period_ns, refresh_length_ns; // 0: none
+    double launch_ns;
+    uint32_t clock_step_ns;
+    double noise, correlation, outliers;
+    uint64_t seed;
+};
+
+// Reads the file into `machine`, strings in `arena`; ERROR_USAGE names the JSON path and the
+// reason.
+MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
+                                   struct model_machine *machine, struct error *err);
+
+#endif

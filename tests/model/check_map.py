@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""check_map.py FATHOM MACHINE.json: what `fathom map` finds on a model must be what its file says:
+every level and no other, sizes within 5 %, latencies within 3 %, lines and sectors exact or
+unknown, and the reach of its TLB."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def metric(result, name):
+    return next((one["median"] for one in result["metrics"] if one["name"] == name), None)
+
+
+def of(document, what):
+    return [one for one in document["results"]
+            if one["benchmark"] == "map" and one["case"]["what"] == what
+            and one["case"].get("path") == "vector"]
+
+
+def near(found, truth, part):
+    return found is not None and abs(found / truth - 1) <= part
+
+
+def problems_of_level(result, level):
+    name = f"level {result['case']['level']}"
+    if not near(metric(result, "size"), level["capacity_bytes"], 0.05):
+        yield f"{name}: size {metric(result, 'size')}, not {level['capacity_bytes']}"
+    if not near(metric(result, "latency_cycles"), level["latency_cycles"], 0.03):
+        yield f"{name}: {metric(result, 'latency_cycles')} cycles, not {level['latency_cycles']}"
+    for key in ("line", "sector"):
+        truth = level.get(f"{key}_bytes", level["line_bytes"])
+        if metric(result, key) not in (None, truth):
+            yield f"{name}: {key} {metric(result, key)}, not {truth}"
+
+
+def problems(document, machine):
+    levels = of(document, "level")
+    if len(levels) != len(machine["levels"]):
+        yield f"{len(levels)} levels, not {len(machine['levels'])}"
+    for result, level in zip(levels, machine["levels"]):
+        yield from problems_of_level(result, level)
+    memory = of(document, "memory")
+    truth = machine["memory"]["latency_cycles"]
+    if "tlb" in machine:
+        tlb = machine["tlb"][0]
+        reach = of(document, "tlb")
+        if not reach or not near(metric(reach[0], "size"), tlb["entries"] * tlb["page_bytes"], 0.05):
+            yield f"the TLB's reach: {reach and metric(reach[0], 'size')}"
+    elif not memory or not near(metric(memory[0], "latency_cycles"), truth, 0.06):
+        yield f"memory: {memory and metric(memory[0], 'latency_cycles')} cycles, not {truth}"
+
+
+def main():
+    fathom, machine = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="fathom-model-") as folder:
+        path = pathlib.Path(folder) / "map.json"
+        done = subprocess.run([fathom, "map", "-d", f"model:{machine}", "--seed", "1", "-o", path],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(done.stderr + done.stdout)
+        document = json.loads(path.read_text(encoding="utf-8"))
+    found = list(problems(document, json.loads(pathlib.Path(machine).read_text(encoding="utf-8"))))
+    for problem in found:
+        print(problem)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// A model through gpu.h: its clocks, its memory, and that two of them do the same to the last
+// cycle.
+#include "gpu/kernels.h"
+#include "gpu/model.h"
+#include "measure/clock.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct stage {
+    struct gpu_system *system;
+    struct gpu_device *device;
+    struct gpu_scope *scope;
+};
+
+static void stage_open(struct stage *stage)
+{
+    struct error err;
+    setenv(GPU_MODEL_VARIABLE, MACHINES "/two.json", 1);
+    stage->system = gpu_system_create(&(struct gpu_system_desc){.only_api = "model"});
+    const struct gpu_info *info = gpu_system_find(stage->system, "model:0");
+    assert_non_null(info);
+    stage->device = gpu_device_open(stage->system, info, &(struct gpu_device_desc){0}, &err);
+    assert_non_null(stage->device);
+    stage->scope = gpu_scope_open(stage->device);
+}
+
+static void stage_close(struct stage *stage)
+{
+    gpu_scope_close(stage->scope);
+    assert_int_equal(gpu_device_live_objects(stage->device), 0);
+    gpu_device_close(stage->device);
+    gpu_system_destroy(stage->system);
+}
+
+static void its_clocks_are_probed_as_the_file_has_them(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct measure_clock clock;
+    struct error err;
+    stage_open(&stage);
+    assert_true(measure_clock_probe(stage.scope, &clock, &err));
+    assert_true(clock.has_counter && clock.counts_core_clock && clock.has_device_clock);
+    assert_true(fabs(clock.counter_hz / 1.5e9 - 1) < 0.001);
+    assert_true(fabs(clock.device_tick_ns - 1) < 0.001);
+    assert_true(fabs(clock.device_step_ns - 32) < 0.5);
+    stage_close(&stage);
+}
+
+// The words that the clock kernel leaves.
+static void read_clocks(uint32_t words[64])
+{
+    struct stage stage;
+    struct error err;
+    stage_open(&stage);
+    const struct gpu_kernel *kernel = kernel_find("measure_clock_core_device_id");
+    assert_non_null(kernel);
+    struct gpu_program *program =
+        gpu_program_create(stage.scope, &(struct gpu_program_desc){.kernel = kernel}, &err);
+    struct gpu_buffer *buffer =
+        gpu_buffer_create(stage.scope, &(struct gpu_buffer_desc){.bytes = 256}, &err);
+    struct gpu_batch *batch = gpu_batch_create(stage.scope, &(struct gpu_batch_desc){0}, &err);
+    assert_true(program && buffer && batch);
+    const uint32_t params[] = {4, 10, 0}; // stamps, turns, never
+    gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = program,
+                                                     .groups = {3, 1, 1},
+                                                     .args = {{.buffer = buffer}},
+                                                     .params = params,
+                                                     .params_bytes = sizeof params});
+    assert_true(gpu_batch_end(batch, &err) && gpu_batch_run(batch, 1000000000, &err));
+    assert_true(gpu_buffer_read(buffer, 0, words, 256, &err));
+    stage_close(&stage);
+}
+
+static void groups_run_on_cores_in_turn_and_twice_alike(void **state)
+{
+    (void)state;
+    uint32_t first[64], second[64];
+    read_clocks(first);
+    read_clocks(second);
+    assert_memory_equal(first, second, sizeof first);
+    for (uint32_t group = 0; group < 3; group++)
+        assert_int_equal(first[17 * group], group); // the id of its core
+    assert_true(first[1 + 4] - first[1] > 10 * 96); // between stamps: the turns' cycles
+}
+
+static void kernels_without_a_form_for_it_are_unsupported(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct error err;
+    stage_open(&stage);
+    const struct gpu_kernel *kernel = kernel_find("latency_image_index");
+    assert_non_null(kernel);
+    assert_null(
+        gpu_program_create(stage.scope, &(struct gpu_program_desc){.kernel = kernel}, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    stage_close(&stage);
+}
+
+static void memory_ends_where_the_file_says(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct error err;
+    stage_open(&stage);
+    const struct gpu_buffer_desc most = {.bytes = 100 << 20};
+    assert_non_null(gpu_buffer_create(stage.scope, &most, &err));
+    assert_null(gpu_buffer_create(stage.scope, &most, &err));
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    gpu_scope_close(stage.scope);
+    stage.scope = gpu_scope_open(stage.device);
+    assert_non_null(gpu_buffer_create(stage.scope, &most, &err));
+    stage_close(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(its_clocks_are_probed_as_the_file_has_them),
+        cmocka_unit_test(groups_run_on_cores_in_turn_and_twice_alike),
+        cmocka_unit_test(kernels_without_a_form_for_it_are_unsupported),
+        cmocka_unit_test(memory_ends_where_the_file_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

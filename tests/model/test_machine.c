@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What a model's file may say, and how it is refused: by the path of the member and the reason.
+#include "gpu/model/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define ROOT "\"name\": \"m\", \"cores\": 2, \"core_clock_hz\": 1e9, \"memory_bytes\": 67108864, "
+#define L1                                                                                         \
+    "{\"capacity_bytes\": 65536, \"line_bytes\": 128, \"sector_bytes\": 32, \"ways\": 4, "         \
+    "\"latency_cycles\": 30, \"shared\": \"core\", \"replacement\": \"plru\"}"
+#define L2                                                                                         \
+    "{\"capacity_bytes\": 1048576, \"line_bytes\": 128, \"ways\": 16, \"latency_cycles\": 200}"
+#define MEMORY "\"memory\": {\"latency_cycles\": 500}"
+
+// Reads the text as a model's file; the message where it is refused, "" where not.
+static const char *read_text(struct arena *arena, const char *text, struct model_machine *machine)
+{
+    char path[] = "/tmp/fathom-model-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    struct error err = {.code = ERROR_NONE};
+    bool good = model_machine_read(arena, path, machine, &err);
+    unlink(path);
+    assert_int_equal(good ? ERROR_NONE : ERROR_USAGE, err.code);
+    return good ? "" : arena_strdup(arena, err.message);
+}
+
+static void a_machine_is_what_its_file_says(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct model_machine m;
+    const char *text =
+        "{" ROOT "\"levels\": [" L1 ", " L2 "], " MEMORY ", \"tlb\": [{\"entries\": 64, "
+        "\"page_bytes\": 65536, \"ways\": 8, \"miss_cycles\": 90}]}";
+    assert_string_equal(read_text(arena, text, &m), "");
+    assert_string_equal(m.name, "m");
+    assert_int_equal(m.level_count, 2);
+    assert_int_equal(m.levels[0].sector_bytes, 32);
+    assert_true(m.levels[0].per_core && m.levels[0].hashed);
+    assert_int_equal(m.levels[0].replacement, MODEL_PLRU);
+    assert_int_equal(m.levels[1].sector_bytes, 128);
+    assert_false(m.levels[1].per_core);
+    assert_int_equal(m.memory_cycles, 500);
+    assert_int_equal(m.tlbs[0].capacity_bytes, 64 * 65536);
+    arena_destroy(arena);
+}
+
+static void a_malformed_file_is_refused_by_path_and_reason(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"{", "line 1: "},
+        {"[]", "expected an object"},
+        {"{" ROOT MEMORY "}", "levels: expected at least one"},
+        {"{" ROOT "\"levels\": 3, " MEMORY "}", "levels: expected an array"},
+        {"{" ROOT "\"levels\": [" L1 "]}", "memory: missing"},
+        {"{" ROOT "\"levels\": [" L1 "], \"memory\": {\"latency_cycles\": 30}}",
+         "memory.latency_cycles: expected 31 to"},
+        {"{" ROOT "\"levels\": [" L2 ", " L1 "], " MEMORY "}",
+         "levels[1].capacity_bytes: not larger"},
+        {"{" ROOT "\"levels\": [{\"capacity_bytes\": 65536}], " MEMORY "}",
+         "levels[0].line_bytes: missing"},
+        {"{" ROOT "\"levels\": [{\"capacity\": 65536}], " MEMORY "}",
+         "levels[0].capacity: no such member"},
+        {"{" ROOT "\"levels\": [{\"capacity_bytes\": \"64 KiB\"}], " MEMORY "}",
+         "levels[0].capacity_bytes: expected a number"},
+        {"{" ROOT "\"levels\": [{\"capacity_bytes\": 65536, \"line_bytes\": 96}], " MEMORY "}",
+         "levels[0].line_bytes: expected a power of two"},
+        {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"tlb\": [{\"entries\": 7, \"page_bytes\": "
+         "4096, \"ways\": 2, \"miss_cycles\": 9}]}",
+         "tlb[0].ways: the lines do not make whole sets"},
+        {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"noise\": {\"relative\": -1}}",
+         "noise.relative: expected 0 to 0.5"},
+        {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"cores\": 3}", "duplicate"},
+        {"{\"name\": \"\", \"levels\": [" L1 "], " MEMORY "}", "name: expected a text"},
+    };
+    struct arena *arena = arena_create();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model_machine m;
+        const char *message = read_text(arena, cases[i].text, &m);
+        if (!strstr(message, cases[i].message))
+            fail_msg("\"%s\" does not hold \"%s\"", message, cases[i].message);
+        assert_null(strchr(message, '\n'));
+    }
+    arena_destroy(arena);
+}
+
+static void a_file_that_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct model_machine m;
+    struct error err = {.code = ERROR_NONE};
+    assert_false(model_machine_read(arena, "/nowhere/m.json", &m, &err));
+    assert_int_equal(err.code, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "/nowhere/m.json"));
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_machine_is_what_its_file_says),
+        cmocka_unit_test(a_malformed_file_is_refused_by_path_and_reason),
+        cmocka_unit_test(a_file_that_is_not_there_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
