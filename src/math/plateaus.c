@@ -18,6 +18,7 @@ struct work {
     double *ln_y;
     double *weight;
     struct sums *prefix; // n + 1
+    struct sums *linear; // n + 1: of y itself, weighted by 1 / y²
     double *best;        // [levels][n]: cost of points 0…j with j the last of the plateau
     size_t *first;       // [levels][n]: where that plateau begins
     size_t *before;      // [levels][n]: the last point of the plateau before it
@@ -80,30 +81,36 @@ static void make_prefix(struct work *work)
         struct sums s = work->prefix[i];
         work->prefix[i + 1] = (struct sums){s.w + w,          s.x + w * x,      s.y + w * y,
                                             s.xx + w * x * x, s.xy + w * x * y, s.yy + w * y * y};
+        y = work->desc->y[i];
+        w /= y * y;
+        s = work->linear[i];
+        work->linear[i + 1] = (struct sums){s.w + w,          s.x + w * x,      s.y + w * y,
+                                            s.xx + w * x * x, s.xy + w * x * y, s.yy + w * y * y};
     }
 }
 
 // ---------------------------------------------------------------- costs of segments
 
-static struct sums between(const struct work *work, size_t from, size_t to)
+static struct sums between(const struct sums *prefix, size_t from, size_t to)
 {
-    struct sums a = work->prefix[from], b = work->prefix[to];
+    struct sums a = prefix[from], b = prefix[to];
     return (struct sums){b.w - a.w, b.x - a.x, b.y - a.y, b.xx - a.xx, b.xy - a.xy, b.yy - a.yy};
 }
 
 // Squares about the mean of points [from, to).
 static double flat_cost(const struct work *work, size_t from, size_t to)
 {
-    struct sums s = between(work, from, to);
+    struct sums s = between(work->prefix, from, to);
     return s.w > 0 ? fmax(s.yy - s.y * s.y / s.w, 0) : 0;
 }
 
-// Squares about the best line through points [from, to).
+// Squares of what points [from, to) are off the best line, relative to them: where more and more of
+// the loads miss, the latency itself goes in a line, not its logarithm.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
-    struct sums s = between(work, from, to);
-    if (s.w < 3)
+    if (between(work->prefix, from, to).w < 3)
         return 0;
+    struct sums s = between(work->linear, from, to);
     double xx = s.xx - s.x * s.x / s.w, xy = s.xy - s.x * s.y / s.w, yy = s.yy - s.y * s.y / s.w;
     return fmax(xx > 0 ? yy - xy * xy / xx : yy, 0);
 }
@@ -226,6 +233,7 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
         .ln_y = ARENA_ARRAY(arena, n, double),
         .weight = ARENA_ARRAY(arena, n, double),
         .prefix = ARENA_ARRAY(arena, n + 1, struct sums),
+        .linear = ARENA_ARRAY(arena, n + 1, struct sums),
         .best = ARENA_ARRAY(arena, n * PLATEAUS_MAX, double),
         .first = ARENA_ARRAY(arena, n * PLATEAUS_MAX, size_t),
         .before = ARENA_ARRAY(arena, n * PLATEAUS_MAX, size_t),
@@ -367,7 +375,7 @@ static double rise_along(const struct work *work, const struct plateaus *fit, si
     double top = k > 0 ? fit->steps[k - 1].end + fit->steps[k - 1].width : x[first];
     while (first + 2 < plateau->last && x[first] < top)
         first++;
-    struct sums s = between(work, first, plateau->last + 1);
+    struct sums s = between(work->prefix, first, plateau->last + 1);
     double xx = s.w > 0 ? s.xx - s.x * s.x / s.w : 0;
     double slope = xx > 0 ? (s.xy - s.x * s.y / s.w) / xx : 0;
     return slope * (plateau->x_last - x[first]);

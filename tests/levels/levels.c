@@ -295,7 +295,7 @@ int main(int argc, char **argv)
         try_machine(arena, &view, &score);
     }
     bool good = total > 0 && print_score(&score);
-    good = try_outside(arena, &random, total / 4) && good;
+    good = try_outside(arena, &random, total / 10) && good;
     arena_destroy(arena);
     return good ? 0 : 1;
 }
