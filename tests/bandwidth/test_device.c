@@ -2,7 +2,7 @@
 // Every kernel variant of `bandwidth` measured and verified on the device that is there, and the
 // proof itself put to the test: memory that is not what it should be gives MISMATCH, no number.
 #include "bench/bandwidth/session.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,32 +19,19 @@ extern const struct benchmark bench_bandwidth;
 #define MIB ((uint64_t)1 << 20)
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session session;
+    struct workbench bench;
     struct bandwidth_session *own;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    struct gpu_device *device =
-        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_bandwidth))
         return -1;
-    f->session = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
-    if (!bench_bandwidth.open(&f->session, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
+    f->own = f->bench.session.state;
     // With a last-level cache of 1 MiB, all kinds of working sets are small.
-    f->own = f->session.state;
     f->own->limits.last_cache_bytes = MIB;
     f->own->limits.cores = 2;
-    *state = f;
     return 0;
 }
 
@@ -53,10 +40,7 @@ static int close_session(void **state)
     struct fixture *f = *state;
     for (int i = 0; i < BANDWIDTH_BUFFER_COUNT; i++)
         gpu_scope_close(f->own->store.buffers[i].scope);
-    gpu_scope_close(f->session.scope);
-    gpu_device_close(f->session.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->session.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -113,9 +97,9 @@ static bool visit(struct series_of_visits *v, double *bytes_per_s)
                                             .sample_ns = 200000,
                                             .timeout_ns = UINT64_C(20000000000),
                                             .round = v->round++};
-    struct bench_visit run = {.session = &f->session,
+    struct bench_visit run = {.session = &f->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(f->session.device),
+                              .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = &v->memory};
@@ -137,7 +121,7 @@ static bool visit(struct series_of_visits *v, double *bytes_per_s)
 static void measure_every_shape(struct fixture *f, struct bandwidth_point point)
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    size_t count = bandwidth_shapes(&point, f->session.info, &f->own->limits, shapes);
+    size_t count = bandwidth_shapes(&point, f->bench.session.info, &f->own->limits, shapes);
     struct arena *arena = arena_create();
     size_t built = 0;
     for (size_t i = 0; i < count; i++) {
@@ -323,16 +307,9 @@ static void what_a_device_cannot_do_is_said(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no Vulkan device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_read_of_a_cache_is_verified),
         EACH(every_read_of_parts_is_verified),

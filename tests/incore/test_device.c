@@ -2,7 +2,7 @@
 // Every operation measured and verified on the device that is there, and the proof itself put to
 // the test: expected results that are not what the chains come to give MISMATCH, no number.
 #include "bench/incore/session.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,39 +17,23 @@ extern const struct benchmark bench_incore;
 static const uint64_t timeout_ns = UINT64_C(20000000000);
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session session;
+    struct workbench bench;
     struct incore_session *own;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    struct gpu_device *device =
-        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_incore))
         return -1;
-    f->session = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
-    if (!bench_incore.open(&f->session, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
-    f->own = f->session.state;
-    *state = f;
+    f->own = f->bench.session.state;
     return 0;
 }
 
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    gpu_scope_close(f->session.scope);
-    gpu_device_close(f->session.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->session.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -60,9 +44,9 @@ static bool visit(struct fixture *f, const struct bench_case *point, void **memo
     struct arena *arena = arena_create();
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = timeout_ns, .round = round};
-    struct bench_visit run = {.session = &f->session,
+    struct bench_visit run = {.session = &f->bench.session,
                               .point = point,
-                              .scope = gpu_scope_open(f->session.device),
+                              .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = memory};
@@ -86,11 +70,11 @@ static void expect_done(struct fixture *f, const struct incore_kind *kind,
         if (!visit(f, point, &memory, round, &err)) {
             // Matrix units are reached through PTX alone.
             if (err.code != ERROR_UNSUPPORTED ||
-                (!(kind->caps & ~f->session.info->caps) && kind->number != INCORE_TILE))
+                (!(kind->caps & ~f->bench.session.info->caps) && kind->number != INCORE_TILE))
                 fail_msg("%s: %s", kind->name, err.message);
             return;
         }
-    assert_int_equal(kind->caps & ~f->session.info->caps, 0);
+    assert_int_equal(kind->caps & ~f->bench.session.info->caps, 0);
 }
 
 static void every_operation_is_what_the_host_computes(void **state)
@@ -127,7 +111,7 @@ static bool prove(struct fixture *f, const struct incore_point *point, uint64_t 
     const struct incore_params params = {
         .turns = 2, .subgroup_threads = f->own->subgroup_threads, .never = 0x9e3779b9};
     struct incore_program *program = incore_program(f->own, point, err);
-    struct gpu_scope *scope = gpu_scope_open(f->session.device);
+    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     assert_true(program && batch);
     incore_kind_fill(point->kind, steps, words);
@@ -180,16 +164,9 @@ static void what_does_not_fit_is_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_operation_is_what_the_host_computes),
         EACH(so_is_every_peak),

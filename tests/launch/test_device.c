@@ -2,7 +2,7 @@
 // Every way of launching measured and verified on the device that is there, and the proof itself
 // put to the test: data or counts that are not what they should be give MISMATCH, no number.
 #include "bench/launch/session.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,29 +15,16 @@
 extern const struct benchmark bench_launch;
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session session;
+    struct workbench bench;
     struct launch_session *own;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    struct gpu_device *device =
-        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_launch))
         return -1;
-    f->session = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
-    if (!bench_launch.open(&f->session, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
-    f->own = f->session.state;
-    *state = f;
+    f->own = f->bench.session.state;
     return 0;
 }
 
@@ -45,10 +32,7 @@ static int close_session(void **state)
 {
     struct fixture *f = *state;
     gpu_scope_close(f->own->pair);
-    gpu_scope_close(f->session.scope);
-    gpu_device_close(f->session.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->session.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -60,9 +44,9 @@ static bool visit(struct fixture *f, struct case_value values[3], void **memory,
     const struct bench_case point = {values, 3};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
-    struct bench_visit run = {.session = &f->session,
+    struct bench_visit run = {.session = &f->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(f->session.device),
+                              .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = memory};
@@ -96,12 +80,12 @@ static void expect_done(struct fixture *f, struct case_value values[3], gpu_caps
     void *memory = NULL;
     for (unsigned round = 0; round < 2; round++)
         if (!visit(f, values, &memory, round, &err)) {
-            if (err.code != ERROR_UNSUPPORTED || !(needed & ~f->session.info->caps))
+            if (err.code != ERROR_UNSUPPORTED || !(needed & ~f->bench.session.info->caps))
                 fail_msg("%s %s: %s", values[1].text, values[2].text ? values[2].text : "",
                          err.message);
             return;
         }
-    assert_int_equal(needed & ~f->session.info->caps, 0);
+    assert_int_equal(needed & ~f->bench.session.info->caps, 0);
 }
 
 static void every_empty_kernel_counts_itself(void **state)
@@ -152,7 +136,7 @@ static void what_does_not_fit_is_refused(void **state)
     struct error err;
     void *memory = NULL;
     struct case_value values[3];
-    scale_case(values, "batch", launch_elements_max(f->session.info) + 1);
+    scale_case(values, "batch", launch_elements_max(f->bench.session.info) + 1);
     assert_false(visit(f, values, &memory, 0, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
 }
@@ -161,16 +145,9 @@ static void what_does_not_fit_is_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_empty_kernel_counts_itself),
         EACH(every_element_is_scaled_as_often_as_there_were_kernels),

@@ -2,7 +2,7 @@
 // Every case of `loads` measured and verified on the device that is there, and the proof itself put
 // to the test: data that are not what they should be give MISMATCH, no number.
 #include "bench/loads/session.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,39 +21,23 @@ enum {
 };
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session session;
+    struct workbench bench;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    struct gpu_device *device =
-        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_loads))
         return -1;
-    f->session = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
-    if (!bench_loads.open(&f->session, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
-    if (info->kind == GPU_KIND_CPU)
-        ((struct loads_session *)f->session.state)->groups = 2;
-    *state = f;
+    if (f->bench.session.info->kind == GPU_KIND_CPU)
+        ((struct loads_session *)f->bench.session.state)->groups = 2;
     return 0;
 }
 
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    gpu_scope_close(f->session.scope);
-    gpu_device_close(f->session.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->session.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -69,9 +53,9 @@ static bool visit(struct fixture *f, const char *load, const char *pattern, cons
     const struct measure_request request = {
         .samples = 1, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000), .round = 1};
     void *memory = NULL;
-    struct bench_visit run = {.session = &f->session,
+    struct bench_visit run = {.session = &f->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(f->session.device),
+                              .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = &memory};
@@ -114,7 +98,7 @@ static void every_case_finds_its_data_in_the_published_loop(void **state)
 static void lavapipe_skips_nothing(void **state)
 {
     struct fixture *f = *state;
-    if (!strstr(f->session.info->name, "llvmpipe"))
+    if (!strstr(f->bench.session.info->name, "llvmpipe"))
         skip();
     for (size_t i = 0; i < loads_kind_count; i++) {
         struct error err;
@@ -128,7 +112,7 @@ static void lavapipe_skips_nothing(void **state)
 static void one_wrong_word_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
-    struct loads_session *own = f->session.state;
+    struct loads_session *own = f->bench.session.state;
     static const char *const loads[] = {"StructuredBuffer<float>.Load",
                                         "StructuredBuffer<float4>.Load", "cbuffer{float4} load",
                                         "ByteAddressBuffer.Load4 unaligned"};
@@ -157,7 +141,7 @@ static bool run_write(struct fixture *f, const char *load, struct loads_work *wo
 {
     const struct loads_point point = {
         .kind = loads_kind_find(load), .pattern = LOADS_RANDOM, .peak = true};
-    if (!loads_work_make(f->session.state, scope, &point, false, work, err))
+    if (!loads_work_make(f->bench.session.state, scope, &point, false, work, err))
         return false;
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     loads_work_record(work, batch, 2);
@@ -173,7 +157,7 @@ static void a_write_that_is_missing_is_a_mismatch(void **state)
     for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
         struct error err;
         struct loads_work work;
-        struct gpu_scope *scope = gpu_scope_open(f->session.device);
+        struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
         if (!run_write(f, loads[i], &work, scope, &err)) {
             assert_int_equal(err.code, ERROR_UNSUPPORTED);
             gpu_scope_close(scope);
@@ -194,7 +178,7 @@ static void a_write_that_is_missing_is_a_mismatch(void **state)
 static void a_texture_of_other_data_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
-    struct loads_session *own = f->session.state;
+    struct loads_session *own = f->bench.session.state;
     static const char *const loads[] = {"Texture2D<RGBA8>.Load", "Texture2D<R8>.Sample(nearest)",
                                         "Texture2D<RGBA16F>.Sample(bilinear)"};
     for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
@@ -205,7 +189,7 @@ static void a_texture_of_other_data_is_a_mismatch(void **state)
             continue;
         }
         size_t bytes;
-        unsigned char *texels = loads_encode(f->session.arena, kind, &bytes);
+        unsigned char *texels = loads_encode(f->bench.session.arena, kind, &bytes);
         size_t texel = (size_t)loads_bytes(kind);
         memmove(texels, texels + texel, bytes - texel); // shifted by one
         struct gpu_image *image = own->sources[kind - loads_kinds].image;
@@ -219,16 +203,9 @@ static void a_texture_of_other_data_is_a_mismatch(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_case_finds_its_data),
         EACH(every_case_finds_its_data_in_the_published_loop),

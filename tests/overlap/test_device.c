@@ -4,7 +4,7 @@
 // wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,45 +19,23 @@ extern const struct benchmark bench_overlap;
 static const uint64_t timeout_ns = UINT64_C(20000000000);
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session bench;
-    struct overlap_session *session;
+    struct workbench bench;
+    struct overlap_session *own;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    struct gpu_device_desc desc = {0};
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    bench_overlap.device(info, &desc);
-    struct gpu_device *device = gpu_device_open(f->system, info, &desc, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_overlap))
         return -1;
-    f->bench = (struct bench_session){.arena = arena_create(),
-                                      .system = f->system,
-                                      .device = device,
-                                      .info = info,
-                                      .scope = gpu_scope_open(device)};
-    if (!bench_overlap.open(&f->bench, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
-    f->session = f->bench.state;
-    *state = f;
+    f->own = f->bench.session.state;
     return 0;
 }
 
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    bench_overlap.close(&f->bench);
-    gpu_scope_close(f->bench.scope);
-    assert_int_equal(gpu_device_live_objects(f->bench.device), 0);
-    gpu_device_close(f->bench.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->bench.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -67,14 +45,15 @@ static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenar
                         struct error *err)
 {
     struct overlap_stage stage = {.scenario = scenario,
-                                  .session = f->session,
-                                  .scope = f->bench.scope,
-                                  .arena = f->bench.arena,
+                                  .session = f->own,
+                                  .scope = f->bench.session.scope,
+                                  .arena = f->bench.session.arena,
                                   .turns = turns,
                                   .barrier = barrier,
                                   .timeout_ns = timeout_ns};
-    const struct overlap_frame_desc desc = {
-        .which = (UINT32_C(1) << scenario->count) - 1, .groups = true, .arena = f->bench.arena};
+    const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,
+                                            .groups = true,
+                                            .arena = f->bench.session.arena};
     return overlap_stage_init(&stage, err) && overlap_frame_run(&stage, &desc, frame, err);
 }
 
@@ -112,7 +91,7 @@ static void what_waits_begins_after_what_it_waits_for(void **state)
         struct overlap_frame frame;
         struct error err;
         assert_true(run_frame(f, scenario, 1, &frame, &err));
-        double resolution = 3 * f->session->clock.device_step_ns;
+        double resolution = 3 * f->own->clock.device_step_ns;
         for (size_t w = 0; w < scenario->count; w++)
             for (size_t p = 0; p < w; p++)
                 if (scenario->workloads[w].after >> p & 1)
@@ -128,9 +107,9 @@ static void every_kind_of_barrier_holds_in_both_places(void **state)
         for (int late = 0; late < 2; late++)
             for (size_t s = 0; s < overlap_scenario_count; s++) {
                 struct overlap_stage stage = {.scenario = &overlap_scenarios[s],
-                                              .session = f->session,
-                                              .scope = f->bench.scope,
-                                              .arena = f->bench.arena,
+                                              .session = f->own,
+                                              .scope = f->bench.session.scope,
+                                              .arena = f->bench.session.arena,
                                               .turns = 1,
                                               .barrier = (enum overlap_barrier)barrier,
                                               .barrier_first = late,
@@ -150,9 +129,9 @@ static void without_a_second_queue_none_is_urgent(void **state)
 {
     struct fixture *f = *state;
     struct error err;
-    if (f->session->queues[OVERLAP_COMPUTE])
+    if (f->own->queues[OVERLAP_COMPUTE])
         skip();
-    assert_null(overlap_session_urgent(&f->bench, &err));
+    assert_null(overlap_session_urgent(&f->bench.session, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
 }
 
@@ -161,17 +140,17 @@ static void with_two_queues_the_compute_queue_is_urgent_or_it_is_said_why_not(vo
     struct fixture *f = *state;
     struct overlap_frame frame;
     struct error err;
-    if (!f->session->queues[OVERLAP_COMPUTE] || !(f->bench.info->caps & GPU_CAP(PRIORITY)))
+    if (!f->own->queues[OVERLAP_COMPUTE] || !(f->bench.session.info->caps & GPU_CAP(PRIORITY)))
         skip();
-    struct overlap_session *urgent = overlap_session_urgent(&f->bench, &err);
+    struct overlap_session *urgent = overlap_session_urgent(&f->bench.session, &err);
     assert_non_null(urgent);
     assert_non_null(urgent->priority_text);
-    assert_ptr_equal(overlap_session_urgent(&f->bench, &err), urgent);
-    f->session = urgent;
-    struct gpu_scope *scope = f->bench.scope;
-    f->bench.scope = urgent->scope;
+    assert_ptr_equal(overlap_session_urgent(&f->bench.session, &err), urgent);
+    f->own = urgent;
+    struct gpu_scope *scope = f->bench.session.scope;
+    f->bench.session.scope = urgent->scope;
     bool done = run_frame(f, overlap_scenario_find("high-priority"), 1, &frame, &err);
-    f->bench.scope = scope;
+    f->bench.session.scope = scope;
     if (!done)
         fail_msg("%s", err.message);
 }
@@ -182,9 +161,9 @@ static void with_one_queue_the_software_gpu_overlaps_nothing(void **state)
     const struct overlap_scenario *scenario = overlap_scenario_find("no-barriers");
     struct overlap_frame frame;
     struct error err;
-    if (!strstr(f->bench.info->name, "llvmpipe"))
+    if (!strstr(f->bench.session.info->name, "llvmpipe"))
         skip();
-    assert_null(f->session->queues[OVERLAP_COMPUTE]);
+    assert_null(f->own->queues[OVERLAP_COMPUTE]);
     assert_true(run_frame(f, scenario, 1, &frame, &err));
     for (size_t w = 1; w < scenario->count; w++)
         assert_true(frame.start_ns[w] >= frame.end_ns[w - 1]);
@@ -199,7 +178,7 @@ static void a_kernel_that_computes_less_is_a_mismatch(void **state)
     struct fixture *f = *state;
     struct overlap_frame frame;
     struct error err;
-    uint64_t loops = f->bench.info->limits.loop_iterations;
+    uint64_t loops = f->bench.session.info->limits.loop_iterations;
     if (!loops)
         skip();
     assert_true(run_frame(f, &scenario, (uint32_t)(loops / 64 / 2), &frame, &err));
@@ -213,7 +192,7 @@ static void a_clock_that_runs_too_fast_is_a_mismatch(void **state)
     struct fixture *f = *state;
     struct overlap_frame frame;
     struct error err;
-    f->session->clock.device_tick_ns *= 1000;
+    f->own->clock.device_tick_ns *= 1000;
     assert_false(run_frame(f, overlap_scenario_find("three"), 1, &frame, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
@@ -229,23 +208,23 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     const struct bench_case point = {values, 3};
     const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
     void *memory = NULL;
-    struct bench_visit run = {.session = &f->bench,
+    struct bench_visit run = {.session = &f->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(f->bench.device),
+                              .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = &memory};
     struct measure_visit *visit = measure_visit_create(arena);
     if (!overlap_visit(&run, visit, &err))
         fail_msg("%s", err.message);
-    bool two = f->session->queues[OVERLAP_COMPUTE] != NULL;
+    bool two = f->own->queues[OVERLAP_COMPUTE] != NULL;
     assert_int_equal(visit->metrics[OVERLAP_METRIC_FRAME].count, 16);
     assert_int_equal(visit->metrics[OVERLAP_METRIC_CROSS_QUEUE].count, two ? 16 : 0);
     assert_int_equal(visit->metrics[OVERLAP_METRIC_SAME_QUEUE].count, 0); // all wait
     for (size_t i = 0; i < 16; i++) {
         assert_true(visit->metrics[OVERLAP_METRIC_FRAME].values[i] > 0);
         assert_true(visit->metrics[OVERLAP_METRIC_GAP].values[i] >=
-                    -3 * f->session->clock.device_step_ns);
+                    -3 * f->own->clock.device_step_ns);
     }
     assert_int_equal(visit->series_count, 3);
     assert_string_equal(visit->series[0].name, "timeline");
@@ -260,16 +239,9 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_workgroup_is_seen_once_and_within_the_frame),
         EACH(what_waits_begins_after_what_it_waits_for),

@@ -3,7 +3,7 @@
 #include "bench/preempt/rig.h"
 #include "bench/preempt/size.h"
 #include "bench/preempt/visit.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,43 +17,21 @@ extern const struct benchmark bench_preempt;
 static const uint64_t timeout_ns = UINT64_C(20000000000);
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session bench;
+    struct workbench bench;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    struct gpu_device_desc desc = {0};
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    bench_preempt.device(info, &desc);
-    struct gpu_device *device = gpu_device_open(f->system, info, &desc, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_preempt))
         return -1;
-    f->bench = (struct bench_session){.arena = arena_create(),
-                                      .system = f->system,
-                                      .device = device,
-                                      .info = info,
-                                      .scope = gpu_scope_open(device)};
-    if (!bench_preempt.open(&f->bench, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
-    *state = f;
     return 0;
 }
 
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    bench_preempt.close(&f->bench);
-    gpu_scope_close(f->bench.scope);
-    assert_int_equal(gpu_device_live_objects(f->bench.device), 0);
-    gpu_device_close(f->bench.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->bench.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -69,9 +47,9 @@ static bool visit_case(struct fixture *f, const char *hog, const char *setting,
     const struct bench_case point = {values, 4};
     const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
     void *memory = NULL;
-    struct bench_visit run = {.session = &f->bench,
+    struct bench_visit run = {.session = &f->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(f->bench.device),
+                              .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena_create(),
                               .request = &request,
                               .memory = &memory};
@@ -120,11 +98,11 @@ static void what_is_not_to_be_had_is_skipped_with_its_reason(void **state)
         visit_case(f, "many-draws", "devices", "medium", measure_visit_create(arena), &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "no draws"));
-    if (!gpu_device_queue(f->bench.device, 1)) {
+    if (!gpu_device_queue(f->bench.session.device, 1)) {
         assert_false(visit_case(f, "none", "queues", "medium", measure_visit_create(arena), &err));
         assert_int_equal(err.code, ERROR_UNSUPPORTED);
     }
-    if (!(f->bench.info->caps & GPU_CAP(PRIORITY))) {
+    if (!(f->bench.session.info->caps & GPU_CAP(PRIORITY))) {
         assert_false(
             visit_case(f, "none", "devices", "highest", measure_visit_create(arena), &err));
         assert_int_equal(err.code, ERROR_UNSUPPORTED);
@@ -136,15 +114,15 @@ static void what_is_not_to_be_had_is_skipped_with_its_reason(void **state)
 static void a_hog_that_computes_less_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
-    uint64_t loops = f->bench.info->limits.loop_iterations, base = 0;
+    uint64_t loops = f->bench.session.info->limits.loop_iterations, base = 0;
     struct error err;
     struct load load;
     struct load_run *runs;
     if (!loops)
         skip();
-    struct preempt_session *session = f->bench.state;
-    const struct load_desc desc = {.scope = f->bench.scope,
-                                   .queue = gpu_device_queue(f->bench.device, 0),
+    struct preempt_session *session = f->bench.session.state;
+    const struct load_desc desc = {.scope = f->bench.session.scope,
+                                   .queue = gpu_device_queue(f->bench.session.device, 0),
                                    .program = session->program,
                                    .shape = {1, 1, (uint32_t)loops + 100},
                                    .slots = 1,
@@ -155,7 +133,7 @@ static void a_hog_that_computes_less_is_a_mismatch(void **state)
     load_restart(&load, 77);
     assert_true(load_submit(&load, &err));
     assert_true(load_drain(&load, &err));
-    assert_false(load_read(&load, &session->clock, &base, f->bench.arena, &runs, &err));
+    assert_false(load_read(&load, &session->clock, &base, f->bench.session.arena, &runs, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 
@@ -163,16 +141,9 @@ static void a_hog_that_computes_less_is_a_mismatch(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(each_hog_meets_a_victim_on_a_device_of_its_own),
         EACH(what_is_not_to_be_had_is_skipped_with_its_reason),

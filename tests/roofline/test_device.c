@@ -3,7 +3,7 @@
 // there, and the proof itself put to the test: other data, or another number of steps, give
 // MISMATCH, no number.
 #include "bench/roofline/session.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,39 +17,23 @@
 extern const struct benchmark bench_roofline;
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session session;
+    struct workbench bench;
     struct roofline_session *own;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    struct gpu_device *device =
-        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_roofline))
         return -1;
-    f->session = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
-    if (!bench_roofline.open(&f->session, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
-    f->own = f->session.state;
-    *state = f;
+    f->own = f->bench.session.state;
     return 0;
 }
 
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    gpu_scope_close(f->session.scope);
-    gpu_device_close(f->session.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->session.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -65,9 +49,9 @@ static bool visit(struct fixture *f, const char *type, double intensity, void **
     const struct bench_case point = {values, 2};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
-    struct bench_visit run = {.session = &f->session,
+    struct bench_visit run = {.session = &f->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(f->session.device),
+                              .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = memory};
@@ -91,7 +75,7 @@ static void every_intensity_gives_what_the_host_computes(void **state)
     for (size_t n = 0; n < ROOFLINE_NUMBERS; n++)
         for (size_t i = 0; i < sizeof intensities / sizeof *intensities; i++) {
             const struct roofline_number *number = &roofline_numbers[n];
-            bool missing = (number->caps & ~f->session.info->caps) != 0;
+            bool missing = (number->caps & ~f->bench.session.info->caps) != 0;
             void *memory = NULL;
             for (unsigned round = 0; round < 2; round++)
                 if (visit(f, number->name, intensities[i], &memory, round, &err) == missing)
@@ -145,16 +129,9 @@ static void only_whole_steps_make_an_intensity(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_intensity_gives_what_the_host_computes),
         EACH(one_changed_value_is_a_mismatch),

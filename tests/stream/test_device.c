@@ -2,7 +2,7 @@
 // Every kernel of `stream` measured and verified on the device that is there, and the proof itself
 // put to the test: memory that is not what it should be gives MISMATCH, no number.
 #include "bench/stream/session.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,33 +18,20 @@ extern const struct benchmark bench_stream;
 #define MIB ((uint64_t)1 << 20)
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session session;
+    struct workbench bench;
     struct stream_session *own;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    struct gpu_device *device =
-        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_stream))
         return -1;
-    f->session = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
-    if (!bench_stream.open(&f->session, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
+    f->own = f->bench.session.state;
     // A small cache, so that small arrays are DRAM; and two cores, for workgroups that stay.
-    f->own = f->session.state;
     f->own->limits.last_cache_bytes = MIB / 4;
-    if (!f->own->limits.cores || info->kind == GPU_KIND_CPU)
+    if (!f->own->limits.cores || f->bench.session.info->kind == GPU_KIND_CPU)
         f->own->limits.cores = 2;
-    *state = f;
     return 0;
 }
 
@@ -53,10 +40,7 @@ static int close_session(void **state)
     struct fixture *f = *state;
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         gpu_scope_close(f->own->store.arrays[i].scope);
-    gpu_scope_close(f->session.scope);
-    gpu_device_close(f->session.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->session.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -92,9 +76,9 @@ static bool visit(struct visits *v, const struct wanted *wanted)
                                             .sample_ns = 200000,
                                             .timeout_ns = UINT64_C(20000000000),
                                             .round = v->round++};
-    struct bench_visit run = {.session = &v->fixture->session,
+    struct bench_visit run = {.session = &v->fixture->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(v->fixture->session.device),
+                              .scope = gpu_scope_open(v->fixture->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = &v->memory};
@@ -114,7 +98,7 @@ static bool visit(struct visits *v, const struct wanted *wanted)
 static void expect_done(struct fixture *f, const struct wanted *wanted, gpu_caps needed)
 {
     struct visits v = {.fixture = f};
-    gpu_caps missing = needed & ~f->session.info->caps;
+    gpu_caps missing = needed & ~f->bench.session.info->caps;
     for (int round = 0; round < 2; round++)
         if (!visit(&v, wanted)) {
             if (!missing || v.err.code != ERROR_UNSUPPORTED)
@@ -140,7 +124,7 @@ static void every_operation_in_doubles_is_verified(void **state)
 static void every_workgroup_that_stays_is_verified(void **state)
 {
     struct fixture *f = *state;
-    bool small = f->session.info->limits.subgroup_threads <= 32;
+    bool small = f->bench.session.info->limits.subgroup_threads <= 32;
     for (int op = 0; op < STREAM_OPS; op++)
         for (unsigned threads = small ? 32 : 128; threads <= 1024; threads *= 2)
             if (stream_ops[op].resident)
@@ -221,7 +205,7 @@ static void host_and_device_have_the_same_data(void **state)
     assert_true(gpu_buffer_read(source, 0, floats, sizeof floats, &err));
     for (uint32_t i = 0; i < 1000; i++)
         assert_true((double)floats[i] == stream_value(false, i, STREAM_SEED_SOURCE));
-    if (!(f->session.info->caps & GPU_CAP(FLOAT64)))
+    if (!(f->bench.session.info->caps & GPU_CAP(FLOAT64)))
         return;
     struct visits w = {.fixture = f};
     assert_true(visit(&w, &(struct wanted){"read", "double", "default", MIB, 0}));
@@ -245,16 +229,9 @@ static void what_does_not_fit_is_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_operation_in_floats_is_verified),  EACH(every_operation_in_doubles_is_verified),
         EACH(every_workgroup_that_stays_is_verified), EACH(arrays_change_their_type_and_grow),

@@ -2,7 +2,7 @@
 // Every kernel of `strides` measured and verified on the device that is there, and the proof itself
 // put to the test: memory that is not what it should be gives MISMATCH, no number.
 #include "bench/strides/session.h"
-#include "device_api.h"
+#include "workbench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,39 +16,23 @@
 extern const struct benchmark bench_strides;
 
 struct fixture {
-    struct gpu_system *system;
-    struct bench_session session;
+    struct workbench bench;
     struct strides_session *own;
 };
 
 static int open_session(void **state)
 {
-    struct fixture *f = test_calloc(1, sizeof *f);
-    struct error err;
-    f->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    const struct gpu_info *info = gpu_system_info(f->system, 0);
-    struct gpu_device *device =
-        gpu_device_open(f->system, info, &(struct gpu_device_desc){0}, &err);
-    if (!device)
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    if (!workbench_open(&f->bench, &bench_strides))
         return -1;
-    f->session = (struct bench_session){
-        .arena = arena_create(), .device = device, .info = info, .scope = gpu_scope_open(device)};
-    if (!bench_strides.open(&f->session, &err)) {
-        print_error("%s\n", err.message);
-        return -1;
-    }
-    f->own = f->session.state;
-    *state = f;
+    f->own = f->bench.session.state;
     return 0;
 }
 
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    gpu_scope_close(f->session.scope);
-    gpu_device_close(f->session.device);
-    gpu_system_destroy(f->system);
-    arena_destroy(f->session.arena);
+    workbench_close(&f->bench);
     test_free(f);
     return 0;
 }
@@ -83,9 +67,9 @@ static bool visit(struct visits *v, const struct wanted *wanted)
                                             .sample_ns = 100000,
                                             .timeout_ns = UINT64_C(20000000000),
                                             .round = v->round++};
-    struct bench_visit run = {.session = &v->fixture->session,
+    struct bench_visit run = {.session = &v->fixture->bench.session,
                               .point = &point,
-                              .scope = gpu_scope_open(v->fixture->session.device),
+                              .scope = gpu_scope_open(v->fixture->bench.session.device),
                               .arena = arena,
                               .request = &request,
                               .memory = &v->memory};
@@ -109,7 +93,7 @@ static bool visit(struct visits *v, const struct wanted *wanted)
 static void expect_done(struct fixture *f, const struct wanted *wanted, gpu_caps needed)
 {
     struct visits v = {.fixture = f};
-    gpu_caps missing = needed & ~f->session.info->caps;
+    gpu_caps missing = needed & ~f->bench.session.info->caps;
     for (int round = 0; round < 2; round++)
         if (!visit(&v, wanted)) {
             if (!missing || v.err.code != ERROR_UNSUPPORTED)
@@ -182,16 +166,9 @@ static void what_does_not_fit_is_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    if (!device_api_choose(argc, argv))
-        return 1;
-    struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
-    size_t devices = gpu_system_device_count(system);
-    gpu_system_destroy(system);
-    if (devices == 0) {
-        print_message("no device: skipped\n");
-        return 77;
-    }
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
     const struct CMUnitTest tests[] = {
         EACH(every_load_by_storage_buffer_is_verified),
         EACH(every_load_by_address_is_verified),
