@@ -17,10 +17,11 @@ static const char *answer(struct visitor *visitor, const char *line, struct aren
     struct visit_order order;
     struct measure_visit *visit;
     *failure = (struct error){.code = ERROR_NONE};
-    if (protocol_read_order(arena, line, &order, failure) &&
-        visitor_visit(visitor, &order, arena, &visit, failure))
-        return protocol_write_visit(arena, &order.benchmark->info, visit);
-    return protocol_write_failure(arena, failure);
+    if (!protocol_read_order(arena, line, &order, failure) ||
+        !visitor_visit(visitor, &order, arena, &visit, failure))
+        return protocol_write_failure(arena, failure);
+    failure->code = ERROR_NONE; // one that the visit met and got over
+    return protocol_write_visit(arena, &order.benchmark->info, visit);
 }
 
 static bool serve(struct visitor *visitor, struct child_channel *channel, struct error *err)
