@@ -130,6 +130,19 @@ test("an empty, interrupted run is a page", async () => {
   await close(page);
 });
 
+test("a heat map over names is shown as bars, too", async () => {
+  const run = demo();
+  const loads = run.benchmarks.find(({ name }) => name === "loads");
+  const [x, y] = loads.params.filter(({ type }) => type === "text").map(({ key }) => key);
+  loads.views = [{ kind: "heatmap", title: "Loads", x, y, metric: loads.metrics[0].name }];
+  const page = await open(browser, report("names", run));
+  const cases = run.results.filter((result) => result.benchmark === "loads" && result.metrics.length > 0);
+  const rows = await page.evaluate(() =>
+    window.fathomCharts.get("loads-bars").echarts.getOption().yAxis[0].data);
+  assert.equal(rows.length, cases.length);
+  await close(page);
+});
+
 test("time lines, matrices and histograms are drawn from series", async () => {
   const run = rich();
   run.results[0].details = { w0: "compute A, on the direct queue", w1: "async A" };

@@ -38,6 +38,19 @@ function viewElement(id: string, subjects: Subject[], benchmark: Benchmark, view
   return casesTable(id, subjects, benchmark, view);
 }
 
+// A heat map over names alone is also shown as bars, which can be sorted; a benchmark's first one.
+function sortedBars(id: string, subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
+  const named = (key: string | undefined): boolean =>
+    benchmark.params.some((param) => param.key === key && param.type === "text");
+  const map = benchmark.views.find((view) =>
+    view.kind === "heatmap" && named(view.x) && named(view.y));
+  if (!map?.y || !map.x) return undefined;
+  const { y, ...rest } = map;
+  return viewElement(id, subjects, benchmark, {
+    ...rest, kind: "bars", x: y, group: map.x, title: `${map.title ?? ""}, as bars`,
+  });
+}
+
 function seriesElements(subjects: Subject[], benchmark: Benchmark): HTMLElement[] {
   const all = subjects.flatMap((subject) =>
     subject.results.filter((result) => result.benchmark === benchmark.name)
@@ -80,6 +93,7 @@ function benchmarkSection(subjects: Subject[], benchmark: Benchmark): HTMLElemen
   return section(id, benchmark.title ?? benchmark.name,
     versionsNote(measured, benchmark),
     ...benchmark.views.map((view, i) => isTwin(benchmark, view) ? undefined : viewElement(`${id}-${i}`, measured, benchmark, view)),
+    sortedBars(`${id}-bars`, measured, benchmark),
     ...seriesElements(measured, benchmark),
     doubtsOf(measured, benchmark.name));
 }
