@@ -19,4 +19,6 @@ picture() {
     CHROMIUM=$CHROMIUM PACKAGES=$packages node tools/picture.mjs "$page" "docs/pictures/$2" "$3"
 }
 
-picture reference/h200-vulkan-standard.json latency "Latency by working set"
+picture reference/h200-vulkan-all.json latency "Latency by working set"
+picture reference/h200-vulkan-quick.json loads "Times as fast as Buffer<RGBA8>.Load random, as bars"
+picture reference/h200-vulkan-quick.json overlap "scenario=default · barrier=memory · place=before: timeline"

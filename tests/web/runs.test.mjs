@@ -145,7 +145,7 @@ test("a heat map over names is shown as bars, too", async () => {
 
 test("time lines, matrices and histograms are drawn from series", async () => {
   const run = rich();
-  run.results[0].details = { w0: "compute A, on the direct queue", w1: "async A" };
+  run.results[0].details = { "lane 0": "compute A, on the direct queue", "lane 1": "async A" };
   run.results[0].series = [
     {
       name: "spans", columns: ["start", "end", "lane", "core", "after"],

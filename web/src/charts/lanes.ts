@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What lane k of a time line, or row k of a matrix, stands for: the result's detail "wk" says it, its
-// name before the first comma.
+// What lane k of a time line, or row k of a matrix, stands for: the result's detail "lane k" says it, its
+// name before the first comma (as report/spans.h has it).
 import type { Result } from "../run";
 
 export function laneName(result: Result, lane: number): string {
-  const said = result.details?.[`w${lane}`];
+  const said = result.details?.[`lane ${lane}`];
   return said?.split(",")[0] ?? `lane ${lane}`;
 }
 
