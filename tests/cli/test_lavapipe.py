@@ -45,7 +45,8 @@ class Quick(fathom.Case):
     def test_a_hog_in_a_process_of_its_own_meets_its_victim(self):
         path = self.path("run.json")
         done = fathom.run("run", "preempt", "--preset", "quick", "--set", "setting=processes",
-                          "--set", "hog=big-dispatch", "--set", "samples=4", "-o", path,
+                          "--set", "hog=big-dispatch", "--set", "priority=medium", "--set",
+                          "samples=4", "-o", path,
                           binary=REAL)
         self.assertEqual(0, done.status, done.err + done.out)
         (result,) = self.read_run(path)["results"]
