@@ -44,7 +44,7 @@ unsigned banks_count(const struct banks_curve *curve)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
     // From there on it stays, and there is a stride beyond.
-    for (double stride = banks; stride <= last; stride *= 2)
+    for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;
     return banks < last ? (unsigned)banks : 0;

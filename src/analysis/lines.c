@@ -118,11 +118,11 @@ static size_t capacities_of(const struct lines_question *question, double line, 
 static size_t make_candidates(const struct lines_question *question, struct candidate *candidates)
 {
     size_t count = 0;
-    for (double line = LINES_MIN_BYTES; line <= LINES_MAX_BYTES; line *= 2) {
+    for (unsigned line = LINES_MIN_BYTES; line <= LINES_MAX_BYTES; line *= 2) {
         double sizes[2];
         size_t size_count = capacities_of(question, line, sizes);
         for (size_t s = 0; s < size_count; s++)
-            for (double sector = LINES_MIN_BYTES; sector <= line; sector *= 2) {
+            for (unsigned sector = LINES_MIN_BYTES; sector <= line; sector *= 2) {
                 struct candidate *candidate = &candidates[count++];
                 *candidate = (struct candidate){line, sector, sizes[s], 0};
                 candidate->cost = cost_of(question, candidate);
@@ -144,7 +144,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
     enum {
         CANDIDATES_MAX = 64
     };
-    struct candidate candidates[CANDIDATES_MAX];
+    struct candidate candidates[CANDIDATES_MAX] = {{0}};
     struct lines_answer answer = {.why = "its probes were not measured"};
     if (question->probe_count == 0 || question->level > LINES_LEVELS_MAX)
         return answer;

@@ -188,7 +188,7 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
         unsigned track = tracks[moment->row] = track_take(&used[c]);
         if (!(named[c] >> track & 1))
             name_add(trace, "thread_name", trace->pid + CORES_PID,
-                     (long long)(c * TRACKS_A_CORE + track),
+                     (long long)c * TRACKS_A_CORE + track,
                      arena_printf(trace->arena, "core %zu", c));
         named[c] |= UINT64_C(1) << track;
         core_add(trace, crowd, moment->row, (long long)c, track);

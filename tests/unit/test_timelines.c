@@ -30,7 +30,8 @@ static struct run *make_run(void)
 {
     for (int g = 0; g < GROUPS; g++) {
         double *row = &crowd_rows[g * 5];
-        row[0] = g / 10 * 2000;
+        int begun = g / 10 * 2000;
+        row[0] = begun;
         row[1] = row[0] + 2000;
         row[2] = g % 3;
         row[3] = g;

@@ -49,7 +49,7 @@ static bool make_sampler(struct loads_session *session, const struct loads_kind 
 
 static size_t texel_bytes(const struct loads_kind *kind)
 {
-    unsigned side = gpu_format_block(kind->format);
+    size_t side = gpu_format_block(kind->format);
     return (size_t)LOADS_ELEMENTS / (side * side) * gpu_format_bytes(kind->format);
 }
 

@@ -64,7 +64,8 @@ static bool tune(struct work *work, struct error *err)
     for (size_t w = 0; w < work->stage.scenario->count; w++)
         if (work->stage.scenario->workloads[w].iterations > iterations)
             iterations = work->stage.scenario->workloads[w].iterations;
-    double turns_max = loops ? (double)(loops / iterations) - 2 : 4096;
+    uint64_t turns_allowed = loops / iterations;
+    double turns_max = loops ? (double)turns_allowed - 2 : 4096;
     for (int i = 0; i < TUNINGS; i++) {
         double ns;
         if (!run_alone(work, 0, &ns, err))

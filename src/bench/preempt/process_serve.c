@@ -121,6 +121,7 @@ static bool serve_order(struct server *server, const char *line, struct error *e
                              .batches = LOAD_BATCHES_MAX,
                              .timeout_ns = UINT64_C(10000000000)};
     uint32_t token;
+    // NOLINTNEXTLINE(cert-err34-c): this program wrote it, and zeros are refused
     if (sscanf(line, "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32,
                &desc.shape.dispatches, &desc.shape.groups, &desc.shape.turns, &desc.slots,
                &desc.records, &token) != 6 ||

@@ -120,7 +120,7 @@ static uint32_t thread_sum(const struct strides_point *point, uint32_t t)
     for (uint32_t k = 0; k < point->loads; k++)
         for (uint32_t w = 0; w < words; w++)
             sum += strides_data(element_of(point, t, k) * words + w);
-    return STRIDES_TURN_LOADS / point->loads * sum;
+    return point->loads ? STRIDES_TURN_LOADS / point->loads * sum : 0;
 }
 
 bool strides_check(const struct strides_point *point, uint32_t turns,

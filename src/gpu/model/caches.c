@@ -56,7 +56,7 @@ static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 static void plru_touch(uint64_t *tree, uint32_t ways, uint32_t way)
 {
     for (uint32_t node = way + ways; node > 1; node /= 2) {
-        uint64_t bit = UINT64_C(1) << node / 2;
+        uint64_t bit = UINT64_C(1) << (node / 2 & 63); // of ways <= MODEL_WAYS_MAX
         *tree = node % 2 ? *tree & ~bit : *tree | bit;
     }
 }
@@ -74,7 +74,7 @@ static uint32_t victim_of(struct cache *cache, uint64_t set, const struct line *
     cache->random ^= cache->random << 13; // xorshift64 (Marsaglia, J. Stat. Softw. 8, 2003)
     cache->random ^= cache->random >> 7;
     cache->random ^= cache->random << 17;
-    return (uint32_t)(cache->random % ways);
+    return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
 // True where the sector is there; afterwards it is.

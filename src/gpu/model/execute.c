@@ -198,7 +198,7 @@ static void resume(struct group *group, struct fiber *fiber)
 // All who wait go on at the time of the last of them; false where nobody waits.
 static bool pass_barrier(struct group *group)
 {
-    bool waits[STACKS], any = false;
+    bool waits[STACKS] = {false}, any = false;
     double latest = 0;
     for (uint32_t i = 0; i < group->stacks->begun; i++) {
         const struct fiber *fiber = fiber_at(group->stacks, i);
