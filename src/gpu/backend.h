@@ -85,7 +85,11 @@ struct gpu_batch {
     uint64_t spans_recorded;            // bit set
     uint64_t splits_set, splits_waited; // bit sets
     bool finished;                      // a submission was waited for: spans have lengths
-    struct gpu_hold *hold;              // what the submission in flight waits for, or NULL
+    // What the submission in flight waits for: a hold or NULL, and batches submitted before it. Set
+    // before batch_submit is called.
+    struct gpu_hold *hold;
+    struct gpu_batch *after[GPU_AFTER_MAX];
+    unsigned after_count;
 };
 
 struct gpu_hold {
@@ -193,7 +197,8 @@ struct gpu_backend {
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
-    // No check, no allocation: the batch is ready. `hold` may be NULL, or released already.
+    // No check, no allocation: the batch is ready. `hold` may be NULL, or released already. It
+    // starts after the latest submission of each of batch->after, which may be done already.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
     // Only for a batch in flight.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);

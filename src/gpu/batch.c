@@ -125,22 +125,64 @@ bool gpu_batch_reset(struct gpu_batch *batch, struct error *err)
     return true;
 }
 
-bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err)
+static bool check_ready(struct gpu_batch *batch, struct error *err)
+{
+    if (!gpu_device_check(batch_device(batch), err))
+        return false;
+    if (batch->state == GPU_BATCH_READY)
+        return true;
+    if (batch->first_error.code != ERROR_NONE)
+        return fail_batch(batch, err);
+    return error_set(err, ERROR_INTERNAL, "gpu_batch_submit: the batch is %s",
+                     state_name(batch->state));
+}
+
+static bool submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err)
 {
     struct gpu_device *device = batch_device(batch);
-    if (batch->state != GPU_BATCH_READY || device->lost) {
-        if (!gpu_device_check(device, err))
-            return false;
-        if (batch->first_error.code != ERROR_NONE)
-            return fail_batch(batch, err);
-        return error_set(err, ERROR_INTERNAL, "gpu_batch_submit: the batch is %s",
-                         state_name(batch->state));
-    }
-    if (!device->backend->batch_submit(batch, hold, err))
+    if (!device->backend->batch_submit(batch, hold, err)) {
+        batch->after_count = 0;
         return gpu_device_note(device, false, err);
+    }
     batch->hold = hold;
     batch->state = GPU_BATCH_IN_FLIGHT;
     return true;
+}
+
+bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err)
+{
+    return check_ready(batch, err) && submit(batch, hold, err);
+}
+
+static bool check_after(const struct gpu_batch *batch, const struct gpu_submit *desc,
+                        struct error *err)
+{
+    if (desc->after_count > GPU_AFTER_MAX)
+        return error_set(err, ERROR_INTERNAL, "a batch after %u others, at most %d",
+                         desc->after_count, GPU_AFTER_MAX);
+    for (unsigned i = 0; i < desc->after_count; i++) {
+        const struct gpu_batch *other = desc->after[i];
+        if (other == batch)
+            return error_set(err, ERROR_INTERNAL, "a batch after itself");
+        if (batch_device(other) != batch_device(batch))
+            return error_set(err, ERROR_INTERNAL, "a batch after one of another device");
+        if (other->state != GPU_BATCH_IN_FLIGHT && !other->finished)
+            return error_set(err, ERROR_INTERNAL,
+                             "a batch after one that is %s and was not submitted",
+                             state_name(other->state));
+    }
+    return true;
+}
+
+bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *desc,
+                            struct error *err)
+{
+    if (!check_ready(batch, err) || !check_after(batch, desc, err))
+        return false;
+    for (unsigned i = 0; i < desc->after_count; i++)
+        batch->after[i] = desc->after[i];
+    batch->after_count = desc->after_count;
+    return submit(batch, desc->hold, err);
 }
 
 bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
@@ -161,6 +203,7 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
         return gpu_device_note(device, false, &why);
     }
     batch->hold = NULL;
+    batch->after_count = 0;
     batch->finished = true;
     batch->state = batch->first_error.code == ERROR_NONE ? GPU_BATCH_READY : GPU_BATCH_FAILED;
     return true;

@@ -22,6 +22,12 @@ const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
 // Visits the batches in flight of a device; `batch` NULL begins, NULL ends.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
+// The queues that work on `queue` may be waiting for, itself included: bit q = device->queues[q].
+uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *queue);
+
+// Whether the batch is in flight on one of `queues`.
+bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
+
 // False with ERROR_INTERNAL when a held batch blocks the device's first queue, which host copies
 // would wait for without end.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);

@@ -8,7 +8,8 @@
 //   buffer, typed view, image, sampler, program ── made in a scope
 //   batch  ── commands recorded once, submitted many times: a submit is one driver call,
 //             unchecked and without allocation
-//   hold   ── keeps a submitted batch from starting until the host releases it
+//   hold   ── keeps a submitted batch from starting until the host releases it; what a batch comes
+//             after (gpu_batch_submit_after) is told to the device alone, across queues
 //
 // Checks happen here, once, while objects are made and batches recorded; backends may assume that
 // what reaches them is valid. Recording functions return nothing: the first error sticks to the
@@ -193,9 +194,9 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
 // Releases holds (its own, and those that its batches stand behind), waits for its submitted
-// batches and those that wait for its holds (at most 5 s each), frees everything. Batches of other
-// scopes that use its objects must be done. Where a wait runs out, nothing that the device might
-// still use is freed and the device counts as lost. NULL is legal.
+// batches and those that wait for its holds or batches (at most 5 s each), frees everything.
+// Batches of other scopes that use its objects must be done. Where a wait runs out, nothing that
+// the device might still use is freed and the device counts as lost. NULL is legal.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -457,6 +458,24 @@ MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 // Starts the batch (after `hold`, or at once where it is NULL). One driver call. A batch in
 // flight cannot be submitted again.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
+
+enum {
+    GPU_AFTER_MAX = GPU_QUEUES_MAX
+};
+
+struct gpu_submit {
+    struct gpu_hold *hold; // or NULL
+    // Batches of the same device, submitted before this call: this one starts when that submission
+    // of theirs is done and its writes are seen. The newest of a queue stands for all before it.
+    struct gpu_batch *after[GPU_AFTER_MAX];
+    unsigned after_count;
+};
+
+// gpu_batch_submit behind other batches, on any queue: the device waits, the host does not (points
+// of timeline semaphores, events of streams). The others may be waited for, submitted again and
+// recorded anew as usual; only their scope's closing waits for this batch.
+MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
+                                       struct error *err);
 
 // Until the batch is done (at once where it already is); ERROR_TIMEOUT after timeout_ns: it is
 // still in flight and can be waited for again. ERROR_DEVICE_LOST where that happened.

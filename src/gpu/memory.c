@@ -60,8 +60,9 @@ void *gpu_buffer_map(struct gpu_buffer *buffer)
 bool gpu_host_copy_check(struct gpu_device *device, struct error *err)
 {
     struct gpu_batch *batch = NULL;
+    uint32_t behind = gpu_queue_behind(device, device->queues[0]);
     while ((batch = gpu_batch_next_in_flight(device, batch)))
-        if (batch->queue == device->queues[0] && batch->hold && !batch->hold->released)
+        if (gpu_batch_is_on(batch, behind) && batch->hold && !batch->hold->released)
             return error_set(err, ERROR_INTERNAL,
                              "a copy between host and %s would wait for a held batch for ever: "
                              "release its hold first",

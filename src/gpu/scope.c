@@ -64,13 +64,51 @@ static void release_holds(struct gpu_scope *scope)
             release((struct gpu_hold *)object);
 }
 
-// A batch cannot finish while an earlier one on its queue is held, whoever owns that hold.
+static uint32_t queue_bit(const struct gpu_queue *queue)
+{
+    unsigned q = 0;
+    while (queue->device->queues[q] != queue)
+        q++;
+    return UINT32_C(1) << q;
+}
+
+bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues)
+{
+    return batch->state == GPU_BATCH_IN_FLIGHT && (queue_bit(batch->queue) & queues);
+}
+
+uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *queue)
+{
+    uint32_t queues = queue_bit(queue), before = 0;
+    while (queues != before) {
+        before = queues;
+        struct gpu_batch *batch = NULL;
+        while ((batch = gpu_batch_next_in_flight(device, batch)))
+            for (unsigned i = 0; gpu_batch_is_on(batch, before) && i < batch->after_count; i++)
+                queues |= queue_bit(batch->after[i]->queue);
+    }
+    return queues;
+}
+
+// A batch cannot finish while an earlier one on its queue is held, or one that it comes after,
+// whoever owns that hold.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
+    uint32_t queues = gpu_queue_behind(device, queue);
     struct gpu_batch *batch = NULL;
     while ((batch = gpu_batch_next_in_flight(device, batch)))
-        if (batch->queue == queue)
+        if (gpu_batch_is_on(batch, queues))
             release(batch->hold);
+}
+
+static bool uses_scope(const struct gpu_batch *batch, const struct gpu_scope *scope)
+{
+    if (batch->object.scope == scope || (batch->hold && batch->hold->object.scope == scope))
+        return true;
+    for (unsigned i = 0; i < batch->after_count; i++)
+        if (batch->after[i]->object.scope == scope)
+            return true;
+    return false;
 }
 
 static void wait_for_batches(struct gpu_scope *scope)
@@ -78,7 +116,7 @@ static void wait_for_batches(struct gpu_scope *scope)
     struct gpu_device *device = scope->device;
     struct gpu_batch *batch = NULL;
     while (!device->hung && (batch = gpu_batch_next_in_flight(device, batch))) {
-        if (batch->object.scope != scope && !(batch->hold && batch->hold->object.scope == scope))
+        if (!uses_scope(batch, scope))
             continue;
         release_queue(device, batch->queue);
         struct error err = {0};

@@ -38,14 +38,19 @@ int cuStreamQuery(struct cu_stream *stream)
     return fake_progress(stream) ? CU_SUCCESS : CU_NOT_READY;
 }
 
-// Waiting for an event of a capturing stream draws a stream into that capture. Outside of one,
-// order between streams is not kept: what is enqueued runs at once.
+// Waiting for an event of a capturing stream draws a stream into that capture.
 int cuStreamWaitEvent(struct cu_stream *stream, struct cu_event *event, unsigned flags)
 {
     (void)flags;
     FAKE_ENTER();
     if (event->capture)
         stream->capture = event->capture;
+    if (stream->capture)
+        return CU_SUCCESS;
+    struct fake_op *op = fake_op_create(FAKE_OP_WAIT_EVENT);
+    op->event = event;
+    op->word = event->asked;
+    fake_enqueue(stream, op);
     return CU_SUCCESS;
 }
 
@@ -103,7 +108,7 @@ int cuEventQuery(struct cu_event *event)
 {
     FAKE_ENTER();
     fake_progress_all();
-    return event->pending ? CU_NOT_READY : CU_SUCCESS;
+    return event->recorded < event->asked ? CU_NOT_READY : CU_SUCCESS;
 }
 
 int cuEventElapsedTime(float *ms, struct cu_event *begin, struct cu_event *end)

@@ -166,6 +166,39 @@ static void a_held_graph_starts_when_it_is_released(void **state)
     run_held(&(struct gpu_batch_desc){.replay = true});
 }
 
+static void a_batch_after_a_held_one_on_another_stream_waits_for_it(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    struct gpu_system *system = system_of_cuda();
+    const struct gpu_device_desc desc = {.queue_count = 2};
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), &desc, &err);
+    assert_non_null(device);
+    struct gpu_scope *scope = gpu_scope_open(device);
+    struct gpu_buffer_desc buffer_desc = {.bytes = 2 * 16 * 32, .memory = GPU_MEMORY_READBACK};
+    struct gpu_buffer *out = gpu_buffer_create(scope, &buffer_desc, &err);
+    struct gpu_buffer *copy = gpu_buffer_create(scope, &buffer_desc, &err);
+    struct gpu_hold *hold = gpu_hold_create(scope, &err);
+    assert_true(out && copy && hold);
+    const uint32_t *words = gpu_buffer_map(copy);
+
+    struct gpu_submit after = {.after = {held_ids(scope, out, NULL, hold)}, .after_count = 1};
+    struct gpu_batch_desc second = {.queue = gpu_device_queue(device, 1)};
+    struct gpu_batch *late = gpu_batch_create(scope, &second, &err);
+    assert_non_null(late);
+    gpu_batch_copy(late, copy, 0, out, 0, buffer_desc.bytes);
+    assert_true(gpu_batch_end(late, &err));
+    assert_true(gpu_batch_submit_after(late, &after, &err));
+    assert_false(gpu_batch_wait(late, 2000000, &err));
+    assert_int_equal(words[8 + 4], 0);
+    assert_true(gpu_hold_release(hold, &err));
+    assert_true(gpu_batch_wait(late, 1000000000, &err));
+    assert_int_equal(words[8 + 4], 1);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+    assert_string_equal(getenv("FAKE_CUDA_LEAKS"), "0");
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, forget_settings, forget_settings)
@@ -178,6 +211,7 @@ int main(void)
         TEST(refused_ptx_is_an_error_with_the_drivers_log),
         TEST(a_held_batch_starts_when_it_is_released),
         TEST(a_held_graph_starts_when_it_is_released),
+        TEST(a_batch_after_a_held_one_on_another_stream_waits_for_it),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

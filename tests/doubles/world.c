@@ -175,16 +175,19 @@ static void run(const struct fake_op *op)
             ((uint32_t *)op->to)[i] = op->word;
         break;
     case FAKE_OP_RECORD:
-        op->event->pending = false;
+        op->event->recorded++;
         op->event->ms = world.now_ms;
         break;
     case FAKE_OP_WAIT_VALUE:
+    case FAKE_OP_WAIT_EVENT:
         break;
     }
 }
 
 static bool must_wait(const struct fake_op *op)
 {
+    if (op->kind == FAKE_OP_WAIT_EVENT)
+        return op->event->recorded < op->word;
     return op->kind == FAKE_OP_WAIT_VALUE && *(const volatile uint32_t *)op->from < op->word;
 }
 
@@ -205,7 +208,7 @@ void fake_enqueue(struct cu_stream *stream, struct fake_op *op)
         return;
     }
     if (op->kind == FAKE_OP_RECORD)
-        op->event->recorded = op->event->pending = true;
+        op->event->asked++;
     list_add(&stream->queue, op);
     fake_progress(stream);
 }

@@ -36,6 +36,7 @@ enum fake_op_kind {
     FAKE_OP_FILL,
     FAKE_OP_RECORD,
     FAKE_OP_WAIT_VALUE,
+    FAKE_OP_WAIT_EVENT, // until it was recorded `word` times
 };
 
 struct fake_op {
@@ -69,7 +70,7 @@ struct cu_stream {
 };
 
 struct cu_event {
-    bool recorded, pending;
+    uint32_t asked, recorded; // how often it shall be, and was, recorded
     double ms;
     struct cu_graph *capture; // recorded in a capture
 };

@@ -181,6 +181,8 @@ bool cuda_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct err
     if (hold && result == CU_SUCCESS)
         result = api->cuStreamWaitValue32_v2(stream, ((struct cuda_hold *)hold)->flag_address, 1,
                                              CU_STREAM_WAIT_VALUE_GEQ);
+    for (unsigned i = 0; i < base->after_count && result == CU_SUCCESS; i++)
+        result = api->cuStreamWaitEvent(stream, ((struct cuda_batch *)base->after[i])->done, 0);
     if (result == CU_SUCCESS)
         result = batch->graph ? api->cuGraphLaunch(batch->graph, stream)
                               : cuda_batch_issue(batch, false);

@@ -74,14 +74,18 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
     return issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
 }
 
-// The hold, and the submission before where it went to the other of the two queues.
+// The hold, what the batch comes after, and the submission before where it went to the other of the
+// two queues.
 static cl_int issue_begin(const struct issue *issue, const struct gpu_hold *hold)
 {
     const struct opencl_queue *queue = issue->batch->queue;
-    cl_event events[2];
+    const struct gpu_batch *base = &issue->batch->base;
+    cl_event events[2 + GPU_AFTER_MAX];
     cl_uint count = 0;
     if (hold)
         events[count++] = ((const struct opencl_hold *)hold)->event;
+    for (unsigned i = 0; i < base->after_count; i++)
+        events[count++] = ((const struct opencl_batch *)base->after[i])->done;
     if (queue->last && queue->last_unordered != issue->batch->unordered)
         events[count++] = queue->last;
     cl_int result = CL_SUCCESS;

@@ -173,7 +173,7 @@ struct vulkan_batch {
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
     VkSemaphore done; // timeline: the number of finished submissions
-    VkSemaphoreSubmitInfo signal, wait;
+    VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
     VkSubmitInfo2 submit; // points at the three above
 };

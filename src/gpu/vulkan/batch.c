@@ -73,13 +73,12 @@ static void prepare_submit(struct vulkan_batch *batch)
     batch->signal = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
                                             .semaphore = batch->done,
                                             .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
-    batch->wait = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
-                                          .value = 1,
-                                          .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+    for (unsigned i = 0; i < 1 + GPU_AFTER_MAX; i++)
+        batch->waits[i] = batch->signal;
     batch->commands_info = (VkCommandBufferSubmitInfo){
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = batch->commands};
     batch->submit = (VkSubmitInfo2){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
-                                    .pWaitSemaphoreInfos = &batch->wait,
+                                    .pWaitSemaphoreInfos = batch->waits,
                                     .commandBufferInfoCount = 1,
                                     .pCommandBufferInfos = &batch->commands_info,
                                     .signalSemaphoreInfoCount = 1,
@@ -160,14 +159,23 @@ bool vulkan_batch_reset(struct gpu_batch *base, struct error *err)
     return begin_commands(device, batch, err);
 }
 
+static void add_wait(struct vulkan_batch *batch, VkSemaphore semaphore, uint64_t value)
+{
+    VkSemaphoreSubmitInfo *wait = &batch->waits[batch->submit.waitSemaphoreInfoCount++];
+    wait->semaphore = semaphore;
+    wait->value = value;
+}
+
 bool vulkan_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct error *err)
 {
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     struct vulkan_device *device = vulkan_device_of(&base->object);
     batch->submit.waitSemaphoreInfoCount = 0;
-    if (hold) {
-        batch->wait.semaphore = ((struct vulkan_hold *)hold)->semaphore;
-        batch->submit.waitSemaphoreInfoCount = 1;
+    if (hold)
+        add_wait(batch, ((struct vulkan_hold *)hold)->semaphore, 1);
+    for (unsigned i = 0; i < base->after_count; i++) {
+        const struct vulkan_batch *other = (const struct vulkan_batch *)base->after[i];
+        add_wait(batch, other->done, other->signal.value);
     }
     batch->signal.value++;
     VkResult result =
