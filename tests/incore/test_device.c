@@ -98,7 +98,7 @@ static void so_is_every_peak(void **state)
             {.key = "scope", .type = PARAM_TEXT, .text = "device"},
             {.key = "op", .type = PARAM_TEXT, .text = incore_kinds[i].name},
         };
-        if (incore_kinds[i].has_peak)
+        if (incore_kinds[i].shapes)
             expect_done(*state, &incore_kinds[i], &(struct bench_case){values, 2});
     }
 }
@@ -137,7 +137,8 @@ static void one_wrong_bit_or_step_is_a_mismatch(void **state)
     struct fixture *f = *state;
     struct error err;
     const struct incore_point point = {.kind = incore_kind_find("int32-mad"), .chip = true};
-    uint64_t steps = 2 * INCORE_PEAK_STEPS / INCORE_PEAK_CHAINS;
+    const struct incore_shape *shape = incore_kind_shape(point.kind, 0);
+    uint64_t steps = 2 * shape->steps / shape->chains;
     assert_true(prove(f, &point, steps, 0, &err));
     assert_false(prove(f, &point, steps, 1, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);

@@ -4,25 +4,34 @@
 #include "math/stats.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
     GROUPS_A_CORE = 2,   // all of a size: whether one or two fit at a time, all cores end at once
     CORES_UNKNOWN = 256, // assumed: many short workgroups even out
-    SIZING_TURNS = 4
+    SIZING_TURNS = 4,
+    SIZINGS_MAX = 64,
+    SAMPLE_FACTOR = 3, // times as long as a sample is asked for: launches cost 7 to 14 µs each
+    TRIED_BYTES = 128
 };
+static const double warm_ns = 15e6; // clocks take their time to leave idle
+static const double still_rising = 0.01;
 
 // Found by a case's first visit.
 struct memory {
+    unsigned shape; // the fastest
     uint32_t turns;
     uint64_t repeats;
+    char tried[TRIED_BYTES]; // how the shapes fared
     uint32_t words[2 * INCORE_SLOTS];
 };
 
 struct chip {
     struct bench_visit *run;
     struct incore_session *session;
-    const struct incore_point *point;
+    struct incore_point point;
+    const struct incore_shape *shape;
     struct incore_program *program;
     struct memory *memory;
     uint32_t groups;
@@ -35,12 +44,22 @@ static uint32_t groups_of(const struct chip *chip)
     return GROUPS_A_CORE * (INCORE_THREADS / threads) * (cores ? cores : CORES_UNKNOWN);
 }
 
+static bool take_shape(struct chip *chip, unsigned shape, struct error *err)
+{
+    chip->point.shape = shape;
+    chip->shape = incore_kind_shape(chip->point.kind, shape);
+    chip->program = incore_program(chip->session, &chip->point, err);
+    if (!chip->program)
+        return false;
+    chip->groups = groups_of(chip);
+    return true;
+}
+
 static void learn(struct chip *chip, uint32_t turns)
 {
-    const struct incore_kind *kind = chip->point->kind;
-    uint64_t steps = (uint64_t)turns * incore_kind_peak_steps(kind) / incore_kind_peak_chains(kind);
+    uint64_t steps = (uint64_t)turns * chip->shape->steps / chip->shape->chains;
     chip->memory->turns = turns;
-    incore_kind_fill(kind, steps, chip->memory->words);
+    incore_kind_fill(chip->point.kind, steps, chip->memory->words);
 }
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -70,27 +89,76 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
     return gpu_batch_end(batch, err) && gpu_batch_run(batch, chip->run->request->timeout_ns, err);
 }
 
-// So many turns that one dispatch is a sample: what a launch costs is nothing beside it.
-static bool size(struct chip *chip, struct error *err)
+// ---------------------------------------------------------------- sizing
+
+static double wanted_ns(const struct chip *chip)
+{
+    return SAMPLE_FACTOR * (double)chip->run->request->sample_ns;
+}
+
+// One dispatch of so many turns.
+static bool time_turns(struct chip *chip, struct gpu_batch *batch, uint32_t turns, double *ns,
+                       struct error *err)
+{
+    chip->memory->turns = turns;
+    if (!gpu_batch_reset(batch, err))
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    record(chip, batch, 1);
+    gpu_batch_span_end(batch, 0);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, chip->run->request->timeout_ns, err) &&
+           gpu_batch_span_ns(batch, 0, ns, err);
+}
+
+// So many turns that one dispatch is a sample, sized when the clock has risen: a chip that idled
+// runs at a sixth of it. `turn_ns`: of the last dispatch.
+static bool size(struct chip *chip, double *turn_ns, struct error *err)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
-    double most = loops ? (double)loops - 1 : 1 << 24, ns;
-    learn(chip, SIZING_TURNS);
+    double most = loops ? (double)loops - 1 : 1 << 24, wanted = wanted_ns(chip);
+    double turns = SIZING_TURNS, spent = 0, ns, best = INFINITY;
+    unsigned calm = 0;
     struct gpu_batch *batch =
-        gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 2}, err);
-    if (!batch)
+        gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    learn(chip, SIZING_TURNS);
+    if (!batch || !move_proof(chip, false, err))
         return false;
-    incore_proof_record(chip->session, 0, chip->memory->words, batch);
-    for (unsigned i = 0; i < 2; i++) { // the first one warms up
-        gpu_batch_span_begin(batch, i);
-        record(chip, batch, 1);
-        gpu_batch_span_end(batch, i);
+    for (unsigned i = 0; i < SIZINGS_MAX && (calm < 2 || spent < warm_ns); i++) {
+        if (!time_turns(chip, batch, (uint32_t)turns, &ns, err))
+            return false;
+        *turn_ns = fmax(ns, 1) / turns;
+        calm = *turn_ns < best * (1 - still_rising) ? 0 : calm + 1;
+        best = fmin(best, *turn_ns);
+        spent += ns;
+        turns = fmin(fmax(ceil(wanted / best), SIZING_TURNS), most);
     }
-    if (!gpu_batch_end(batch, err) || !gpu_batch_run(batch, chip->run->request->timeout_ns, err) ||
-        !gpu_batch_span_ns(batch, 1, &ns, err))
-        return false;
-    double turns = ceil((double)chip->run->request->sample_ns / fmax(ns, 1) * SIZING_TURNS);
-    learn(chip, (uint32_t)fmin(fmax(turns, SIZING_TURNS), most));
+    learn(chip, (uint32_t)turns);
+    *turn_ns = best;
+    return true;
+}
+
+// Sizes all shapes and stays with the fastest.
+static bool choose(struct chip *chip, struct error *err)
+{
+    struct memory *memory = chip->memory, best = {0};
+    double most = 0;
+    for (unsigned i = 0; incore_kind_shape(chip->point.kind, i); i++) {
+        double turn_ns;
+        if (!take_shape(chip, i, err) || !size(chip, &turn_ns, err))
+            return false;
+        double rate = chip->shape->steps / turn_ns;
+        size_t used = strlen(memory->tried);
+        snprintf(memory->tried + used, sizeof memory->tried - used, "%s%u × %u: %.2f",
+                 used ? ", " : "", chip->shape->chains, chip->shape->steps / chip->shape->chains,
+                 1e-3 * chip->groups * rate *
+                     gpu_program_kernel(chip->program->program)->workgroup[0]);
+        memory->shape = i;
+        if (rate > most)
+            best = *memory;
+        most = fmax(most, rate);
+    }
+    memcpy(best.tried, memory->tried, sizeof best.tried);
+    *memory = best;
     return true;
 }
 
@@ -123,26 +191,29 @@ static void report_per_core(const struct chip *chip, const struct measure_span *
         values[i] = results / span->unit_ns[i] * 1e9 / span->core_hz[i] / cores;
     visit_samples(visit, INCORE_METRIC_PER_CORE, values, span->count,
                   values[0] * span->step_ns / span->unit_ns[0]);
-    double limit = incore_kind_limit(chip->point->kind, &chip->session->limits);
+    double limit = incore_kind_limit(chip->point.kind, &chip->session->limits);
     if (!(limit > 0))
         return;
     memcpy(values, span->core_hz, span->count * sizeof *values);
     double hz = stats_median(values, span->count);
     visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
-    visit_limit(visit, INCORE_METRIC_RATE, limit * chip->point->kind->arithmetic * cores * hz);
+    visit_limit(visit, INCORE_METRIC_RATE, limit * chip->point.kind->arithmetic * cores * hz);
 }
 
 static void report(struct chip *chip, const struct measure_span *span, bool separate,
                    struct measure_visit *visit)
 {
-    const struct incore_kind *kind = chip->point->kind;
-    double steps = (double)chip->memory->turns * incore_kind_peak_steps(kind);
+    const struct incore_kind *kind = chip->point.kind;
+    double steps = (double)chip->memory->turns * chip->shape->steps;
     unsigned threads = gpu_program_kernel(chip->program->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
     measure_span_report(span, results * kind->arithmetic, INCORE_METRIC_RATE, visit);
     report_per_core(chip, span, results, visit);
     visit_detail(visit, "shape", "%u workgroups of %u threads, %u chains, %.0f operations each",
-                 chip->groups, threads, incore_kind_peak_chains(kind), steps);
+                 chip->groups, threads, chip->shape->chains, steps);
+    if (incore_kind_shape(kind, 1))
+        visit_detail(visit, "shapes", "chains × their steps a turn, 1e12 a second: %s",
+                     chip->memory->tried);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
     visit->kernel = *incore_kernel_info(chip->session, chip->program);
@@ -152,23 +223,16 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point
                        struct measure_visit *visit, struct error *err)
 {
     struct incore_session *session = run->session->state;
-    struct chip chip = {.run = run,
-                        .session = session,
-                        .point = point,
-                        .program = incore_program(session, point, err),
-                        .memory = *run->memory};
+    struct chip chip = {.run = run, .session = session, .point = *point, .memory = *run->memory};
     bool first = !chip.memory, separate;
-    if (!chip.program)
-        return false;
-    chip.groups = groups_of(&chip);
     if (first)
         chip.memory = ARENA_NEW(run->session->arena, struct memory);
-    if (first && !size(&chip, err))
+    if ((first && !choose(&chip, err)) || !take_shape(&chip, chip.memory->shape, err))
         return false;
     *run->memory = chip.memory;
     struct measure_request request = *run->request;
-    if (session->warm && request.round == 0)
-        request.round = 1; // cases follow each other without a pause
+    request.round = 1; // warm by now: cases follow each other without a pause
+    request.sample_ns = (uint64_t)wanted_ns(&chip);
     const struct measure_span_desc desc = {.scope = run->scope,
                                            .record = record,
                                            .context = &chip,
@@ -179,7 +243,6 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point
     if (!move_proof(&chip, false, err) || !measure_span_run(run->arena, &desc, &span, err) ||
         !move_proof(&chip, true, err) || !verify(&chip, &span, &separate, err))
         return false;
-    session->warm = true;
     chip.memory->repeats = span.repeats;
     report(&chip, &span, separate, visit);
     return true;

@@ -25,10 +25,10 @@ static const struct metric_info metrics[] = {
                             "chain of one subgroup: latency"},
     [INCORE_METRIC_CYCLES] = {"cycles", UNIT_CYCLE, BETTER_LOWER,
                               "the same in cycles of the core's own counter"},
-    [INCORE_METRIC_RATE] = {"rate", UNIT_OP_PER_S, BETTER_HIGHER,
-                            "arithmetic a second: a result counts one, of fma and mad two"},
     [INCORE_METRIC_PER_CORE] = {"per_core", UNIT_OP_PER_CYCLE, BETTER_HIGHER,
                                 "results a cycle of a core: one a thread, packed ones two"},
+    [INCORE_METRIC_RATE] = {"rate", UNIT_OP_PER_S, BETTER_HIGHER,
+                            "arithmetic a second: a result counts one, of fma and mad two"},
 };
 
 static const struct view_info views[] = {
@@ -102,7 +102,7 @@ static void add_cases(const struct planner *p, const struct case_value *scope,
     bool core = strcmp(scope->text, "core") == 0;
     if (core && kind->steps)
         add_core_cases(p, scope, op);
-    else if (!core && kind->has_peak)
+    else if (!core && kind->shapes)
         add_case(p, (const struct case_value *[]){scope, op}, 2);
 }
 

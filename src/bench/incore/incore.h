@@ -32,9 +32,8 @@
 // Steps of a thread in one turn of the loop, over all its chains, by -DLENGTH: 1, 4 or 8 blocks.
 // Instructions that a core can issue every cycle want long turns, else the loop's own count.
 #define INCORE_BLOCK       64
-#define INCORE_PEAK_STEPS  1024
 #define INCORE_CHAINS      8  // at most, on one core
-#define INCORE_PEAK_CHAINS 16 // -DPEAK: for the whole chip
+#define INCORE_PEAK_CHAINS 16 // at most, of kernels for the whole chip
 #define INCORE_TILE_CHAINS 4  // of matrix.cl
 #define INCORE_SUBGROUPS   32 // that stamp, at most
 

@@ -14,12 +14,21 @@ struct incore_kind {
     gpu_caps caps;
     unsigned results;    // of a step: 2 for packed
     unsigned arithmetic; // operations that a result counts: 2 for fma and mad
-    bool has_peak;
+    unsigned shapes;     // of its peak kernel; 0: there is none
 };
 
-// Of a peak kernel: steps of a thread in a turn, over so many chains.
-unsigned incore_kind_peak_steps(const struct incore_kind *kind);
-unsigned incore_kind_peak_chains(const struct incore_kind *kind);
+enum {
+    INCORE_SHAPES_MAX = 4
+};
+
+// One way to write a peak kernel. Compilers and instruction caches differ in which they like.
+struct incore_shape {
+    const char *suffix;     // of the kernel's name, behind "_peak"
+    unsigned chains, steps; // of a thread in a turn, over all chains
+};
+
+// Number `shape` of the kind; NULL past the last one.
+const struct incore_shape *incore_kind_shape(const struct incore_kind *kind, unsigned shape);
 
 extern const struct incore_kind incore_kinds[];
 extern const size_t incore_kind_count;

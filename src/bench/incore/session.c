@@ -35,8 +35,8 @@ struct incore_program *incore_program(struct incore_session *session,
                                       const struct incore_point *point, struct error *err)
 {
     const struct gpu_info *info = session->bench->info;
-    size_t place = (size_t)(point->kind - incore_kinds);
-    struct incore_program *made = &session->programs[place + (point->chip ? incore_kind_count : 0)];
+    size_t place = (size_t)(point->kind - incore_kinds) * (1 + INCORE_SHAPES_MAX);
+    struct incore_program *made = &session->programs[place + (point->chip ? 1 + point->shape : 0)];
     if (made->program)
         return made;
     if (!gpu_require(info, point->kind->caps | (point->chip ? 0 : clock_caps(session)), err))
@@ -47,7 +47,8 @@ struct incore_program *incore_program(struct incore_session *session,
         return NULL;
     }
     char name[NAME_BYTES];
-    snprintf(name, sizeof name, "%s%s", point->kind->kernel, point->chip ? "_peak" : "");
+    snprintf(name, sizeof name, "%s%s%s", point->kind->kernel, point->chip ? "_peak" : "",
+             point->chip ? incore_kind_shape(point->kind, point->shape)->suffix : "");
     const struct gpu_kernel *kernel = kernel_find(name);
     if (!kernel) {
         error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
@@ -85,7 +86,8 @@ bool incore_open(struct bench_session *bench, struct error *err)
     const uint64_t proof_bytes = INCORE_STAMPS_OFFSET;
     session->bench = bench;
     bench->state = session;
-    session->programs = ARENA_ARRAY(bench->arena, 2 * incore_kind_count, struct incore_program);
+    session->programs = ARENA_ARRAY(bench->arena, incore_kind_count * (1 + INCORE_SHAPES_MAX),
+                                    struct incore_program);
     measure_limits_of(bench->info, &session->limits);
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;

@@ -18,13 +18,14 @@ enum {
 enum incore_metric {
     INCORE_METRIC_TIME,
     INCORE_METRIC_CYCLES,
-    INCORE_METRIC_RATE,
-    INCORE_METRIC_PER_CORE
+    INCORE_METRIC_PER_CORE,
+    INCORE_METRIC_RATE
 };
 
 struct incore_point {
     const struct incore_kind *kind;
-    bool chip; // the whole of it; else one core
+    bool chip;      // the whole of it; else one core
+    unsigned shape; // of the chip's kernel
     uint32_t chains, subgroups;
 };
 void incore_point_read(const struct bench_case *c, struct incore_point *point);
@@ -39,9 +40,8 @@ struct incore_session {
     struct measure_clock clock;
     struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
-    bool warm;    // a chip case has raised the clock
     uint32_t subgroup_threads;
-    struct incore_program *programs; // by kind: on one core, then the peaks
+    struct incore_program *programs; // by kind: on one core, then the peaks' shapes
     struct gpu_buffer *proofs, *stamps;
     struct gpu_buffer *upload, *readback; // proofs; proofs' heads and stamps
 };

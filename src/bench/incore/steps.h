@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What both kernel languages do alike: which numbers a variant computes with, one step of a chain,
-// and turns of the loop: LENGTH blocks of steps over 1, 2, 4 or 8 chains that take turns. The
+// and turns of the loop: LENGTH blocks of steps over 1, 2, 4 or 8 chains that take turns; for the
+// whole chip (-DPEAK=chains) -DPEAK_STEPS of them. The
 // languages define what differs (FMA, SQRT …). Only #define and #if here.
 #ifndef BENCH_INCORE_STEPS_H
 #define BENCH_INCORE_STEPS_H
@@ -80,6 +81,7 @@
 #define TIMES_8(code)  TIMES_4(code) TIMES_4(code)
 #define TIMES_16(code) TIMES_8(code) TIMES_8(code)
 #define TIMES_32(code) TIMES_16(code) TIMES_16(code)
+#define TIMES_64(code) TIMES_32(code) TIMES_32(code)
 
 // INCORE_BLOCK steps.
 #define BLOCK_1 TIMES_32(ROUND_1)
@@ -88,9 +90,21 @@
 #define BLOCK_8 TIMES_4(ROUND_8)
 
 #if defined(PEAK)
-#define EACH_CHAIN(S) CHAINS_16(S)
-#define CHAINS_HERE   INCORE_PEAK_CHAINS
-#define TURN_PEAK     TIMES_32(ROUND_16)
+#define CHAINS_HERE PEAK
+#if PEAK == 16
+#define EACH_CHAIN(S)    CHAINS_16(S)
+#define TURN_PEAK_512()  TIMES_16(ROUND_16)
+#define TURN_PEAK_1024() TIMES_32(ROUND_16)
+#else
+#define EACH_CHAIN(S)    CHAINS_8(S)
+#define TURN_PEAK_512()  TIMES_32(ROUND_8)
+#define TURN_PEAK_1024() TIMES_64(ROUND_8)
+#endif
+#if PEAK_STEPS == 512
+#define TURN_PEAK TURN_PEAK_512()
+#else
+#define TURN_PEAK TURN_PEAK_1024()
+#endif
 #else
 #define EACH_CHAIN(S) CHAINS_8(S)
 #define CHAINS_HERE   params.chains
