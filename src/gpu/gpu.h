@@ -356,6 +356,9 @@ struct gpu_program_desc {
     // Where a core's L1 and shared memory are one: the part wanted as L1, 1 … 100 %, a hint.
     // 0: the driver's choice. Ignored without L1_CHOICE.
     unsigned l1_percent;
+    // Shared memory beyond what the kernel declares, for kernels that take as much as they are
+    // given (chosen_shared() in OpenCL C). 0: none; else needs SHARED_CHOICE.
+    unsigned shared_bytes;
 };
 
 struct gpu_program;

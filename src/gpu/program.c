@@ -61,6 +61,20 @@ static bool check_subgroup(const struct gpu_info *info, const struct gpu_program
     return true;
 }
 
+static bool check_shared(const struct gpu_info *info, const struct gpu_program_desc *desc,
+                         struct error *err)
+{
+    if (desc->shared_bytes == 0)
+        return true;
+    if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
+        return error_prefix(err, "kernel %s", desc->kernel->name);
+    if (desc->shared_bytes > info->limits.shared_choice_bytes)
+        return error_set(
+            err, ERROR_UNSUPPORTED, "kernel %s: %u bytes of shared memory, %s allows %" PRIu64,
+            desc->kernel->name, desc->shared_bytes, info->id, info->limits.shared_choice_bytes);
+    return true;
+}
+
 struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu_program_desc *desc,
                                        struct error *err)
 {
@@ -77,7 +91,7 @@ struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu
         return NULL;
     }
     if (!check_workgroup(device->info, desc->kernel, err) ||
-        !check_subgroup(device->info, desc, err))
+        !check_subgroup(device->info, desc, err) || !check_shared(device->info, desc, err))
         return NULL;
     struct gpu_program *program = device->backend->program_create(scope, desc, err);
     if (!gpu_device_note(device, program, err))

@@ -35,6 +35,7 @@
     X(PEERS, "peers", "copies between devices")                                                    \
     X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
     X(MATRIX, "matrix", "matrix units (cooperative matrix)")                                       \
+    X(SHARED_CHOICE, "shared-choice", "shared memory whose size the host chooses (CUDA)")          \
     X(L1_CHOICE, "l1-choice", "a wish for how much of a core's memory is L1 (CUDA's carve-out)")   \
     X(VIRTUAL_TIME, "virtual-time", "time that passes only while a batch runs (models)")
 
@@ -60,9 +61,10 @@
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
-    X(loop_iterations)  /* a thread, all its loops together: then loops just end (llvmpipe) */     \
-    X(shared_bytes)     /* shared memory a workgroup */                                            \
-    X(subgroup_threads) /* the size that a kernel gets by default */                               \
+    X(loop_iterations)     /* a thread, all its loops together: then loops just end (llvmpipe) */  \
+    X(shared_bytes)        /* shared memory a workgroup */                                         \
+    X(shared_choice_bytes) /* the same where its size is chosen by the host */                     \
+    X(subgroup_threads)    /* the size that a kernel gets by default */                            \
     X(subgroup_threads_min)                                                                        \
     X(subgroup_threads_max)                                                                        \
     X(cores)             /* SM, CU, WGP: what has an L1 of its own */                              \

@@ -123,6 +123,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
         [CU_ATTR_MAX_GRID_DIM_X + 1] = 65535,
         [CU_ATTR_MAX_GRID_DIM_X + 2] = 65535,
         [CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK] = 49152,
+        [CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 232448,
         [CU_ATTR_TOTAL_CONSTANT_MEMORY] = 65536,
         [CU_ATTR_WARP_SIZE] = 32,
         [CU_ATTR_CLOCK_RATE_KHZ] = 1980000,

@@ -225,6 +225,7 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
     command->as.launch.function = program->function;
     command->as.launch.block = kernel->workgroup;
     memcpy(command->as.launch.grid, dispatch->groups, sizeof command->as.launch.grid);
+    command->as.launch.shared_bytes = program->shared_bytes;
     command->as.launch.arguments = arguments;
     return true;
 }

@@ -24,6 +24,7 @@ struct cuda_command {
             struct cu_function *function;
             const uint32_t *block;
             uint32_t grid[3];
+            unsigned shared_bytes;
             void **arguments; // pointers to the values, as cuLaunchKernel wants them
         } launch;
         struct cuda_range_copy copy;

@@ -84,7 +84,8 @@ struct cuda_program {
     struct cu_module *module;
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
-    const char *log; // what the driver's compiler said
+    unsigned shared_bytes; // beyond what the kernel declares
+    const char *log;       // what the driver's compiler said
 };
 
 struct cuda_hold {

@@ -75,6 +75,14 @@ static bool find_function(const struct cuda_api *api, struct cuda_program *progr
         !cuda_check(api, api->cuFuncGetAttribute(&registers, CU_FUNC_NUM_REGS, program->function),
                     "cuFuncGetAttribute", err))
         return false;
+    program->shared_bytes = desc->shared_bytes;
+    if (desc->shared_bytes &&
+        !cuda_check(api,
+                    api->cuFuncSetAttribute(program->function,
+                                            CU_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                            (int)desc->shared_bytes),
+                    "cuFuncSetAttribute", err))
+        return false;
     if (desc->l1_percent == 0)
         return true;
     int shared_percent = desc->l1_percent < 100 ? 100 - (int)desc->l1_percent : 0;
@@ -138,7 +146,7 @@ bool cuda_program_stats(struct gpu_program *base, struct arena *arena,
         .has_shared = true,
         .registers = (unsigned)registers,
         .spill_bytes = (unsigned)local,
-        .shared_bytes = (unsigned)shared,
+        .shared_bytes = (unsigned)shared + program->shared_bytes,
         .text = program->log[0] ? arena_strdup(arena, program->log) : NULL,
     };
     return true;

@@ -56,7 +56,8 @@ static int issue_launch(const struct cuda_api *api, const struct cuda_command *c
 {
     const uint32_t *grid = command->as.launch.grid, *block = command->as.launch.block;
     return api->cuLaunchKernel(command->as.launch.function, grid[0], grid[1], grid[2], block[0],
-                               block[1], block[2], 0, stream, command->as.launch.arguments, NULL);
+                               block[1], block[2], command->as.launch.shared_bytes, stream,
+                               command->as.launch.arguments, NULL);
 }
 
 static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *copy,

@@ -93,6 +93,7 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         .workgroup_count_y = attribute(api, device, CU_ATTR_MAX_GRID_DIM_X + 1),
         .workgroup_count_z = attribute(api, device, CU_ATTR_MAX_GRID_DIM_X + 2),
         .shared_bytes = attribute(api, device, CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK),
+        .shared_choice_bytes = attribute(api, device, CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
         .subgroup_threads = attribute(api, device, CU_ATTR_WARP_SIZE),
         .subgroup_threads_min = attribute(api, device, CU_ATTR_WARP_SIZE),
         .subgroup_threads_max = attribute(api, device, CU_ATTR_WARP_SIZE),
@@ -111,13 +112,13 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
 
 static gpu_caps caps_of(const struct cuda_api *api, int device)
 {
-    gpu_caps caps = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) | GPU_CAP(CORE_ID) |
-                    GPU_CAP(STAMPS_INSIDE) | GPU_CAP(ADDRESSES) | GPU_CAP(INT64) |
-                    GPU_CAP(FLOAT64) | GPU_CAP(FLOAT16) | GPU_CAP(INT8) | GPU_CAP(STORAGE16) |
-                    GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
-                    GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
-                    GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) |
-                    GPU_CAP(MATRIX); // every chip that the PTX here is for has them
+    gpu_caps caps =
+        GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) | GPU_CAP(CORE_ID) | GPU_CAP(STAMPS_INSIDE) |
+        GPU_CAP(ADDRESSES) | GPU_CAP(INT64) | GPU_CAP(FLOAT64) | GPU_CAP(FLOAT16) | GPU_CAP(INT8) |
+        GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
+        GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
+        GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
+        GPU_CAP(MATRIX); // every chip that the PTX here is for has them
     if (api->cuStreamWaitValue32_v2 &&
         (attribute(api, device, CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1) ||
          attribute(api, device, CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS)))
