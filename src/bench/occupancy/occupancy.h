@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What the host and the kernels of `occupancy` must agree on. Only #define and #if here.
+//
+// -DVALUES=… that a thread keeps, a multiple of 8 up to OCCUPANCY_VALUES_MAX
+#ifndef BENCH_OCCUPANCY_OCCUPANCY_H
+#define BENCH_OCCUPANCY_OCCUPANCY_H
+
+// Value i of thread t begins as word i × OCCUPANCY_LANES + t % OCCUPANCY_LANES of the data.
+#define OCCUPANCY_LANES      64
+#define OCCUPANCY_VALUES_MAX 240
+
+// A step of value i: x[i] = x[i] × OCCUPANCY_FACTOR + x[i + 1], the last one with x[0].
+#define OCCUPANCY_FACTOR 0x9e3779b1u
+
+// Word i of a workgroup's shared memory.
+#define OCCUPANCY_SHARED_FACTOR 0x85ebca6bu
+
+// A workgroup's record, in words: the device clock when it began and when its last thread was done
+// (low, high), its core, and a word that tells it from any other.
+#define OCCUPANCY_RECORD_START 0
+#define OCCUPANCY_RECORD_END   2
+#define OCCUPANCY_RECORD_CORE  4
+#define OCCUPANCY_RECORD_TOKEN 5
+#define OCCUPANCY_RECORD_WORDS 6
+
+// Parameters of the kernel, one 32-bit word each, in this order.
+#define OCCUPANCY_PARAMS(X)                                                                        \
+    X(token)        /* of this run: its records are token + workgroup */                           \
+    X(hold)         /* units of the device clock that a workgroup stays, at least */               \
+    X(polls)        /* readings of the clock after which it goes in any case */                    \
+    X(turns)        /* of the steps, before the stay and after it */                               \
+    X(shared_words) /* of shared memory, that it fills and reads */                                \
+    X(shift)        /* between the word that a thread writes and the one that it reads */
+
+// EACH_VALUE(S): S(0) … S(VALUES − 1), written out: so the values can live in registers.
+#define EACH_8(S, b)   S(b) S(b + 1) S(b + 2) S(b + 3) S(b + 4) S(b + 5) S(b + 6) S(b + 7)
+#define EACH_32(S, b)  EACH_8(S, b) EACH_8(S, b + 8) EACH_8(S, b + 16) EACH_8(S, b + 24)
+#define EACH_128(S, b) EACH_32(S, b) EACH_32(S, b + 32) EACH_32(S, b + 64) EACH_32(S, b + 96)
+
+#if defined(VALUES)
+#if VALUES & 128
+#define VALUES_128(S) EACH_128(S, 0)
+#else
+#define VALUES_128(S)
+#endif
+#if VALUES & 64
+#define VALUES_64(S) EACH_32(S, (VALUES & 128)) EACH_32(S, (VALUES & 128) + 32)
+#else
+#define VALUES_64(S)
+#endif
+#if VALUES & 32
+#define VALUES_32(S) EACH_32(S, (VALUES & 192))
+#else
+#define VALUES_32(S)
+#endif
+#if VALUES & 16
+#define VALUES_16(S) EACH_8(S, (VALUES & 224)) EACH_8(S, (VALUES & 224) + 8)
+#else
+#define VALUES_16(S)
+#endif
+#if VALUES & 8
+#define VALUES_8(S) EACH_8(S, (VALUES & 240))
+#else
+#define VALUES_8(S)
+#endif
+#define EACH_VALUE(S) VALUES_128(S) VALUES_64(S) VALUES_32(S) VALUES_16(S) VALUES_8(S)
+#endif
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "bench/occupancy/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    FEW_VALUES = 8, // where registers are not what runs out
+    FEW_THREADS = 64,
+    NAME_BYTES = 64,
+    DATA_WORDS = OCCUPANCY_VALUES_MAX * OCCUPANCY_LANES
+};
+
+void occupancy_point_read(const struct bench_case *c, struct occupancy_point *point)
+{
+    const struct case_value *values = case_find(c, "values"), *shared = case_find(c, "shared"),
+                            *threads = case_find(c, "threads");
+    *point = (struct occupancy_point){
+        .by = values   ? OCCUPANCY_REGISTERS
+              : shared ? OCCUPANCY_SHARED
+                       : OCCUPANCY_THREADS,
+        .values = values ? (uint32_t)values->uint : FEW_VALUES,
+        .shared_bytes = shared ? shared->uint : 0,
+        .threads = threads ? (uint32_t)threads->uint : FEW_THREADS,
+        .subgroup = (uint32_t)case_uint(c, "subgroup"),
+    };
+}
+
+static bool chooses_shared(const struct occupancy_point *point, const struct gpu_info *info)
+{
+    return point->by == OCCUPANCY_SHARED && info->caps & GPU_CAP(SHARED_CHOICE);
+}
+
+const struct gpu_kernel *occupancy_kernel(const struct occupancy_point *point,
+                                          const struct gpu_info *info)
+{
+    const char *suffix = info->caps & GPU_CAP(CORE_ID) ? "_core" : "";
+    char name[NAME_BYTES];
+    if (chooses_shared(point, info))
+        snprintf(name, sizeof name, "occupancy_shared_chosen%s", suffix);
+    else if (point->by == OCCUPANCY_SHARED)
+        snprintf(name, sizeof name, "occupancy_shared_%llu%s",
+                 (unsigned long long)point->shared_bytes, suffix);
+    else if (point->threads != FEW_THREADS)
+        snprintf(name, sizeof name, "occupancy_threads_%u%s", point->threads, suffix);
+    else
+        snprintf(name, sizeof name, "occupancy_values_%u%s", point->values, suffix);
+    return kernel_find(name);
+}
+
+uint64_t occupancy_shared_max(const struct gpu_info *info)
+{
+    return info->caps & GPU_CAP(SHARED_CHOICE) ? info->limits.shared_choice_bytes
+                                               : info->limits.shared_bytes;
+}
+
+struct gpu_program *occupancy_program(struct occupancy_session *session,
+                                      const struct occupancy_point *point, struct error *err)
+{
+    const struct gpu_info *info = session->bench->info;
+    const struct gpu_limits *limits = &info->limits;
+    bool several = limits->subgroup_threads_min < limits->subgroup_threads_max;
+    if (point->subgroup && !several && point->subgroup != limits->subgroup_threads) {
+        error_set(err, ERROR_UNSUPPORTED, "%s has subgroups of %llu threads only", info->id,
+                  (unsigned long long)limits->subgroup_threads);
+        return NULL;
+    }
+    if (point->shared_bytes > occupancy_shared_max(info)) {
+        error_set(err, ERROR_UNSUPPORTED, "a workgroup has at most %llu bytes of shared memory",
+                  (unsigned long long)occupancy_shared_max(info));
+        return NULL;
+    }
+    struct gpu_program_desc desc = {.kernel = occupancy_kernel(point, info),
+                                    .subgroup_threads = several ? point->subgroup : 0};
+    if (!desc.kernel) {
+        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %llu bytes",
+                  (unsigned long long)point->shared_bytes);
+        return NULL;
+    }
+    if (chooses_shared(point, info))
+        desc.shared_bytes = (unsigned)point->shared_bytes;
+    if (point->by == OCCUPANCY_SHARED)
+        desc.l1_percent = 1; // as much as there is shall be shared memory
+    return gpu_program_create(session->bench->scope, &desc, err);
+}
+
+bool occupancy_open(struct bench_session *bench, struct error *err)
+{
+    struct occupancy_session *session = ARENA_NEW(bench->arena, struct occupancy_session);
+    session->bench = bench;
+    bench->state = session;
+    session->words = ARENA_ARRAY(bench->arena, DATA_WORDS, uint32_t);
+    for (uint32_t i = 0, x = 1; i < DATA_WORDS; i++) {
+        x ^= x << 13, x ^= x >> 17, x ^= x << 5; // xorshift
+        session->words[i] = x;
+    }
+    if (!measure_clock_probe(bench->scope, &session->clock, err))
+        return false;
+    session->data = gpu_buffer_create(
+        bench->scope, &(struct gpu_buffer_desc){.bytes = sizeof(uint32_t[DATA_WORDS])}, err);
+    return session->data &&
+           gpu_buffer_write(session->data, 0, session->words, sizeof(uint32_t[DATA_WORDS]), err);
+}
+
+// ---------------------------------------------------------------- what must come out
+
+static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t values, uint32_t turns,
+                          uint32_t lane)
+{
+    uint32_t x[OCCUPANCY_VALUES_MAX], sum = 0;
+    for (uint32_t i = 0; i < values; i++)
+        x[i] = session->words[i * OCCUPANCY_LANES + lane];
+    for (uint32_t turn = 0; turn < turns; turn++)
+        for (uint32_t i = 0; i < values; i++)
+            x[i] = x[i] * OCCUPANCY_FACTOR + x[(i + 1) % values];
+    for (uint32_t i = 0; i < values; i++)
+        sum += x[i];
+    return sum;
+}
+
+void occupancy_expect(const struct occupancy_session *session, const struct occupancy_point *point,
+                      const struct occupancy_params *params, uint32_t *results)
+{
+    uint32_t sums[OCCUPANCY_LANES], words = params->shared_words;
+    for (uint32_t lane = 0; lane < OCCUPANCY_LANES; lane++)
+        sums[lane] = mixed_sum(session, point->values, 2 * params->turns, lane);
+    for (uint32_t t = 0; t < point->threads; t++) {
+        results[t] = sums[t % OCCUPANCY_LANES];
+        for (uint32_t i = t; i < words; i += point->threads)
+            results[t] += (i + params->shift) % words * OCCUPANCY_SHARED_FACTOR + params->token;
+    }
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+#include "base/clock.h"
+#include "bench/occupancy/session.h"
+#include "bench/occupancy/tally.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    METRIC_WORKGROUPS,
+    METRIC_SUBGROUPS,
+    METRIC_THREADS,
+    METRIC_CHIP,
+    METRIC_REGISTERS
+};
+
+enum {
+    TURNS = 4,
+    SHIFT = 61, // words: another subgroup's
+    POLLS = 1 << 20,
+    GROUPS_A_CORE = 32, // to begin with, where the driver does not say how many threads fit
+    GROUPS_ELSE = 256,  // where it does not say how many cores there are
+    GROUPS_MAX = 1 << 16,
+    TRIES = 8,
+    WAVES = 3, // a run has so many times the workgroups that fit
+};
+static const double hold_ns = 100e3, hold_most_ns = 2e6;
+
+// What a case keeps from its first visit.
+struct memory {
+    struct gpu_program *program;
+    struct kernel_info kernel;
+    uint32_t groups;
+    double hold_ns;
+};
+
+struct work {
+    struct bench_visit *run;
+    struct occupancy_session *session;
+    struct occupancy_point point;
+    struct memory *memory;
+    struct occupancy_params params; // of the last run
+    struct gpu_buffer *results, *records;
+    struct occupancy_tally tally;
+    uint64_t took_ns;
+};
+
+// ---------------------------------------------------------------- one run
+
+static bool read_stays(struct work *work, struct occupancy_stay *stays, struct error *err)
+{
+    const struct measure_clock *clock = &work->session->clock;
+    uint32_t groups = work->memory->groups;
+    size_t bytes = (size_t)groups * OCCUPANCY_RECORD_WORDS * sizeof(uint32_t);
+    uint32_t *records = arena_alloc(work->run->arena, bytes);
+    if (!gpu_buffer_read(work->records, 0, records, bytes, err))
+        return false;
+    uint64_t base = 0, half = (uint64_t)1 << (clock->device_bits - 1);
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t *record = records + (size_t)g * OCCUPANCY_RECORD_WORDS;
+        if (record[OCCUPANCY_RECORD_TOKEN] != work->params.token + g)
+            return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
+        uint64_t stamps[2];
+        for (int i = 0; i < 2; i++) {
+            const uint32_t *words = record + (i ? OCCUPANCY_RECORD_END : OCCUPANCY_RECORD_START);
+            stamps[i] = words[0] | (uint64_t)words[1] << 32;
+        }
+        base = g ? base : stamps[0] - half; // all others are within half a turn of the clock
+        stays[g] = (struct occupancy_stay){
+            .start_ns = (double)measure_clock_delta(base, stamps[0], clock->device_bits) *
+                        clock->device_tick_ns,
+            .end_ns = (double)measure_clock_delta(base, stamps[1], clock->device_bits) *
+                      clock->device_tick_ns,
+            .core = record[OCCUPANCY_RECORD_CORE]};
+    }
+    return true;
+}
+
+static bool run_once(struct work *work, struct error *err)
+{
+    const struct gpu_info *info = work->session->bench->info;
+    uint64_t loops = info->limits.loop_iterations;
+    work->params = (struct occupancy_params){
+        .token = ++work->session->runs * GROUPS_MAX,
+        .hold = (uint32_t)(work->memory->hold_ns / work->session->clock.device_tick_ns),
+        .polls = loops && loops / 2 < POLLS ? (uint32_t)loops / 2 : POLLS,
+        .turns = TURNS,
+        .shared_words = (uint32_t)(work->point.shared_bytes / 4),
+        .shift = SHIFT};
+    const struct gpu_dispatch dispatch = {.program = work->memory->program,
+                                          .groups = {work->memory->groups},
+                                          .args = {{.buffer = work->session->data},
+                                                   {.buffer = work->results},
+                                                   {.buffer = work->records}},
+                                          .params = &work->params,
+                                          .params_bytes = sizeof work->params};
+    struct gpu_scope *scope = gpu_scope_open(work->session->bench->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
+    if (batch)
+        gpu_batch_dispatch(batch, &dispatch);
+    uint64_t start_ns = clock_now_ns();
+    bool done = batch && gpu_batch_end(batch, err) &&
+                gpu_batch_run(batch, work->run->request->timeout_ns, err);
+    work->took_ns += clock_now_ns() - start_ns;
+    gpu_scope_close(scope);
+    if (!done)
+        return false;
+    struct arena_mark mark = arena_mark(work->run->arena);
+    struct occupancy_stay *stays =
+        ARENA_ARRAY(work->run->arena, work->memory->groups, struct occupancy_stay);
+    done = read_stays(work, stays, err);
+    if (done)
+        work->tally = occupancy_tally_of(work->run->arena, stays, work->memory->groups);
+    arena_rewind(work->run->arena, mark);
+    return done;
+}
+
+// Every thread's word of the last run.
+static bool verify(struct work *work, struct error *err)
+{
+    uint32_t threads = work->point.threads, groups = work->memory->groups;
+    uint32_t *expected = ARENA_ARRAY(work->run->arena, threads, uint32_t);
+    size_t bytes = (size_t)groups * threads * sizeof(uint32_t);
+    uint32_t *results = arena_alloc(work->run->arena, bytes);
+    occupancy_expect(work->session, &work->point, &work->params, expected);
+    if (!gpu_buffer_read(work->results, 0, results, bytes, err))
+        return false;
+    for (uint32_t g = 0; g < groups; g++)
+        for (uint32_t t = 0; t < threads; t++)
+            if (results[(size_t)g * threads + t] != expected[t])
+                return error_set(err, ERROR_MISMATCH,
+                                 "thread %u of workgroup %u has %08x, not %08x: its values were "
+                                 "not kept",
+                                 t, g, results[(size_t)g * threads + t], expected[t]);
+    return true;
+}
+
+// ---------------------------------------------------------------- sizing
+
+static bool make_buffers(struct work *work, struct error *err)
+{
+    uint64_t groups = work->memory->groups;
+    const struct gpu_buffer_desc results = {.bytes = groups * work->point.threads * 4},
+                                 records = {.bytes = groups * OCCUPANCY_RECORD_WORDS * 4};
+    work->results = gpu_buffer_create(work->run->scope, &results, err);
+    work->records = work->results ? gpu_buffer_create(work->run->scope, &records, err) : NULL;
+    return work->records != NULL;
+}
+
+static uint32_t first_groups(const struct work *work)
+{
+    const struct gpu_limits *limits = &work->session->bench->info->limits;
+    if (!limits->cores)
+        return GROUPS_ELSE;
+    uint64_t fit = limits->core_threads / work->point.threads;
+    uint64_t groups = limits->cores * (fit && fit < GROUPS_A_CORE ? fit : GROUPS_A_CORE) * 2;
+    return groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX;
+}
+
+static bool is_slow(const struct work *work)
+{
+    return work->tally.fill_ns > work->memory->hold_ns / 2;
+}
+
+// Enough workgroups that the fullest core gets another one once it was full, and stays so long that
+// they are all there before the first one goes.
+static bool size_run(struct work *work, struct error *err)
+{
+    struct memory *memory = work->memory;
+    for (int i = 0; i < TRIES; i++) {
+        if (!make_buffers(work, err) || !run_once(work, err))
+            return false;
+        if (!work->tally.refilled && memory->groups <= GROUPS_MAX / 2)
+            memory->groups *= 2;
+        else if (is_slow(work) && memory->hold_ns * 2 <= hold_most_ns)
+            memory->hold_ns *= 2;
+        else
+            break;
+    }
+    uint32_t enough = WAVES * work->tally.chip;
+    if (work->tally.refilled && enough < memory->groups)
+        memory->groups = enough;
+    return true;
+}
+
+static bool recall(struct work *work, struct error *err)
+{
+    work->memory = *work->run->memory;
+    if (work->memory)
+        return make_buffers(work, err);
+    struct memory *memory = ARENA_NEW(work->run->session->arena, struct memory);
+    work->memory = memory;
+    memory->program = occupancy_program(work->session, &work->point, err);
+    memory->groups = first_groups(work);
+    memory->hold_ns = hold_ns;
+    if (!memory->program || !size_run(work, err))
+        return false;
+    struct measure_visit *visit = measure_visit_create(work->run->session->arena);
+    visit_kernel(visit, memory->program);
+    memory->kernel = visit->kernel;
+    *work->run->memory = memory;
+    return true;
+}
+
+// ---------------------------------------------------------------- the numbers
+
+// No more workgroups can be on a core than this by what the driver says of it; NaN where it says
+// nothing. How registers and shared memory are rounded up is not known here.
+static double claim_of(const struct work *work)
+{
+    const struct gpu_limits *limits = &work->session->bench->info->limits;
+    const struct occupancy_point *point = &work->point;
+    double registers = work->memory->kernel.registers * point->threads, most = INFINITY;
+    if (limits->core_threads)
+        most = fmin(most, (double)(limits->core_threads / point->threads));
+    if (limits->core_shared_bytes && point->shared_bytes)
+        most = fmin(most, (double)(limits->core_shared_bytes / point->shared_bytes));
+    if (limits->core_registers && registers > 0)
+        most = fmin(most, floor((double)limits->core_registers / registers));
+    return isfinite(most) && most > 0 ? most : NAN;
+}
+
+static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
+                unsigned count, double factor)
+{
+    double *values = ARENA_ARRAY(visit->arena, count, double);
+    for (unsigned i = 0; i < count; i++)
+        values[i] = workgroups[i] * factor;
+    visit_samples(visit, metric, values, count, 0);
+}
+
+static void doubt(const struct work *work, struct measure_visit *visit)
+{
+    const struct memory *memory = work->memory;
+    if (!work->tally.refilled)
+        visit_doubt(visit, "never-full",
+                    "no workgroup had to wait for another: %u were too few to fill a core",
+                    memory->groups);
+    else if (is_slow(work))
+        visit_doubt(visit, "slow-start",
+                    "it took %.0f us to fill a core, workgroups stayed %.0f us: more may fit",
+                    work->tally.fill_ns / 1e3, memory->hold_ns / 1e3);
+    if (memory->kernel.registers < work->point.values && !(memory->kernel.spill_bytes > 0))
+        visit_doubt(visit, "few-registers",
+                    "the driver says %g registers, the threads keep %u values",
+                    memory->kernel.registers, work->point.values);
+}
+
+struct samples {
+    double *core, *chip; // workgroups
+    unsigned count;
+};
+
+static void describe(const struct work *work, bool by_id, struct measure_visit *visit)
+{
+    const struct occupancy_tally *tally = &work->tally;
+    if (by_id)
+        visit_detail(visit, "cores",
+                     "%u seen, %u of them with %u workgroups at once, none below %u", tally->cores,
+                     tally->fullest, tally->most, tally->least);
+    else
+        visit_detail(visit, "cores",
+                     "not told apart here: the whole chip's workgroups, shared out");
+    visit_detail(visit, "shape", "%u workgroups of %u threads that stay %.0f us",
+                 work->memory->groups, work->point.threads, work->memory->hold_ns / 1e3);
+    if (work->memory->kernel.spill_bytes > 0)
+        visit_detail(visit, "spilled", "%g bytes a thread: not all values were in registers",
+                     work->memory->kernel.spill_bytes);
+}
+
+static void report(const struct work *work, const struct samples *samples,
+                   struct measure_visit *visit)
+{
+    const struct gpu_info *info = work->session->bench->info;
+    const struct occupancy_point *point = &work->point;
+    bool by_id = info->caps & GPU_CAP(CORE_ID);
+    double subgroups = point->subgroup ? ceil((double)point->threads / point->subgroup) : NAN;
+    double claim = claim_of(work), registers = work->memory->kernel.registers;
+    if (by_id || info->limits.cores) {
+        put(visit, METRIC_WORKGROUPS, samples->core, samples->count, 1);
+        put(visit, METRIC_THREADS, samples->core, samples->count, point->threads);
+        visit_limit(visit, METRIC_WORKGROUPS, claim);
+        visit_limit(visit, METRIC_THREADS, claim * point->threads);
+    }
+    if ((by_id || info->limits.cores) && isfinite(subgroups)) {
+        put(visit, METRIC_SUBGROUPS, samples->core, samples->count, subgroups);
+        visit_limit(visit, METRIC_SUBGROUPS, claim * subgroups);
+    }
+    put(visit, METRIC_CHIP, samples->chip, samples->count, 1);
+    if (isfinite(registers))
+        visit_samples(visit, METRIC_REGISTERS, &registers, 1, 0);
+    describe(work, by_id, visit);
+    visit->kernel = work->memory->kernel;
+    visit->device_time_ns += work->took_ns;
+}
+
+bool occupancy_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct work work = {.run = run, .session = run->session->state};
+    occupancy_point_read(run->point, &work.point);
+    const struct gpu_info *info = run->session->info;
+    struct samples samples = {.count = run->request->samples ? run->request->samples : 1};
+    samples.core = ARENA_ARRAY(run->arena, samples.count, double);
+    samples.chip = ARENA_ARRAY(run->arena, samples.count, double);
+    if (!recall(&work, err))
+        return false;
+    for (unsigned i = 0; i < samples.count; i++) {
+        if (!run_once(&work, err))
+            return false;
+        samples.chip[i] = work.tally.chip;
+        samples.core[i] = info->caps & GPU_CAP(CORE_ID)
+                              ? work.tally.most
+                              : (double)work.tally.chip / (double)info->limits.cores;
+    }
+    if (!verify(&work, err))
+        return false;
+    doubt(&work, visit);
+    report(&work, &samples, visit);
+    return true;
+}
