@@ -5,8 +5,10 @@
 // -DCHECK=0 fills  -DCHECK=1 leaves the number of equal elements and the sum of all words seen
 #include "bench/prelude/prelude.clh"
 
+#include "bench/bandwidth/bandwidth.h"
 #include "bench/bandwidth/data.clh"
-#include "bench/bandwidth/words.clh"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.clh"
 
 struct params {
     uint first; // number of the range's first element

@@ -15,7 +15,9 @@ layout(set = 0, binding = 0, std430) buffer Range
 
 #if CHECK
 #define WORDS_BINDING 1
-#include "bench/bandwidth/words.glsl"
+#include "bench/bandwidth/bandwidth.h"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.glsl"
 #endif
 
 layout(push_constant) uniform Params

@@ -6,9 +6,11 @@
 // -DACCESS_ADDRESS: a pointer either way  -DBYPASS=0|1 past the core's cache
 #include "bench/prelude/prelude.clh"
 
+#include "bench/bandwidth/bandwidth.h"
 #include "bench/bandwidth/element.clh"
 #include "bench/bandwidth/walk.clh"
-#include "bench/bandwidth/words.clh"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.clh"
 
 #if BYPASS
 #define VALUE   SUM

@@ -18,7 +18,9 @@ STREAM(Source, readonly restrict, ELEMENT, BYTES, 0)
 #endif
 
 #define WORDS_BINDING (1 - ACCESS_ADDRESS)
-#include "bench/bandwidth/words.glsl"
+#include "bench/bandwidth/bandwidth.h"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.glsl"
 
 layout(push_constant) uniform Params
 {

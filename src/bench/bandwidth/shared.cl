@@ -6,10 +6,12 @@
 #define DOUBLE 0
 #include "bench/prelude/prelude.clh"
 
+#include "bench/bandwidth/bandwidth.h"
 #include "bench/bandwidth/data.clh"
 #include "bench/bandwidth/element.clh"
 #include "bench/bandwidth/walk.clh"
-#include "bench/bandwidth/words.clh"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.clh"
 
 KERNEL void KERNEL_NAME(__global uint *words, const struct params p)
 {

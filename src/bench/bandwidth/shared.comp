@@ -11,7 +11,9 @@
 #include "bench/bandwidth/element.glsl"
 #include "bench/bandwidth/walk.glsl"
 #define WORDS_BINDING 0
-#include "bench/bandwidth/words.glsl"
+#include "bench/bandwidth/bandwidth.h"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.glsl"
 
 layout(push_constant) uniform Params
 {

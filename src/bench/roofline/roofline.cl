@@ -5,7 +5,8 @@
 #include "bench/prelude/functions.clh"
 
 #include "bench/roofline/steps.h"
-#include "bench/roofline/words.clh"
+#define WORDS_SLOTS ROOFLINE_SLOTS
+#include "bench/prelude/words.clh"
 
 #define MEMBER(name) uint name;
 struct params {
@@ -56,5 +57,5 @@ KERNEL void KERNEL_NAME(const __global uint4 *restrict source, __global uint *wo
     EACH_CHAIN(STEP_PART)
     uint sum = 0;
     EACH_CHAIN(ADD_BITS)
-    WORDS_ADD(words, group, sum);
+    WORDS_ADD_SUM(words, group, sum);
 }

@@ -6,7 +6,6 @@
 // -DNUMBER=…
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
-#extension GL_KHR_shader_subgroup_arithmetic : require
 #include "bench/prelude/kernel.glsl"
 
 #include "bench/roofline/steps.h"
@@ -16,12 +15,9 @@ layout(set = 0, binding = 0, std430) readonly restrict buffer Source
     uvec4 source[];
 };
 
-// Sums of all results' bits, and workgroups: spread, or the additions would queue up at one word.
-layout(set = 0, binding = 1, std430) buffer Words
-{
-    uint sums[ROOFLINE_SLOTS];
-    uint counts[ROOFLINE_SLOTS];
-};
+#define WORDS_BINDING 1
+#define WORDS_SLOTS   ROOFLINE_SLOTS
+#include "bench/prelude/words.glsl"
 
 #define MEMBER(name) uint name;
 layout(push_constant) uniform Params
@@ -68,9 +64,5 @@ void main()
     EACH_CHAIN(STEP_PART)
     uint sum = 0u;
     EACH_CHAIN(ADD_BITS)
-    sum = subgroupAdd(sum);
-    if (subgroupElect())
-        atomicAdd(sums[group % ROOFLINE_SLOTS], sum);
-    if (gl_LocalInvocationIndex == 0u)
-        atomicAdd(counts[group % ROOFLINE_SLOTS], 1u);
+    words_add(group, sum);
 }

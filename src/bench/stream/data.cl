@@ -5,8 +5,10 @@
 // -DTASK=…  -DDOUBLE=0|1
 #include "bench/prelude/prelude.clh"
 
+#include "bench/stream/stream.h"
 #include "bench/stream/value.clh"
-#include "bench/stream/words.clh"
+#define WORDS_SLOTS STREAM_SLOTS
+#include "bench/prelude/words.clh"
 
 // Every kernel has all arguments and functions.
 #define MAYBE __attribute__((unused))

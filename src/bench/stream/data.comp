@@ -14,7 +14,9 @@ layout(set = 0, binding = 0, std430) buffer Range
 
 #if TASK != STREAM_TASK_FILL
 #define WORDS_BINDING 1
-#include "bench/stream/words.glsl"
+#include "bench/stream/stream.h"
+#define WORDS_SLOTS STREAM_SLOTS
+#include "bench/prelude/words.glsl"
 #endif
 
 #if TASK == STREAM_TASK_DOT

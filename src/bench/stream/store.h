@@ -16,7 +16,7 @@ enum stream_array {
 struct stream_store {
     struct bench_session *bench;
     uint64_t timeout_ns;
-    struct gpu_buffer *words;        // sums and counts, as bench/stream/words.glsl has them
+    struct gpu_buffer *words;        // sums and counts, as bench/prelude/words.glsl has them
     struct gpu_program *programs[6]; // tasks of data.comp, floats and doubles; made when needed
     struct {
         struct gpu_scope *scope; // its own: an array that grows leaves alone

@@ -6,8 +6,10 @@
 // workgroup leaves where and when it was.
 #include "bench/prelude/prelude.clh"
 
+#include "bench/stream/stream.h"
 #include "bench/stream/value.clh"
-#include "bench/stream/words.clh"
+#define WORDS_SLOTS STREAM_SLOTS
+#include "bench/prelude/words.clh"
 
 #define USES_OTHER (OP == STREAM_ADD || OP == STREAM_TRIAD || OP == STREAM_DOT)
 #define ONLY_READS (OP == STREAM_READ || OP == STREAM_DOT)

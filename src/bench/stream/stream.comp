@@ -32,7 +32,9 @@ layout(set = 0, binding = 1, std430) readonly restrict buffer Other
 
 #if ONLY_READS
 #define WORDS_BINDING 3
-#include "bench/stream/words.glsl"
+#include "bench/stream/stream.h"
+#define WORDS_SLOTS STREAM_SLOTS
+#include "bench/prelude/words.glsl"
 #else
 layout(set = 0, binding = 2, std430) writeonly restrict buffer Target
 {
