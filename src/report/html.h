@@ -12,8 +12,9 @@
 // Is the page in this program? If not, *reason says why, for people.
 bool html_available(const char **reason);
 
-// All runs on one page, whole, their devices side by side. No text of a run can become markup or
-// code. ERROR_UNSUPPORTED where the page is not in this program, ERROR_IO where the stream refuses.
+// All runs on one page, their devices side by side, whole but for the medians of single rounds. No
+// text of a run can become markup or code. ERROR_UNSUPPORTED where the page is not in this program,
+// ERROR_IO where the stream refuses.
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);
 

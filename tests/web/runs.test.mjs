@@ -171,6 +171,59 @@ test("time lines, matrices and histograms are drawn from series", async () => {
   await close(page);
 });
 
+test("of cases that carry the same series one is shown, and any can be chosen; the clock stands in the tip", async () => {
+  const run = rich();
+  run.results.slice(0, 3).forEach((result, i) => {
+    result.sensors = { core_clock: { value: 1.98e9, unit: "Hz" }, temperature: { value: 41, unit: "degC" } };
+    result.series = [{
+      name: "quantiles", columns: ["p", "response", "low", "high", "samples"],
+      data: [[0.5, 1000 * (i + 1), 900, 1100, 60], [0.9, 5000, null, null, 60]],
+    }];
+  });
+  const page = await open(browser, report("picker", run));
+  const shown = () => page.evaluate(() => window.fathomCharts.get("latency-series-0").echarts
+    .getOption().series.map(({ data }) => data));
+  assert.deepEqual(await shown(), [[[1000, 0.5], [5000, 0.9]], [[900, 1100, 0.5]]]);
+  await page.selectOption("#latency .picker select", { index: 2 });
+  assert.equal(await page.locator("#latency .picker figure").count(), 1);
+  assert.deepEqual((await shown())[0], [[3000, 0.5], [5000, 0.9]]);
+  await page.focus("#latency-0 .plot");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector("#latency-0 .tip .sensed");
+  assert.match(await page.locator("#latency-0 .tip .sensed").first().innerText(), /1.980 GHz, 41.00 °C/);
+  await close(page);
+});
+
+test("findings stand under the benchmark that they are about", async () => {
+  const run = demo();
+  const [one, other] = [run.results[0], run.results.find(({ benchmark }) => benchmark !== "latency")];
+  run.findings = [
+    { code: "level", text: `${one.device}: level 1 ends`, device: one.device, keys: [one.key] },
+    { code: "said", text: "stores cost more", device: one.device, keys: [other.key] },
+  ];
+  const page = await open(browser, report("findings", run));
+  const groups = page.locator("#findings details");
+  assert.equal(await groups.count(), 2);
+  assert.match(await groups.first().innerText(), /\(1\)\s+level 1 ends/);
+  assert.equal(await page.getByText("stores cost more").isVisible(), false);
+  await groups.last().locator("summary").click();
+  assert.ok(await page.getByText("stores cost more").isVisible());
+  await close(page);
+});
+
+test("a limit that changes along the curve is drawn as a line of its own", async () => {
+  const run = demo();
+  const points = run.results.filter(({ benchmark, metrics }) => benchmark === "latency" && metrics.length);
+  points.forEach(({ metrics }, i) => { metrics[0].limit = 1 + i; });
+  const page = await open(browser, report("ceiling", run));
+  const series = await page.evaluate(() => window.fathomCharts.get("latency-0").echarts.getOption().series);
+  const ceilings = series.filter(({ endLabel, type }) => type === "line" && endLabel?.formatter === "limit");
+  assert.ok(ceilings.length > 0);
+  assert.equal(ceilings[0].data[0][1], 1);
+  assert.equal(await page.locator("#latency-0 svg").getByText("limit", { exact: true }).count(), ceilings.length);
+  await close(page);
+});
+
 test("a heat map over many neighbouring numbers is folded into rows of 16", async () => {
   const run = demo();
   const model = run.results.find(({ case: { scope } }) => scope === "matrix");

@@ -5,7 +5,8 @@ import { casesTable } from "./charts/cases";
 import { curveChart } from "./charts/curve";
 import { heatmapChart } from "./charts/heatmap";
 import { hierarchyOf } from "./charts/hierarchy";
-import { seriesChart } from "./charts/series";
+import type { Carried } from "./charts/picker";
+import { seriesPicker } from "./charts/picker";
 import { Chart } from "./chart";
 import { chipsOf, crossTable } from "./cross";
 import { h } from "./dom";
@@ -15,8 +16,6 @@ import { benchmarksOf, subjectsOf } from "./run";
 import { doubtsOf, findingsList, machineCard, provenance } from "./sections";
 import { currentTheme, onThemeChange, printTheme, toggleTheme } from "./theme";
 import { allPoints, buildGrid, inCycles, pointMetric } from "./view";
-
-const SERIES_MAX = 12; // charts of series in one benchmark
 
 const charts: Chart[] = [];
 
@@ -51,14 +50,22 @@ function sortedBars(id: string, subjects: Subject[], benchmark: Benchmark): HTML
   });
 }
 
+// A place for each name of series, with the cases that carry one.
 function seriesElements(subjects: Subject[], benchmark: Benchmark): HTMLElement[] {
-  const all = subjects.flatMap((subject) =>
-    subject.results.filter((result) => result.benchmark === benchmark.name)
-      .flatMap((result) => (result.series ?? []).map((series) => ({ result, series }))));
-  return all.filter(({ series }) => series.data.length > 0 && series.columns.length > 1)
-    .slice(0, SERIES_MAX)
-    .map(({ result, series }, i) =>
-      keep(seriesChart(`${idOf(benchmark.name)}-series-${i}`, result, series)));
+  const named = new Map<string, Carried[]>();
+  for (const subject of subjects)
+    for (const result of subject.results.filter((one) => one.benchmark === benchmark.name))
+      for (const series of result.series ?? [])
+        if (series.data.length > 0 && series.columns.length > 1)
+          named.set(series.name, [...named.get(series.name) ?? [],
+            { result, series, machine: subjects.length > 1 ? subject.short : "" }]);
+  return [...named.values()].map((list, i) =>
+    seriesPicker(`${idOf(benchmark.name)}-series-${i}`, list, (chart, former) => {
+      const at = former ? charts.indexOf(former) : -1;
+      if (at < 0) charts.push(chart);
+      else charts[at] = chart;
+      if (former) chart.draw(currentTheme());
+    }));
 }
 
 function versionsNote(subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
@@ -121,7 +128,7 @@ function drawAll(): void {
 function build(runs: Run[]): void {
   const subjects = subjectsOf(runs);
   const pictures = subjects.map(hierarchyOf).filter((one) => one !== undefined);
-  const findings = findingsList(runs);
+  const findings = findingsList(subjects, benchmarksOf(runs));
   const chips = chipsOf(subjects);
   const sections = [
     section("machines", subjects.length > 1 ? "Machines" : "Machine",
@@ -148,8 +155,18 @@ function followWindow(): void {
     timer = window.setTimeout(drawAll, 150);
   });
   onThemeChange(drawAll);
-  window.addEventListener("beforeprint", () => charts.forEach((chart) => chart.draw(printTheme())));
-  window.addEventListener("afterprint", drawAll);
+  // Paper cannot be clicked: there all findings stand open.
+  const findings = [...document.querySelectorAll<HTMLDetailsElement>(".findings details")];
+  let open: boolean[] = [];
+  window.addEventListener("beforeprint", () => {
+    open = findings.map((one) => one.open);
+    findings.forEach((one) => { one.open = true; });
+    charts.forEach((chart) => chart.draw(printTheme()));
+  });
+  window.addEventListener("afterprint", () => {
+    findings.forEach((one, i) => { one.open = open[i] ?? one.open; });
+    drawAll();
+  });
 }
 
 async function start(): Promise<void> {
@@ -159,7 +176,8 @@ async function start(): Promise<void> {
   followWindow();
   document.body.dataset["ready"] = "true";
   // For tests and for who is curious in the browser's console.
-  Object.assign(window, { fathomCharts: new Map(charts.map((chart) => [chart.desc.id, chart])) });
+  Object.defineProperty(window, "fathomCharts",
+    { get: () => new Map(charts.map((chart) => [chart.desc.id, chart])) });
 }
 
 start().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands around the charts: machines, findings, doubts, provenance.
 import { download, h } from "./dom";
-import type { Result, Run, Subject, Verdict } from "./run";
+import type { Benchmark, Finding, Result, Run, Subject, Verdict } from "./run";
 import { formatUnit } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
@@ -60,15 +60,29 @@ export function machineCard(subject: Subject): HTMLElement {
       ? h("details", {}, h("summary", {}, "What the driver says"), listOf(rest)) : undefined);
 }
 
-// Each with the machine that it is about, where the page shows several runs.
-export function findingsList(runs: Run[]): HTMLElement | undefined {
-  const nameOf = (run: Run, device: string | undefined): string =>
-    [...new Set(run.devices.filter(({ id }) => device === undefined || id === device)
-      .map(({ id, name }) => name ?? id))].join(", ");
-  const texts = [...new Set(runs.flatMap((run) => run.findings.map(({ text, device }) =>
-    runs.length > 1 ? `${nameOf(run, device)}: ${text}` : text)))];
-  return texts.length === 0 ? undefined
-    : h("ul", { class: "findings" }, ...texts.map((text) => h("li", {}, text)));
+// What a finding is about: its first case names the benchmark.
+const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
+
+// By benchmark, each under a heading of its own to be opened; the first stands open. Where there are
+// several machines, each names its own.
+export function findingsList(subjects: Subject[], benchmarks: Benchmark[]): HTMLElement | undefined {
+  const topics = new Map<string, string[]>();
+  const runs = [...new Set(subjects.map(({ run }) => run))];
+  for (const run of runs)
+    for (const finding of run.findings) {
+      const about = subjects.find((one) => one.run === run && one.device.id === finding.device);
+      const own = finding.text.startsWith(`${finding.device}: `)
+        ? finding.text.slice(`${finding.device}: `.length) : finding.text;
+      const text = subjects.length > 1 && about ? `${about.short}: ${own}` : own;
+      const texts = topics.get(topicOf(finding)) ?? [];
+      if (!texts.includes(text)) topics.set(topicOf(finding), [...texts, text]);
+    }
+  if (topics.size === 0) return undefined;
+  const title = (topic: string): string =>
+    benchmarks.find(({ name }) => name === topic)?.title ?? (topic || "The run");
+  return h("div", { class: "findings" }, ...[...topics].map(([topic, texts], i) =>
+    h("details", { open: i === 0 }, h("summary", {}, `${title(topic)} (${texts.length})`),
+      h("ul", {}, ...texts.map((text) => h("li", {}, text))))));
 }
 
 // Every reason why a number is doubted or missing, with how many cases give it.
@@ -106,7 +120,7 @@ export function provenance(runs: Run[]): HTMLElement {
       ...run.benchmarks.map(({ name, version }): Row => [name, `version ${version}`]),
     ]),
     h("p", {}, h("button", {
-      type: "button", title: "Save the run file that this page was made from",
+      type: "button", title: "Save the run that this page was made from, without the medians of single rounds",
       click: () => download(`fathom-run-${i + 1}.json`,
         new Blob([JSON.stringify(run)], { type: "application/json" })),
     }, "Save run file")))));

@@ -10,6 +10,7 @@ import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, GridSeries, Point } from "../view";
 import { allPoints, isLogX, isLogY, pointMetric } from "../view";
 import { sizeText } from "./hierarchy";
+import type { Level } from "./levels";
 import { levelsOf } from "./levels";
 import { axisStyle, gridCsv, gridNumbers, legendOf, tip, tipLine, tooltipStyle } from "./parts";
 
@@ -116,22 +117,60 @@ interface WhiskerApi {
   value: (dimension: number) => number;
 }
 
-function marks(grid: Grid, state: State, look: Look): object {
-  const limits = new Set<number>();
-  for (const point of allPoints(grid)) {
+// A limit that changes along x, as a roofline's does: its points, each where its measured one stands.
+function ceilingOf(grid: Grid, series: GridSeries, state: State): [number | string, number][] | undefined {
+  const ceiling = series.points.flatMap((point): [number | string, number][] => {
     const limit = pointMetric(point, state.metric)?.limit;
-    if (limit !== undefined) limits.add(limit);
-  }
+    return limit === undefined ? [] : [
+      [isNumbers(grid.xs) ? placeOf(grid, point.x as number) : formatValue(point.x, grid.x), limit]];
+  });
+  return new Set(ceiling.map(([, limit]) => limit)).size > 1 ? ceiling : undefined;
+}
+
+// Each ceiling once, though several series may stand under it.
+function ceilings(grid: Grid, state: State, look: Look): object[] {
+  const seen = new Set<string>();
+  return allSeries(grid).flatMap((one) => {
+    const data = ceilingOf(grid, one, state);
+    if (!data || seen.has(JSON.stringify(data))) return [];
+    seen.add(JSON.stringify(data));
+    return [{
+      type: "line", data, silent: true, symbol: "none", z: 1, color: look.theme.muted,
+      lineStyle: { width: 1.5, type: "dashed" }, tooltip: { show: false },
+      endLabel: { show: true, formatter: "limit", color: look.theme.muted, offset: [-32, -8] },
+    }];
+  });
+}
+
+const LEVEL_ROW_PX = 13, LEVEL_LABEL_PX = 64;
+
+// Levels with the row that each label stands in, so that no two lie on each other.
+function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
+  const span = placeOf(grid, Number(grid.xs[grid.xs.length - 1])) - placeOf(grid, Number(grid.xs[0]));
+  const pixels = (level: Level): number => placeOf(grid, level.bytes) / (span || 1) * look.width;
+  const ends: number[] = [];
+  return levelsOf(grid).sort((a, b) => a.bytes - b.bytes).map((level) => {
+    const at = pixels(level);
+    let row = ends.findIndex((end) => at - end >= LEVEL_LABEL_PX);
+    if (row < 0) row = ends.length;
+    ends[row] = at;
+    return { level, row };
+  });
+}
+
+function marks(grid: Grid, state: State, look: Look): object {
+  const limits = new Set(allSeries(grid).filter((one) => !ceilingOf(grid, one, state))
+    .flatMap(({ points }) => points.flatMap((point) => pointMetric(point, state.metric)?.limit ?? [])));
   // Many limits (one for each width, say) belong into the tooltips, not across the drawing.
   const lines: object[] = [...limits].slice(0, limits.size > 3 ? 0 : 3).map((limit) => ({
     yAxis: limit,
     label: { formatter: `limit ${formatUnit(limit, state.metric.unit)}`, position: "insideEndTop" },
   }));
   if (grid.x.type === "bytes")
-    levelsOf(grid).forEach((level, i) => lines.push({
+    for (const { level, row } of levelRows(grid, look)) lines.push({
       xAxis: placeOf(grid, level.bytes),
-      label: { formatter: sizeText(level.bytes), position: "end", distance: i % 2 ? 17 : 4 },
-    }));
+      label: { formatter: sizeText(level.bytes), position: "end", distance: 4 + LEVEL_ROW_PX * row },
+    });
   return {
     silent: true,
     symbol: "none",
@@ -223,9 +262,11 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     drawn.push(data, []);
   });
   const { legend, height } = legendOf(look, list.map(({ label }) => label));
+  const rows = grid.x.type === "bytes" ? Math.max(0, ...levelRows(grid, look).map(({ row }) => row)) : 0;
+  series.push(...ceilings(grid, state, look));
   return {
     legend: { ...legend, selected: selectedOf(list) },
-    grid: { left: 8, right: look.narrow ? 12 : 24, top: height + (levelsOf(grid).length > 1 ? 14 : 0), bottom: 64, containLabel: true },
+    grid: { left: 8, right: look.narrow ? 12 : 24, top: height + LEVEL_ROW_PX * rows, bottom: 64, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
       trigger: "axis",

@@ -56,6 +56,14 @@ export function doubtText(result: Result): string {
   return [result.verdict, ...result.reasons.map(({ text }) => text)].join(": ");
 }
 
+// What the machine was like meanwhile.
+function sensorText(result: Result): string {
+  return ["core_clock", "temperature", "power"].flatMap((name) => {
+    const seen = result.sensors?.[name];
+    return seen?.value === undefined ? [] : [formatUnit(seen.value, seen.unit)];
+  }).join(", ");
+}
+
 // One line of a tooltip: a colour, a name, value, interval, n, doubts.
 export function tipLine(point: Point, label: string, metric: MetricInfo, colour: string): HTMLElement {
   const found = pointMetric(point, metric);
@@ -68,6 +76,8 @@ export function tipLine(point: Point, label: string, metric: MetricInfo, colour:
       `${formatUnit(found.ci95[1], metric.unit)}]`);
   if (found) line.append(` n=${found.n}`);
   if (found?.of_limit !== undefined) line.append(`, ${(found.of_limit * 100).toFixed(1)} % of limit`);
+  const sensed = sensorText(point.result);
+  if (sensed !== "") line.append(h("div", { class: "sensed" }, sensed));
   const doubt = doubtText(point.result);
   if (doubt !== "") line.append(h("div", { class: "doubt" }, doubt));
   return line;

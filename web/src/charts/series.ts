@@ -2,13 +2,14 @@
 // Series that results carry: tables of numbers whose columns say what they are.
 //   start, end (ns) and perhaps lane, core   spans on a time line, see timeline.ts
 //   a, b, a share (and low, high)            half a matrix, see matrix.ts
-//   low, high, count                         a histogram
+//   low, high (ns), count                    a histogram
+//   p, a value (ns), low, high               quantiles with their intervals
 //   anything else                            lines over the first column
 import type { EChartsCoreOption } from "echarts/core";
 import type { Cell, Look } from "../chart";
 import { Chart } from "../chart";
 import type { Result, Series } from "../run";
-import { digits } from "../units";
+import { formatTick, formatUnit } from "../units";
 import { caseName } from "./lanes";
 import { isMatrix, matrixChart } from "./matrix";
 import { axisStyle, legendOf, tooltipStyle } from "./parts";
@@ -26,7 +27,8 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
     tooltip: { ...tooltipStyle(look), trigger: "axis" },
     xAxis: {
       type: "category", ...axisStyle(look),
-      data: series.data.map((row) => `${digits(cell(row, low))} – ${digits(cell(row, high))}`),
+      data: series.data.map((row) =>
+        `${formatUnit(cell(row, low), "ns")} – ${formatUnit(cell(row, high), "ns")}`),
     },
     yAxis: { type: "value", name: "count", ...axisStyle(look) },
     dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl" }],
@@ -34,6 +36,55 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
       type: "bar", barCategoryGap: "2%", data: series.data.map((row) => cell(row, count)),
       itemStyle: { color: look.theme.series[0] },
     }],
+  };
+}
+
+const isQuantiles = (series: Series): boolean =>
+  series.columns[0] === "p" && series.columns.includes("low") && series.columns.includes("high");
+
+interface Api {
+  coord: (value: number[]) => [number, number];
+  value: (dimension: number) => number;
+}
+
+// Time across, the share that took no longer upwards.
+function quantilesOption(series: Series, look: Look): EChartsCoreOption {
+  const [low, high] = ["low", "high"].map((name) => series.columns.indexOf(name));
+  const colour = look.theme.series[0];
+  const data = series.data.map((row) => [row[1], row[0]]);
+  const intervals = series.data.flatMap((row) => {
+    const ends = [row[low ?? -1], row[high ?? -1]];
+    return ends.every((end) => end !== null && end !== undefined) ? [[...ends, row[0]]] : [];
+  });
+  return {
+    grid: { left: 8, right: 24, top: 16, bottom: 40, containLabel: true },
+    tooltip: {
+      ...tooltipStyle(look),
+      formatter: ({ value }: { value: [number, number] }) =>
+        `${formatTick(100 * value[1], "1")} % within ${formatUnit(value[0], "ns")}`,
+    },
+    dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }],
+    xAxis: {
+      type: "value", scale: true, name: series.columns[1], nameLocation: "middle", nameGap: 26,
+      ...axisStyle(look),
+      axisLabel: { ...axisStyle(look).axisLabel, formatter: (value: number) => formatTick(value, "ns") },
+    },
+    yAxis: {
+      type: "value", min: 0, max: 1, ...axisStyle(look),
+      axisLabel: { ...axisStyle(look).axisLabel, formatter: (value: number) => `${Math.round(100 * value)} %` },
+    },
+    series: [
+      { name: series.name, type: "line", data, symbolSize: 6, color: colour },
+      {
+        type: "custom", data: intervals, silent: true, clip: true, tooltip: { show: false },
+        encode: { x: [0, 1], y: 2 },
+        renderItem: (_: unknown, api: Api) => {
+          const [x1, y1] = api.coord([api.value(0), api.value(2)]);
+          const [x2, y2] = api.coord([api.value(1), api.value(2)]);
+          return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: colour, lineWidth: 4, opacity: 0.5 } };
+        },
+      },
+    ],
   };
 }
 
@@ -67,7 +118,8 @@ export function seriesChart(id: string, result: Result, series: Series): Chart {
     subtitle: () => series.columns.join(", "),
     summary: `${series.name} of ${result.key}, ${series.data.length} rows`,
     height: () => 300,
-    option: (look) => isHistogram(series) ? histogramOption(series, look) : linesOption(series, look),
+    option: (look) => isHistogram(series) ? histogramOption(series, look)
+      : isQuantiles(series) ? quantilesOption(series, look) : linesOption(series, look),
     numbers: () => ({ head: series.columns, rows: rows.slice(0, 1000) }),
     csv: () => [series.columns, ...rows],
     steps: series.data.length,

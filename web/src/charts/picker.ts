@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Series of one name that many cases carry (a time line each, say): one place on the page, and a list
+// of the cases to choose from.
+import type { Chart } from "../chart";
+import { h } from "../dom";
+import type { Result, Series } from "../run";
+import { caseName } from "./lanes";
+import { seriesChart } from "./series";
+
+export interface Carried {
+  result: Result;
+  series: Series;
+  machine: string; // tells the subject where there are several; else ""
+}
+
+// `shown` is told of the chart in view, and of the one that it takes the place of.
+export function seriesPicker(id: string, list: Carried[],
+                             shown: (chart: Chart, former: Chart | undefined) => void): HTMLElement {
+  const place = h("div", { class: "picker" });
+  let former: Chart | undefined;
+  const show = (index: number): void => {
+    const one = list[index];
+    if (!one) return;
+    const chart = seriesChart(id, one.result, one.series);
+    former?.element.remove();
+    place.append(chart.element);
+    shown(chart, former);
+    former = chart;
+  };
+  if (list.length > 1) {
+    const choice = h("select", {
+      "aria-label": `Case whose ${list[0]?.series.name ?? "series"} is shown`,
+      change: () => show(choice.selectedIndex),
+    }, ...list.map(({ result, machine }) =>
+      h("option", {}, [machine, caseName(result)].filter(Boolean).join(": "))));
+    place.append(h("label", {}, `${list[0]?.series.name ?? ""} of `, choice));
+  }
+  show(0);
+  return place;
+}
