@@ -4,7 +4,8 @@
 # A line of src/FOLDER/kernels.txt:   NAME  SOURCE  WORKGROUP  ARGS  [-D…]
 #   NAME       unique; kernel_find(NAME)
 #   SOURCE     stem of SOURCE.comp (GLSL) and, where it exists, SOURCE.cl (OpenCL C)
-#   WORKGROUP  threads: 256 or 16x16x1; compiled in as WORKGROUP_X, _Y, _Z
+#   WORKGROUP  threads: 256 or 16x16x1; compiled in as WORKGROUP_X, _Y, _Z. Or vertex, fragment: a
+#              kernel for draws, from SOURCE.vert or SOURCE.frag (GLSL alone)
 #   ARGS       comma-separated gpu_arg_kind names in lower case, or - for none
 #   -D…        what makes this variant; given to both languages
 # A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express.
@@ -13,7 +14,7 @@
 # `+host` adds the form that a model GPU runs.
 # Blank lines and lines that begin with # are skipped.
 #
-# Forms: SPIR-V from .comp by glslc; PTX from .cl by clang; the .cl itself with its includes put in
+# Forms: SPIR-V from .comp, .vert and .frag by glslc; PTX from .cl by clang; the .cl itself with its includes put in
 # place, for OpenCL drivers; the host's code from .cl by clang, for models; and, where tests are
 # built, AMD code whose instructions they look at.
 
@@ -52,7 +53,7 @@ endfunction()
 function(kernel_compile_glsl name source defines)
     set(spv ${KERNEL_DIR}/${name}.spv)
     add_custom_command(OUTPUT ${spv}
-        COMMAND ${GLSLC} -fshader-stage=compute --target-env=vulkan1.3 -O -Werror
+        COMMAND ${GLSLC} --target-env=vulkan1.3 -O -Werror
                 -I ${PROJECT_SOURCE_DIR}/src ${defines} -MD -MF ${spv}.d -o ${spv} ${source}
         DEPENDS ${source} DEPFILE ${spv}.d
         COMMENT "glslc ${name}" VERBATIM)
@@ -163,11 +164,18 @@ function(kernels_embed target)
                 set(has_host TRUE)
             endif()
             string(JOIN " " defines_text ${words})
-            kernel_workgroup_defines(${workgroup})
+            set(glsl_file ${stem}.comp)
+            if(workgroup MATCHES "^(vert|frag)(ex|ment)$")
+                set(glsl_file ${stem}.${CMAKE_MATCH_1})
+                set(languages glsl)
+                set(kernel_defines "")
+            else()
+                kernel_workgroup_defines(${workgroup})
+            endif()
             list(APPEND kernel_defines ${words})
             string(APPEND manifest "kernel\t${name}\t${shown}\t${workgroup}\t${args}\t${defines_text}\n")
-            if(glsl IN_LIST languages AND EXISTS ${folder}/${stem}.comp)
-                kernel_compile_glsl(${name} ${folder}/${stem}.comp "${kernel_defines}")
+            if(glsl IN_LIST languages AND EXISTS ${folder}/${glsl_file})
+                kernel_compile_glsl(${name} ${folder}/${glsl_file} "${kernel_defines}")
                 string(APPEND manifest "spirv\t${KERNEL_DIR}/${name}.spv\n")
                 list(APPEND inputs ${KERNEL_DIR}/${name}.spv)
             endif()

@@ -135,6 +135,8 @@ static void emit_args(FILE *c, char *args)
 // "256" or "16x16x1".
 static void read_workgroup(const char *text, unsigned size[3], const char *name)
 {
+    if (strcmp(text, "vertex") == 0 || strcmp(text, "fragment") == 0)
+        return;
     for (int axis = 0; axis < 3; axis++) {
         char *end;
         size[axis] = (unsigned)strtoul(text, &end, 10);
@@ -144,6 +146,16 @@ static void read_workgroup(const char *text, unsigned size[3], const char *name)
             return;
         text = end + 1;
     }
+}
+
+static void emit_stage(FILE *c, const char *workgroup)
+{
+    if (isdigit((unsigned char)*workgroup))
+        return;
+    fprintf(c, "    .stage = GPU_STAGE_");
+    for (; *workgroup; workgroup++)
+        putc(toupper((unsigned char)*workgroup), c);
+    fprintf(c, ",\n");
 }
 
 static void emit_kernel(FILE *c, struct kernel *k)
@@ -160,6 +172,7 @@ static void emit_kernel(FILE *c, struct kernel *k)
         fprintf(c, "extern void %s(void);\n", k->host);
     fprintf(c, "static const struct gpu_kernel %s = {\n    .name = \"%s\",\n", name, name);
     fprintf(c, "    .source = \"%s%s%s\",\n", k->fields[1], *k->fields[4] ? " " : "", k->fields[4]);
+    emit_stage(c, k->fields[2]);
     fprintf(c, "    .workgroup = {%u, %u, %u},\n", size[0], size[1], size[2]);
     emit_args(c, k->fields[3]);
     for (int form = 0; form < FORM_COUNT; form++)

@@ -15,7 +15,7 @@
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
-#include "gpu/gpu.h"
+#include "gpu/graphics.h"
 
 enum gpu_object_kind {
     GPU_OBJECT_BUFFER,
@@ -25,6 +25,8 @@ enum gpu_object_kind {
     GPU_OBJECT_PROGRAM,
     GPU_OBJECT_BATCH,
     GPU_OBJECT_HOLD,
+    GPU_OBJECT_TARGET,
+    GPU_OBJECT_DRAW_PROGRAM,
 };
 
 // Head of every object in a scope: a list, newest first.
@@ -97,6 +99,20 @@ struct gpu_hold {
     bool released;
 };
 
+struct gpu_target {
+    struct gpu_object object;
+    struct gpu_target_desc desc;
+    struct gpu_image *image; // part of the target: it is in no list
+    bool blends;
+};
+
+struct gpu_draw_program {
+    struct gpu_object object;
+    const struct gpu_kernel *args; // the kernel whose arguments a draw gives
+    enum gpu_format format;
+    bool depth; // of the targets that it is for
+};
+
 struct gpu_queue {
     struct gpu_device *device;
     struct gpu_queue_request request;
@@ -128,6 +144,21 @@ struct gpu_enumeration {
     const struct gpu_system_desc *desc;
     void (*add_device)(struct gpu_enumeration *, const struct gpu_info *info); // copies
     void (*add_absence)(struct gpu_enumeration *, const char *reason, const char *remedy);
+};
+
+// Behind gpu/graphics.h.
+struct gpu_graphics {
+    // Fills image, whose object and desc are the front's, and blends.
+    struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
+                                        struct error *);
+    // `args` as in struct gpu_draw_program.
+    struct gpu_draw_program *(*program_create)(struct gpu_scope *,
+                                               const struct gpu_draw_program_desc *,
+                                               const struct gpu_kernel *args, struct error *);
+    bool (*batch_draw)(struct gpu_batch *, const struct gpu_draw *, struct error *);
+    bool (*batch_barrier_target)(struct gpu_batch *, struct gpu_target *, struct error *);
+    bool (*batch_copy_target)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
+                              struct gpu_target *, struct error *);
 };
 
 // A backend is const data; its state hangs on what load() returns. Every slot is required unless
@@ -192,6 +223,7 @@ struct gpu_backend {
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
     // Optional: where NULL, batch_barrier is called with MEMORY.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
+    bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
                         struct error *); // with SPLITS
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
@@ -206,6 +238,8 @@ struct gpu_backend {
 
     struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // with HOLDS
     bool (*hold_release)(struct gpu_hold *, struct error *);             // with HOLDS
+
+    const struct gpu_graphics *graphics; // with GRAPHICS
 
     // Frees what any of the _create slots made. The object is not in use.
     void (*object_destroy)(struct gpu_object *object);

@@ -39,6 +39,8 @@ static bool check_desc(const struct gpu_device *device, const struct gpu_batch_d
         needed |= GPU_CAP(REPLAY);
     if (desc->split_count)
         needed |= GPU_CAP(SPLITS);
+    if (desc->draws)
+        needed |= GPU_CAP(GRAPHICS);
     if (!gpu_require(device->info, needed, err))
         return error_prefix(err, "batch");
     if (desc->queue->device != device)
@@ -51,6 +53,9 @@ static bool check_desc(const struct gpu_device *device, const struct gpu_batch_d
                          desc->split_count, SPLITS_MAX);
     if (desc->split_count && device->info->families[desc->queue->family].kind == GPU_QUEUE_TRANSFER)
         return error_set(err, ERROR_UNSUPPORTED, "%s: no split barriers on queue family %u",
+                         device->info->id, desc->queue->family);
+    if (desc->draws && !device->info->families[desc->queue->family].graphics)
+        return error_set(err, ERROR_UNSUPPORTED, "%s: no draws on queue family %u",
                          device->info->id, desc->queue->family);
     if (desc->span_count && device->info->families[desc->queue->family].stamp_bits == 0)
         return error_set(err, ERROR_UNSUPPORTED, "%s: no time stamps on queue family %u",

@@ -37,4 +37,27 @@ MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err
 MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
                                 const char *what, struct error *err);
 
+// Recording. False with the error where the batch takes no more commands.
+MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *err);
+
+// The first error stays; a batch that was ready can no longer be submitted.
+void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
+
+// After a command: counts it, or keeps its error.
+void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
+
+struct gpu_arguments {
+    struct gpu_arg *args; // ranges left open are resolved in place
+    const void *params;
+    size_t params_bytes;
+};
+
+// What a dispatch or a draw gives to `kernel`.
+MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
+                                    const struct gpu_kernel *kernel,
+                                    const struct gpu_arguments *given, struct error *err);
+
+// The capabilities that its arguments need.
+gpu_caps gpu_kernel_caps(const struct gpu_kernel *kernel);
+
 #endif

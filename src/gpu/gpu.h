@@ -17,8 +17,8 @@
 // mistake of the caller), what the device cannot do is ERROR_UNSUPPORTED, and once a device is lost
 // every call on it is ERROR_DEVICE_LOST.
 //
-// Thread safety: none. One thread drives one device. Optional families (graphics, managed memory,
-// peers) are tables of their own beside this header, reached through a capability.
+// Thread safety: none. One thread drives one device. Optional families (graphics: gpu/graphics.h,
+// managed memory, peers) are tables of their own beside this header, reached through a capability.
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -328,11 +328,18 @@ enum {
     GPU_PARAMS_MAX_BYTES = 128
 };
 
+enum gpu_stage { // zero is the default: compute
+    GPU_STAGE_COMPUTE,
+    GPU_STAGE_VERTEX, // the other two: gpu/graphics.h
+    GPU_STAGE_FRAGMENT
+};
+
 // One variant of one kernel, as the build embedded it: const data, one table for the program.
 // A member is NULL / 0 where the toolchain of that form was missing or cannot express the kernel.
 struct gpu_kernel {
-    const char *name;      // "latency_vector_pointer": unique
-    const char *source;    // "bench/latency/latency.comp -DPATH=1": for the run file
+    const char *name;   // "latency_vector_pointer": unique
+    const char *source; // "bench/latency/latency.comp -DPATH=1": for the run file
+    enum gpu_stage stage;
     uint32_t workgroup[3]; // threads; also compiled into every form
     enum gpu_arg_kind args[GPU_ARGS_MAX];
     unsigned arg_count;
@@ -391,6 +398,7 @@ struct gpu_batch_desc {
     unsigned split_count;    // split barriers that it will hold, at most 64 (SPLITS)
     bool unordered;          // commands may overlap unless a barrier stands between (UNORDERED)
     bool replay;             // as a graph where the API tells the difference (REPLAY)
+    bool draws;              // draws will be recorded too (gpu/graphics.h, GRAPHICS)
 };
 
 struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,

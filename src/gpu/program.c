@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-static gpu_caps caps_of_args(const struct gpu_kernel *kernel)
+gpu_caps gpu_kernel_caps(const struct gpu_kernel *kernel)
 {
     static const gpu_caps needed[GPU_ARG_KIND_COUNT] = {
         [GPU_ARG_ADDRESS] = GPU_CAP(ADDRESSES),
@@ -86,7 +86,12 @@ struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu
                   desc->kernel->arg_count, GPU_ARGS_MAX);
         return NULL;
     }
-    if (!gpu_require(device->info, caps_of_args(desc->kernel), err)) {
+    if (desc->kernel->stage != GPU_STAGE_COMPUTE) {
+        error_set(err, ERROR_INTERNAL, "kernel %s is for draws (gpu/graphics.h)",
+                  desc->kernel->name);
+        return NULL;
+    }
+    if (!gpu_require(device->info, gpu_kernel_caps(desc->kernel), err)) {
         error_prefix(err, "kernel %s", desc->kernel->name);
         return NULL;
     }

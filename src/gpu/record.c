@@ -4,15 +4,14 @@
 
 #include <inttypes.h>
 
-static bool can_record(const struct gpu_batch *batch, struct error *err)
+bool gpu_record_check(const struct gpu_batch *batch, struct error *err)
 {
     if (batch->state == GPU_BATCH_RECORDING)
         return true;
     return error_set(err, ERROR_INTERNAL, "recorded into a batch after its end: reset it first");
 }
 
-// The first error stays; a batch that was ready can no longer be submitted.
-static void keep_error(struct gpu_batch *batch, const struct error *err)
+void gpu_record_fail(struct gpu_batch *batch, const struct error *err)
 {
     if (batch->first_error.code == ERROR_NONE)
         batch->first_error = *err;
@@ -21,12 +20,12 @@ static void keep_error(struct gpu_batch *batch, const struct error *err)
     gpu_device_note(batch->object.scope->device, false, err);
 }
 
-static void count_command(struct gpu_batch *batch, bool ok, const struct error *err)
+void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
 {
     if (ok)
         batch->commands++;
     else
-        keep_error(batch, err);
+        gpu_record_fail(batch, err);
 }
 
 // ---------------------------------------------------------------- arguments of a dispatch
@@ -158,13 +157,12 @@ static bool check_arg(const struct arg_check *check, struct error *err)
 
 // ---------------------------------------------------------------- dispatches
 
-static bool check_params(const struct gpu_device *device, const struct gpu_dispatch *dispatch,
-                         struct error *err)
+static bool check_params(const struct gpu_device *device, const struct gpu_kernel *kernel,
+                         const struct gpu_arguments *given, struct error *err)
 {
-    const struct gpu_kernel *kernel = dispatch->program->kernel;
-    size_t bytes = dispatch->params_bytes;
+    size_t bytes = given->params_bytes;
     uint64_t most = device->info->limits.params_bytes;
-    if (bytes % 4 || (bytes && !dispatch->params))
+    if (bytes % 4 || (bytes && !given->params))
         return error_set(err, ERROR_INTERNAL,
                          "kernel %s: %zu bytes of params: must be a multiple of 4, and given",
                          kernel->name, bytes);
@@ -177,6 +175,20 @@ static bool check_params(const struct gpu_device *device, const struct gpu_dispa
                          " (params_bytes)",
                          kernel->name, bytes, device->info->id,
                          most && most < GPU_PARAMS_MAX_BYTES ? most : GPU_PARAMS_MAX_BYTES);
+    return true;
+}
+
+bool gpu_arguments_check(const struct gpu_device *device, const struct gpu_kernel *kernel,
+                         const struct gpu_arguments *given, struct error *err)
+{
+    if (!check_params(device, kernel, given, err))
+        return false;
+    for (unsigned i = 0; i < kernel->arg_count; i++) {
+        struct arg_check check = {
+            .device = device, .kernel = kernel, .position = i, .arg = &given->args[i]};
+        if (!check_arg(&check, err))
+            return false;
+    }
     return true;
 }
 
@@ -208,24 +220,18 @@ static bool check_dispatch(const struct gpu_batch *batch, struct gpu_dispatch *d
         return error_set(err, ERROR_INTERNAL, "dispatch: program %s",
                          dispatch->program ? "of another device" : "is missing");
     const struct gpu_kernel *kernel = dispatch->program->kernel;
-    if (!check_groups(device, dispatch, err) || !check_params(device, dispatch, err))
-        return false;
-    for (unsigned i = 0; i < kernel->arg_count; i++) {
-        struct arg_check check = {
-            .device = device, .kernel = kernel, .position = i, .arg = &dispatch->args[i]};
-        if (!check_arg(&check, err))
-            return false;
-    }
-    return true;
+    const struct gpu_arguments given = {
+        .args = dispatch->args, .params = dispatch->params, .params_bytes = dispatch->params_bytes};
+    return check_groups(device, dispatch, err) && gpu_arguments_check(device, kernel, &given, err);
 }
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch)
 {
     struct error err;
     struct gpu_dispatch resolved = *dispatch;
-    bool ok = can_record(batch, &err) && check_dispatch(batch, &resolved, &err) &&
+    bool ok = gpu_record_check(batch, &err) && check_dispatch(batch, &resolved, &err) &&
               batch->object.scope->device->backend->batch_dispatch(batch, &resolved, &err);
-    count_command(batch, ok, &err);
+    gpu_record_count(batch, ok, &err);
 }
 
 // ---------------------------------------------------------------- copies, fills, barriers, spans
@@ -257,12 +263,12 @@ void gpu_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_
                     struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes)
 {
     struct error err;
-    bool ok = can_record(batch, &err) && check_same_device(batch, to, "copy to", &err) &&
+    bool ok = gpu_record_check(batch, &err) && check_same_device(batch, to, "copy to", &err) &&
               check_same_device(batch, from, "copy from", &err) &&
               check_copy(to, to_offset, from, from_offset, bytes, &err) &&
               batch->object.scope->device->backend->batch_copy(batch, to, to_offset, from,
                                                                from_offset, bytes, &err);
-    count_command(batch, ok, &err);
+    gpu_record_count(batch, ok, &err);
 }
 
 static bool check_fill(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
@@ -281,31 +287,31 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
 {
     struct error err;
     bool ok =
-        can_record(batch, &err) && check_same_device(batch, buffer, "fill", &err) &&
+        gpu_record_check(batch, &err) && check_same_device(batch, buffer, "fill", &err) &&
         check_fill(buffer, offset, bytes, &err) &&
         batch->object.scope->device->backend->batch_fill(batch, buffer, offset, bytes, word, &err);
-    count_command(batch, ok, &err);
+    gpu_record_count(batch, ok, &err);
 }
 
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier)
 {
     struct error err;
-    if (!can_record(batch, &err) ||
+    if (!gpu_record_check(batch, &err) ||
         !batch->object.scope->device->backend->batch_barrier(batch, barrier, &err))
-        keep_error(batch, &err);
+        gpu_record_fail(batch, &err);
 }
 
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer)
 {
     struct error err;
-    bool ok = can_record(batch, &err) && check_same_device(batch, buffer, "barrier", &err);
+    bool ok = gpu_record_check(batch, &err) && check_same_device(batch, buffer, "barrier", &err);
     const struct gpu_backend *backend = batch->object.scope->device->backend;
     if (ok && backend->batch_barrier_buffer)
         ok = backend->batch_barrier_buffer(batch, buffer, &err);
     else if (ok)
         ok = backend->batch_barrier(batch, GPU_BARRIER_MEMORY, &err);
     if (!ok)
-        keep_error(batch, &err);
+        gpu_record_fail(batch, &err);
 }
 
 static bool check_split(const struct gpu_batch *batch, unsigned split, bool wait, struct error *err)
@@ -325,10 +331,10 @@ static bool check_split(const struct gpu_batch *batch, unsigned split, bool wait
 static bool record_split(struct gpu_batch *batch, unsigned split, bool wait)
 {
     struct error err;
-    bool ok = can_record(batch, &err) && check_split(batch, split, wait, &err) &&
+    bool ok = gpu_record_check(batch, &err) && check_split(batch, split, wait, &err) &&
               batch->object.scope->device->backend->batch_split(batch, split, wait, &err);
     if (!ok)
-        keep_error(batch, &err);
+        gpu_record_fail(batch, &err);
     return ok;
 }
 
@@ -360,9 +366,9 @@ static bool check_span_begin(const struct gpu_batch *batch, unsigned span, struc
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span)
 {
     struct error err;
-    if (!can_record(batch, &err) || !check_span_begin(batch, span, &err) ||
+    if (!gpu_record_check(batch, &err) || !check_span_begin(batch, span, &err) ||
         !batch->object.scope->device->backend->batch_span(batch, span, false, &err))
-        keep_error(batch, &err);
+        gpu_record_fail(batch, &err);
     else
         batch->open_span = (int)span;
 }
@@ -370,11 +376,11 @@ void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span)
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span)
 {
     struct error err;
-    bool ok = can_record(batch, &err);
+    bool ok = gpu_record_check(batch, &err);
     if (ok && batch->open_span != (int)span)
         ok = error_set(&err, ERROR_INTERNAL, "span %u ends without having begun", span);
     if (!ok || !batch->object.scope->device->backend->batch_span(batch, span, true, &err)) {
-        keep_error(batch, &err);
+        gpu_record_fail(batch, &err);
         return;
     }
     batch->open_span = -1;

@@ -30,7 +30,7 @@
     X(SPLITS, "splits", "barriers in two halves (events that commands set and wait for)")          \
     X(REPLAY, "replay", "replay of a whole batch as one object (graphs)")                          \
     X(PRIORITY, "priority", "queue priorities")                                                    \
-    X(GRAPHICS, "graphics", "a graphics queue")                                                    \
+    X(GRAPHICS, "graphics", "a graphics queue (VK_QUEUE_GRAPHICS_BIT, fragmentStoresAndAtomics)")  \
     X(MANAGED, "managed", "managed (unified) memory")                                              \
     X(PEERS, "peers", "copies between devices")                                                    \
     X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \

@@ -28,6 +28,9 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_HOLD:
         cuda_hold_destroy((struct cuda_hold *)object);
         break;
+    case GPU_OBJECT_TARGET:
+    case GPU_OBJECT_DRAW_PROGRAM:
+        break; // only with GRAPHICS
     }
 }
 

@@ -26,6 +26,9 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_HOLD:
         opencl_hold_destroy((struct opencl_hold *)object);
         break;
+    case GPU_OBJECT_TARGET:
+    case GPU_OBJECT_DRAW_PROGRAM:
+        break; // only with GRAPHICS
     }
 }
 

@@ -11,6 +11,7 @@
 //   program.c     pipelines;  stats.c  what the driver says of them
 //   batch.c       command buffers, submission, holds;  record.c  what is recorded into them
 //   descriptors.c descriptor sets of a batch
+//   graphics.h    what draws are made of
 //   result.c      VkResult → struct error
 #ifndef GPU_VULKAN_API_H
 #define GPU_VULKAN_API_H
@@ -141,11 +142,15 @@ struct vulkan_sampler {
     VkSampler handle;
 };
 
+struct vulkan_layouts {
+    VkDescriptorSetLayout set; // VK_NULL_HANDLE: no descriptors
+    VkPipelineLayout pipeline;
+};
+
 struct vulkan_program {
     struct gpu_program base;
     struct gpu_program_desc desc;
-    VkDescriptorSetLayout set_layout; // VK_NULL_HANDLE: the kernel has no descriptors
-    VkPipelineLayout layout;
+    struct vulkan_layouts layouts;
     VkPipeline pipeline;
 };
 
@@ -158,6 +163,7 @@ struct vulkan_descriptors {
 struct vulkan_batch {
     struct gpu_batch base;
     const struct vulkan_queue *queue;
+    VkPipelineStageFlags2 stages; // what its barriers span
     bool unordered;
     unsigned span_count, split_count;
     VkCommandPool pool;
@@ -172,7 +178,8 @@ struct vulkan_batch {
     struct gpu_dispatch last; // what last_set was written for
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
-    VkSemaphore done; // timeline: the number of finished submissions
+    struct vulkan_pass *pass; // made for draws; NULL: none will come
+    VkSemaphore done;         // timeline: the number of finished submissions
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
     VkSubmitInfo2 submit; // points at the three above
@@ -274,6 +281,9 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
                                         struct error *err);
 void vulkan_buffer_destroy(struct vulkan_device *device, struct vulkan_buffer *buffer);
 
+VkFormat vulkan_format(enum gpu_format format);
+VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, VkFormat format);
+
 struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
                                       enum gpu_format format, uint64_t offset, uint64_t elements,
                                       struct error *err);
@@ -294,6 +304,15 @@ void vulkan_sampler_destroy(struct vulkan_device *device, struct vulkan_sampler 
 struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
+
+// Layouts for the arguments of `kernel` in these stages; fini is legal on what failed.
+VkResult vulkan_layouts_init(const struct vulkan_device *device, const struct gpu_kernel *kernel,
+                             VkShaderStageFlags stages, struct vulkan_layouts *layouts);
+void vulkan_layouts_fini(const struct vulkan_device *device, struct vulkan_layouts *layouts);
+
+MUST_CHECK bool vulkan_module_create(const struct vulkan_device *device,
+                                     const struct gpu_kernel *kernel, VkShaderModule *module,
+                                     struct error *err);
 
 // Compiles the kernel again with `flags`; the pipeline is the caller's.
 MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
@@ -331,14 +350,33 @@ bool vulkan_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint6
 bool vulkan_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err);
 bool vulkan_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer,
                                  struct error *err);
+bool vulkan_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image,
+                                struct error *err);
 bool vulkan_batch_split(struct gpu_batch *batch, unsigned split, bool wait, struct error *err);
 bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
 
-// A written descriptor set for the dispatch, valid until vulkan_descriptors_reset.
-MUST_CHECK bool vulkan_descriptors_take(struct vulkan_batch *batch,
-                                        const struct vulkan_program *program,
-                                        const struct gpu_dispatch *dispatch, VkDescriptorSet *set,
-                                        struct error *err);
+// Before a command that is no draw: ends a render pass, and puts the barrier that is due.
+void vulkan_batch_order(struct vulkan_batch *batch);
+
+struct vulkan_bindings {
+    const struct gpu_kernel *kernel;
+    const struct gpu_arg *args;
+    const void *params;
+    size_t params_bytes;
+};
+
+// Addresses first, then params: how gpu.h says that kernels find them. Returns the bytes.
+uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
+                               unsigned char bytes[GPU_PARAMS_MAX_BYTES]);
+
+// Whether two lists of arguments would be the same descriptors.
+bool vulkan_same_args(const struct gpu_kernel *kernel, const struct gpu_arg *a,
+                      const struct gpu_arg *b);
+
+// A written descriptor set, valid until vulkan_descriptors_reset.
+MUST_CHECK bool vulkan_descriptors_take(struct vulkan_batch *batch, VkDescriptorSetLayout layout,
+                                        const struct vulkan_bindings *bindings,
+                                        VkDescriptorSet *set, struct error *err);
 void vulkan_descriptors_reset(const struct vulkan_device *device,
                               struct vulkan_descriptors *descriptors);
 void vulkan_descriptors_fini(const struct vulkan_device *device,

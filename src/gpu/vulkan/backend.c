@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finding the Vulkan loader, making the instance, and the table of slots.
-#include "gpu/vulkan/api.h"
+#include "gpu/vulkan/graphics.h"
 
 #include "base/dynlib.h"
 
@@ -228,8 +228,22 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_SAMPLER:
         vulkan_sampler_destroy(device, (struct vulkan_sampler *)object);
         break;
+    case GPU_OBJECT_TARGET:
+        vulkan_target_destroy(device, (struct vulkan_target *)object);
+        break;
+    case GPU_OBJECT_DRAW_PROGRAM:
+        vulkan_draw_program_destroy(device, (struct vulkan_draw_program *)object);
+        break;
     }
 }
+
+static const struct gpu_graphics graphics = {
+    .target_create = vulkan_target_create,
+    .program_create = vulkan_draw_program_create,
+    .batch_draw = vulkan_batch_draw,
+    .batch_barrier_target = vulkan_batch_barrier_target,
+    .batch_copy_target = vulkan_batch_copy_target,
+};
 
 const struct gpu_backend vulkan_backend = {
     .name = "vulkan",
@@ -254,6 +268,7 @@ const struct gpu_backend vulkan_backend = {
     .batch_fill = vulkan_batch_fill,
     .batch_barrier = vulkan_batch_barrier,
     .batch_barrier_buffer = vulkan_batch_barrier_buffer,
+    .batch_barrier_image = vulkan_batch_barrier_image,
     .batch_split = vulkan_batch_split,
     .batch_span = vulkan_batch_span,
     .batch_end = vulkan_batch_end,
@@ -263,5 +278,6 @@ const struct gpu_backend vulkan_backend = {
     .batch_span_ns = vulkan_batch_span_ns,
     .hold_create = vulkan_hold_create,
     .hold_release = vulkan_hold_release,
+    .graphics = &graphics,
     .object_destroy = object_destroy,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. A batch has a timeline semaphore that counts its
 // finished submissions; a submit is one vkQueueSubmit2 of structs made beforehand.
-#include "gpu/vulkan/api.h"
+#include "gpu/vulkan/graphics.h"
 
 static bool begin_commands(const struct vulkan_device *device, struct vulkan_batch *batch,
                            struct error *err)
@@ -10,6 +10,8 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
     batch->barrier_due = !batch->unordered; // after what earlier batches of the queue do
     batch->last_program = NULL;
+    if (batch->pass)
+        vulkan_pass_forget(batch->pass);
     return result == VK_SUCCESS || vulkan_error(err, result, "batch: vkBeginCommandBuffer");
 }
 
@@ -94,6 +96,11 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
     batch->unordered = desc->unordered;
     batch->span_count = desc->span_count;
     batch->split_count = desc->split_count;
+    batch->stages = batch->queue->stages;
+    if (desc->draws) {
+        batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
+        batch->pass = vulkan_pass_create(scope->arena);
+    }
     // The front links the object later; descriptors need the scope before that.
     batch->base.object.scope = scope;
     VkResult result = create_commands(device, batch);
@@ -122,17 +129,22 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     device->vk.vkDestroyCommandPool(device->handle, batch->pool, NULL);
 }
 
-// A finished batch is seen by the host through mapped memory.
+// A finished batch is seen by the host through mapped memory. Draws are seen by the commands of
+// later batches too, whose own barriers may not know of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {
     VkMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-        .srcStageMask = batch->queue->stages,
+        .srcStageMask = batch->stages,
         .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
         .dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT,
         .dstAccessMask = VK_ACCESS_2_HOST_READ_BIT,
     };
+    if (batch->pass) {
+        barrier.dstStageMask |= batch->queue->stages;
+        barrier.dstAccessMask |= VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+    }
     VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
                                    .memoryBarrierCount = 1,
                                    .pMemoryBarriers = &barrier};
@@ -143,6 +155,7 @@ bool vulkan_batch_end(struct gpu_batch *base, struct error *err)
 {
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     struct vulkan_device *device = vulkan_device_of(&base->object);
+    vulkan_pass_end_batch(batch);
     record_host_barrier(device, batch);
     VkResult result = device->vk.vkEndCommandBuffer(batch->commands);
     return result == VK_SUCCESS || vulkan_error(err, result, "batch: vkEndCommandBuffer");

@@ -99,18 +99,18 @@ static void add_write(struct writes *w, enum gpu_arg_kind kind, const struct gpu
     }
 }
 
-bool vulkan_descriptors_take(struct vulkan_batch *batch, const struct vulkan_program *program,
-                             const struct gpu_dispatch *dispatch, VkDescriptorSet *set,
+bool vulkan_descriptors_take(struct vulkan_batch *batch, VkDescriptorSetLayout layout,
+                             const struct vulkan_bindings *bindings, VkDescriptorSet *set,
                              struct error *err)
 {
     const struct vulkan_device *device = vulkan_device_of(&batch->base.object);
-    const struct gpu_kernel *kernel = program->desc.kernel;
-    if (!allocate(device, batch, program->set_layout, set, err))
+    const struct gpu_kernel *kernel = bindings->kernel;
+    if (!allocate(device, batch, layout, set, err))
         return false;
     struct writes w = {.count = 0};
     for (unsigned i = 0; i < kernel->arg_count; i++)
         if (kernel->args[i] != GPU_ARG_ADDRESS)
-            add_write(&w, kernel->args[i], &dispatch->args[i]);
+            add_write(&w, kernel->args[i], &bindings->args[i]);
     for (uint32_t i = 0; i < w.count; i++)
         w.writes[i].dstSet = *set;
     device->vk.vkUpdateDescriptorSets(device->handle, w.count, w.writes, 0, NULL);

@@ -196,7 +196,9 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
         info->caps |= GPU_CAP(PRIORITY);
     for (unsigned i = 0; i < info->family_count; i++) {
-        if (info->families[i].graphics)
+        if (info->families[i].graphics &&
+            physical->features.core.features.fragmentStoresAndAtomics &&
+            physical->features.v13.dynamicRendering)
             info->caps |= GPU_CAP(GRAPHICS);
         if (info->families[i].kind == GPU_QUEUE_UNIVERSAL && info->families[i].stamp_bits) {
             info->caps |= GPU_CAP(STAMPS_INSIDE);

@@ -31,11 +31,16 @@ static const VkFormat formats[GPU_FORMAT_COUNT] = {
     [GPU_FORMAT_BC7_UNORM] = VK_FORMAT_BC7_UNORM_BLOCK,
 };
 
-static VkFormatProperties properties_of(const struct vulkan_device *device, enum gpu_format format)
+VkFormat vulkan_format(enum gpu_format format)
+{
+    return formats[format];
+}
+
+VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, VkFormat format)
 {
     VkFormatProperties properties;
-    vkGetPhysicalDeviceFormatProperties(device->physical->handle, formats[format], &properties);
-    return properties;
+    vkGetPhysicalDeviceFormatProperties(device->physical->handle, format, &properties);
+    return properties.optimalTilingFeatures;
 }
 
 // ---------------------------------------------------------------- typed views
@@ -46,7 +51,9 @@ struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     const struct vulkan_buffer *buffer = (const struct vulkan_buffer *)base;
-    VkFormatFeatureFlags features = properties_of(device, format).bufferFeatures;
+    VkFormatProperties properties;
+    vkGetPhysicalDeviceFormatProperties(device->physical->handle, formats[format], &properties);
+    VkFormatFeatureFlags features = properties.bufferFeatures;
     if (!(features & VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT)) {
         error_set(err, ERROR_UNSUPPORTED,
                   "typed view of %s: %s lacks VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT",
@@ -241,7 +248,7 @@ struct gpu_image *vulkan_image_create(struct gpu_scope *scope, const struct gpu_
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     VkImageCreateInfo info = image_info(device, desc);
-    VkFormatFeatureFlags features = properties_of(device, desc->format).optimalTilingFeatures;
+    VkFormatFeatureFlags features = vulkan_format_features(device, formats[desc->format]);
     if (!check_format(device, desc, features, err) || !check_size(device, &info, err))
         return NULL;
     struct vulkan_image *image = ARENA_NEW(scope->arena, struct vulkan_image);

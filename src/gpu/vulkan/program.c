@@ -16,9 +16,10 @@ VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind)
     return types[kind];
 }
 
-static VkResult create_set_layout(struct vulkan_device *device, struct vulkan_program *program)
+static VkResult create_set_layout(const struct vulkan_device *device,
+                                  const struct gpu_kernel *kernel, VkShaderStageFlags stages,
+                                  VkDescriptorSetLayout *layout)
 {
-    const struct gpu_kernel *kernel = program->desc.kernel;
     VkDescriptorSetLayoutBinding bindings[GPU_ARGS_MAX];
     uint32_t count = 0;
     for (unsigned i = 0; i < kernel->arg_count; i++) {
@@ -28,7 +29,7 @@ static VkResult create_set_layout(struct vulkan_device *device, struct vulkan_pr
             .binding = count,
             .descriptorType = vulkan_descriptor_type(kernel->args[i]),
             .descriptorCount = 1,
-            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+            .stageFlags = stages,
         };
         count++;
     }
@@ -39,22 +40,46 @@ static VkResult create_set_layout(struct vulkan_device *device, struct vulkan_pr
         .bindingCount = count,
         .pBindings = bindings,
     };
-    return device->vk.vkCreateDescriptorSetLayout(device->handle, &info, NULL,
-                                                  &program->set_layout);
+    return device->vk.vkCreateDescriptorSetLayout(device->handle, &info, NULL, layout);
 }
 
-static VkResult create_layout(struct vulkan_device *device, struct vulkan_program *program)
+VkResult vulkan_layouts_init(const struct vulkan_device *device, const struct gpu_kernel *kernel,
+                             VkShaderStageFlags stages, struct vulkan_layouts *layouts)
 {
-    VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+    *layouts = (struct vulkan_layouts){VK_NULL_HANDLE, VK_NULL_HANDLE};
+    VkResult result = create_set_layout(device, kernel, stages, &layouts->set);
+    if (result != VK_SUCCESS)
+        return result;
+    VkPushConstantRange range = {.stageFlags = stages,
                                  .size = (uint32_t)device->info->limits.params_bytes};
     VkPipelineLayoutCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = program->set_layout ? 1 : 0,
-        .pSetLayouts = &program->set_layout,
+        .setLayoutCount = layouts->set ? 1 : 0,
+        .pSetLayouts = &layouts->set,
         .pushConstantRangeCount = 1,
         .pPushConstantRanges = &range,
     };
-    return device->vk.vkCreatePipelineLayout(device->handle, &info, NULL, &program->layout);
+    return device->vk.vkCreatePipelineLayout(device->handle, &info, NULL, &layouts->pipeline);
+}
+
+void vulkan_layouts_fini(const struct vulkan_device *device, struct vulkan_layouts *layouts)
+{
+    device->vk.vkDestroyPipelineLayout(device->handle, layouts->pipeline, NULL);
+    device->vk.vkDestroyDescriptorSetLayout(device->handle, layouts->set, NULL);
+}
+
+bool vulkan_module_create(const struct vulkan_device *device, const struct gpu_kernel *kernel,
+                          VkShaderModule *module, struct error *err)
+{
+    VkShaderModuleCreateInfo code = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                     .codeSize = kernel->spirv_bytes,
+                                     .pCode = kernel->spirv};
+    if (!kernel->spirv)
+        return error_set(err, ERROR_UNSUPPORTED, "kernel %s has no SPIR-V form in this build",
+                         kernel->name);
+    VkResult result = device->vk.vkCreateShaderModule(device->handle, &code, NULL, module);
+    return result == VK_SUCCESS ||
+           vulkan_error(err, result, "kernel %s: vkCreateShaderModule", kernel->name);
 }
 
 bool vulkan_pipeline_create(const struct vulkan_device *device,
@@ -63,13 +88,9 @@ bool vulkan_pipeline_create(const struct vulkan_device *device,
 {
     const struct gpu_kernel *kernel = program->desc.kernel;
     uint32_t subgroup = program->desc.subgroup_threads;
-    VkShaderModuleCreateInfo code = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                     .codeSize = kernel->spirv_bytes,
-                                     .pCode = kernel->spirv};
     VkShaderModule module;
-    VkResult result = device->vk.vkCreateShaderModule(device->handle, &code, NULL, &module);
-    if (result != VK_SUCCESS)
-        return vulkan_error(err, result, "kernel %s: vkCreateShaderModule", kernel->name);
+    if (!vulkan_module_create(device, kernel, &module, err))
+        return false;
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = subgroup,
@@ -85,10 +106,10 @@ bool vulkan_pipeline_create(const struct vulkan_device *device,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module,
                   .pName = "main"},
-        .layout = program->layout,
+        .layout = program->layouts.pipeline,
     };
-    result = device->vk.vkCreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &info, NULL,
-                                                 pipeline);
+    VkResult result = device->vk.vkCreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &info,
+                                                          NULL, pipeline);
     device->vk.vkDestroyShaderModule(device->handle, module, NULL);
     return result == VK_SUCCESS ||
            vulkan_error(err, result, "kernel %s: vkCreateComputePipelines", kernel->name);
@@ -98,16 +119,10 @@ struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err)
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
-    if (!desc->kernel->spirv) {
-        error_set(err, ERROR_UNSUPPORTED, "kernel %s has no SPIR-V form in this build",
-                  desc->kernel->name);
-        return NULL;
-    }
     struct vulkan_program *program = ARENA_NEW(scope->arena, struct vulkan_program);
     program->desc = *desc;
-    VkResult result = create_set_layout(device, program);
-    if (result == VK_SUCCESS)
-        result = create_layout(device, program);
+    VkResult result =
+        vulkan_layouts_init(device, desc->kernel, VK_SHADER_STAGE_COMPUTE_BIT, &program->layouts);
     bool ok = result == VK_SUCCESS ||
               vulkan_error(err, result, "kernel %s: pipeline layout", desc->kernel->name);
     if (!ok || !vulkan_pipeline_create(device, program, 0, &program->pipeline, err)) {
@@ -120,6 +135,5 @@ struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program)
 {
     device->vk.vkDestroyPipeline(device->handle, program->pipeline, NULL);
-    device->vk.vkDestroyPipelineLayout(device->handle, program->layout, NULL);
-    device->vk.vkDestroyDescriptorSetLayout(device->handle, program->set_layout, NULL);
+    vulkan_layouts_fini(device, &program->layouts);
 }

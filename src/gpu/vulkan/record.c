@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Recording: an ordered batch has a barrier before each command that follows another, and before
 // its first, because a Vulkan queue starts commands in order but lets them overlap.
-#include "gpu/vulkan/api.h"
+#include "gpu/vulkan/graphics.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void record_barrier(const struct vulkan_batch *batch, enum gpu_barrier ki
 {
     bool memory = kind != GPU_BARRIER_EXECUTION;
     VkPipelineStageFlags2 stages =
-        kind == GPU_BARRIER_FULL ? VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT : batch->queue->stages;
+        kind == GPU_BARRIER_FULL ? VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT : batch->stages;
     VkMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
         .srcStageMask = stages,
@@ -29,31 +29,31 @@ static void record_barrier(const struct vulkan_batch *batch, enum gpu_barrier ki
     device_of(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
 }
 
-static void order(struct vulkan_batch *batch)
+void vulkan_batch_order(struct vulkan_batch *batch)
 {
+    vulkan_pass_leave(batch);
     if (batch->barrier_due)
         record_barrier(batch, GPU_BARRIER_MEMORY);
     batch->barrier_due = !batch->unordered;
 }
 
-// Addresses first, then params: how gpu.h says that kernels find them.
-static uint32_t gather_push_constants(const struct gpu_kernel *kernel,
-                                      const struct gpu_dispatch *dispatch,
-                                      unsigned char bytes[GPU_PARAMS_MAX_BYTES])
+uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
+                               unsigned char bytes[GPU_PARAMS_MAX_BYTES])
 {
+    const struct gpu_kernel *kernel = bindings->kernel;
     size_t used = 0;
     for (unsigned i = 0; i < kernel->arg_count; i++) {
         if (kernel->args[i] != GPU_ARG_ADDRESS)
             continue;
-        memcpy(bytes + used, &dispatch->args[i].buffer->address, sizeof(uint64_t));
+        memcpy(bytes + used, &bindings->args[i].buffer->address, sizeof(uint64_t));
         used += sizeof(uint64_t);
     }
-    if (dispatch->params_bytes)
-        memcpy(bytes + used, dispatch->params, dispatch->params_bytes);
-    return (uint32_t)(used + dispatch->params_bytes);
+    if (bindings->params_bytes)
+        memcpy(bytes + used, bindings->params, bindings->params_bytes);
+    return (uint32_t)(used + bindings->params_bytes);
 }
 
-static bool same_args(const struct gpu_kernel *kernel, const struct gpu_arg *a,
+bool vulkan_same_args(const struct gpu_kernel *kernel, const struct gpu_arg *a,
                       const struct gpu_arg *b)
 {
     for (unsigned i = 0; i < kernel->arg_count; i++)
@@ -66,23 +66,24 @@ static bool same_args(const struct gpu_kernel *kernel, const struct gpu_arg *a,
 
 // Repeats of one dispatch, which is what throughput is measured with, share one descriptor set.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
-                 const struct gpu_dispatch *dispatch, struct error *err)
+                 const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
+                 struct error *err)
 {
     const struct vulkan_device *device = device_of(batch);
     bool same_program = batch->last_program == program;
     if (!same_program)
         device->vk.vkCmdBindPipeline(batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                                      program->pipeline);
-    if (!program->set_layout ||
-        (same_program && same_args(program->desc.kernel, dispatch->args, batch->last.args))) {
+    if (!program->layouts.set ||
+        (same_program && vulkan_same_args(bindings->kernel, bindings->args, batch->last.args))) {
         batch->last_program = program;
         return true;
     }
     batch->last_program = NULL;
-    if (!vulkan_descriptors_take(batch, program, dispatch, &batch->last_set, err))
+    if (!vulkan_descriptors_take(batch, program->layouts.set, bindings, &batch->last_set, err))
         return false;
     device->vk.vkCmdBindDescriptorSets(batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                       program->layout, 0, 1, &batch->last_set, 0, NULL);
+                                       program->layouts.pipeline, 0, 1, &batch->last_set, 0, NULL);
     batch->last_program = program;
     batch->last = *dispatch;
     return true;
@@ -94,14 +95,18 @@ bool vulkan_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *di
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     const struct vulkan_device *device = device_of(batch);
     const struct vulkan_program *program = (const struct vulkan_program *)dispatch->program;
+    const struct vulkan_bindings bindings = {.kernel = program->desc.kernel,
+                                             .args = dispatch->args,
+                                             .params = dispatch->params,
+                                             .params_bytes = dispatch->params_bytes};
     unsigned char push[GPU_PARAMS_MAX_BYTES];
-    uint32_t push_bytes = gather_push_constants(program->desc.kernel, dispatch, push);
-    if (!bind(batch, program, dispatch, err))
+    uint32_t push_bytes = vulkan_push_constants(&bindings, push);
+    if (!bind(batch, program, dispatch, &bindings, err))
         return false;
-    order(batch);
+    vulkan_batch_order(batch);
     if (push_bytes)
-        device->vk.vkCmdPushConstants(batch->commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT,
-                                      0, push_bytes, push);
+        device->vk.vkCmdPushConstants(batch->commands, program->layouts.pipeline,
+                                      VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
     device->vk.vkCmdDispatch(batch->commands, dispatch->groups[0], dispatch->groups[1],
                              dispatch->groups[2]);
     return true;
@@ -114,7 +119,7 @@ bool vulkan_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     VkBufferCopy region = {.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
-    order(batch);
+    vulkan_batch_order(batch);
     device_of(batch)->vk.vkCmdCopyBuffer(batch->commands, ((struct vulkan_buffer *)from)->handle,
                                          ((struct vulkan_buffer *)to)->handle, 1, &region);
     return true;
@@ -125,7 +130,7 @@ bool vulkan_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
 {
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
-    order(batch);
+    vulkan_batch_order(batch);
     device_of(batch)->vk.vkCmdFillBuffer(batch->commands, ((struct vulkan_buffer *)buffer)->handle,
                                          offset, bytes, word);
     return true;
@@ -135,10 +140,19 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
 {
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    vulkan_pass_leave(batch);
     record_barrier(batch, barrier);
     if (barrier != GPU_BARRIER_EXECUTION)
         batch->barrier_due = false;
     return true;
+}
+
+// What touches buffers and storage images: not the fixed functions behind the kernels of draws.
+static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
+{
+    return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
+                                                     VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT
+                                               : 0);
 }
 
 bool vulkan_batch_barrier_buffer(struct gpu_batch *base, struct gpu_buffer *buffer,
@@ -148,9 +162,9 @@ bool vulkan_batch_barrier_buffer(struct gpu_batch *base, struct gpu_buffer *buff
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     VkBufferMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
-        .srcStageMask = batch->queue->stages,
+        .srcStageMask = kernel_stages(batch),
         .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
-        .dstStageMask = batch->queue->stages,
+        .dstStageMask = kernel_stages(batch),
         .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
@@ -160,7 +174,27 @@ bool vulkan_batch_barrier_buffer(struct gpu_batch *base, struct gpu_buffer *buff
     VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
                                    .bufferMemoryBarrierCount = 1,
                                    .pBufferMemoryBarriers = &barrier};
+    vulkan_pass_leave(batch);
     device_of(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
+    return true;
+}
+
+bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image, struct error *err)
+{
+    (void)err;
+    struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    const struct vulkan_image *of = (const struct vulkan_image *)image;
+    vulkan_pass_leave(batch);
+    vulkan_image_barrier(device_of(batch), batch->commands,
+                         &(struct vulkan_image_change){
+                             .image = of->handle,
+                             .from = of->layout,
+                             .to = of->layout,
+                             .after = kernel_stages(batch),
+                             .written = VK_ACCESS_2_MEMORY_WRITE_BIT,
+                             .before = kernel_stages(batch),
+                             .used = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
+                         });
     return true;
 }
 
@@ -172,14 +206,15 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     const struct vulkan_device *device = device_of(batch);
     VkMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-        .srcStageMask = batch->queue->stages,
+        .srcStageMask = batch->stages,
         .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
-        .dstStageMask = batch->queue->stages,
+        .dstStageMask = batch->stages,
         .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
     };
     VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
                                    .memoryBarrierCount = 1,
                                    .pMemoryBarriers = &barrier};
+    vulkan_pass_leave(batch);
     if (wait)
         device->vk.vkCmdWaitEvents2(batch->commands, 1, &batch->splits[split], &dependency);
     else
@@ -193,6 +228,7 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
 {
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
+    vulkan_pass_leave(batch);
     if (!end) {
         if (batch->barrier_due)
             record_barrier(batch, GPU_BARRIER_MEMORY);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Draws through Vulkan, by dynamic rendering.
+//
+//   target.c       colour images and their depth buffers
+//   draw_program.c graphics pipelines
+//   draw.c         render passes and what is recorded into them
+//
+// A target rests in the layouts that draws want. Where kernels read its colours, the batch that let
+// them also takes the image back, so that every batch finds what it expects however often it runs.
+#ifndef GPU_VULKAN_GRAPHICS_H
+#define GPU_VULKAN_GRAPHICS_H
+
+#include "gpu/vulkan/api.h"
+
+struct vulkan_target {
+    struct gpu_target base;
+    struct vulkan_image color; // layout: the one in which kernels read it
+    VkImage depth;             // VK_NULL_HANDLE: none
+    VkDeviceMemory depth_memory;
+    VkImageView depth_view;
+};
+
+#define VULKAN_DEPTH_FORMAT VK_FORMAT_D32_SFLOAT
+
+struct vulkan_draw_program {
+    struct gpu_draw_program base;
+    const struct gpu_kernel *args;
+    struct vulkan_layouts layouts;
+    VkPipeline pipeline;
+};
+
+// What a batch knows of its draws while it is recorded.
+struct vulkan_pass {
+    struct arena *arena;
+    const struct vulkan_target *target;        // of the open render pass; NULL: none is open
+    const struct vulkan_draw_program *program; // bound; NULL: none
+    struct gpu_arg args[GPU_ARGS_MAX];         // bound with it
+    VkDescriptorSet set;
+    const struct vulkan_target **readable; // targets in the layout in which kernels read
+    size_t readable_count, readable_capacity;
+};
+
+// ---------------------------------------------------------------- target.c
+
+struct gpu_target *vulkan_target_create(struct gpu_scope *scope, const struct gpu_target_desc *desc,
+                                        struct error *err);
+void vulkan_target_destroy(struct vulkan_device *device, struct vulkan_target *target);
+
+// A layout transition, or with `from` == `to` a barrier, of all levels and layers.
+struct vulkan_image_change {
+    VkImage image;
+    VkImageAspectFlags aspect; // 0: colour
+    VkImageLayout from, to;
+    VkPipelineStageFlags2 after, before;
+    VkAccessFlags2 written, used;
+};
+void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
+                          const struct vulkan_image_change *change);
+
+// ---------------------------------------------------------------- draw_program.c
+
+struct gpu_draw_program *vulkan_draw_program_create(struct gpu_scope *scope,
+                                                    const struct gpu_draw_program_desc *desc,
+                                                    const struct gpu_kernel *args,
+                                                    struct error *err);
+void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_draw_program *program);
+
+// ---------------------------------------------------------------- draw.c
+
+struct vulkan_pass *vulkan_pass_create(struct arena *arena);
+
+// When recording begins anew.
+void vulkan_pass_forget(struct vulkan_pass *pass);
+
+// Ends the open render pass, if there is one. Legal on batches without draws.
+void vulkan_pass_leave(struct vulkan_batch *batch);
+
+// … and takes back what kernels read: the last commands of a batch.
+void vulkan_pass_end_batch(struct vulkan_batch *batch);
+
+bool vulkan_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw, struct error *err);
+bool vulkan_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target,
+                                 struct error *err);
+bool vulkan_batch_copy_target(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                              struct gpu_target *target, struct error *err);
+
+#endif
