@@ -120,6 +120,8 @@ static void gather_samples(struct collect *collect, struct collect_metric *metri
     stats_serial_add(&metric->within, values, count);
     double median = stats_median(values, count);
     arena_rewind(arena, mark);
+    if (collect->info->distribution && metric == collect->metrics)
+        collect_keep(collect, samples->values, samples->count);
     if (count == 0)
         return;
     metric->medians =

@@ -19,6 +19,11 @@
 //   correlated    neighbouring samples, or neighbouring rounds, resemble each other: correlation
 //                 above 0.3 and beyond what chance gives so few, and what they share is larger than
 //                 the goal. It drifts or is periodic: suspect
+//   few           of a distribution (benchmark_info): fewer than 20 samples. Takes the place of
+//                 imprecise, which is then a remark at most
+//   unsteady      of a distribution, in the place of correlated: a round is of another one than all
+//                 others, by more than chance (Kolmogorov and Smirnov's test, 5 % for all rounds
+//                 together), and its median is a quarter away from theirs: suspect
 //   above-limit   better than the physical limit by more than the interval: suspect
 //   not-finite    samples that are no numbers were dropped: suspect
 //   and whatever the visits doubted.

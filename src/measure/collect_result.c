@@ -72,7 +72,7 @@ static void judge_precision(const struct collect *collect, struct arena *arena,
     double goal = collect->rule.goal, half = half_width(primary) / fabs(primary->median);
     if (half <= goal || half_width(primary) == 0)
         return;
-    bool wide = !(half <= COLLECT_IMPRECISE_FACTOR * goal);
+    bool wide = !collect->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
         result_doubt(arena, result, verdict, "imprecise",
@@ -135,7 +135,10 @@ static void judge(const struct collect *collect, struct arena *arena, struct res
     if (result->metric_count == 0)
         return;
     judge_precision(collect, arena, result, &result->metrics[0]);
-    judge_correlation(collect, arena, result, &result->metrics[0]);
+    if (collect->info->distribution)
+        collect_judge_distribution(collect, arena, result);
+    else
+        judge_correlation(collect, arena, result, &result->metrics[0]);
 }
 
 // ---------------------------------------------------------------- the rest

@@ -29,6 +29,17 @@ struct collect_sensor {
     size_t count, room;
 };
 
+struct collect_answer {
+    double value;
+    unsigned round;
+};
+
+// Of a distribution, all samples.
+struct collect_kept {
+    struct collect_answer *values;
+    size_t count, room;
+};
+
 enum collect_state {
     COLLECT_GATHERING,
     COLLECT_PRECISE, // the goal was reached at a look
@@ -45,6 +56,7 @@ struct collect {
     uint64_t device_time_ns;
     size_t dropped; // samples that were no numbers
     struct collect_metric metrics[MEASURE_METRICS_MAX];
+    struct collect_kept kept;
     struct collect_doubt *doubts;
     size_t doubt_count, doubt_room;
     struct named_text *details;
@@ -63,5 +75,12 @@ const struct collect_metric *collect_primary(const struct collect *collect);
 // Median and interval of a metric as things stand, at the confidence that this look has.
 struct interval collect_interval(const struct collect *collect, const struct collect_metric *metric,
                                  struct arena *scratch);
+
+// Keeps samples of the first metric of a benchmark whose info says `distribution`.
+void collect_keep(struct collect *collect, const double *values, size_t count);
+
+// Judges such a metric in place of its precision and of likeness among neighbours.
+void collect_judge_distribution(const struct collect *collect, struct arena *arena,
+                                struct result *result);
 
 #endif

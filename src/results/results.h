@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "results/units.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RUN_SCHEMA "fathom-run/1"
@@ -86,6 +87,9 @@ struct benchmark_info {
     size_t metric_count;
     const struct view_info *views;
     size_t view_count;
+    // The first metric is a distribution and measured as one: its width is what was to be found,
+    // not a lack of precision (measure/collect.h).
+    bool distribution;
 };
 
 // ---------------------------------------------------------------- a case and its result

@@ -54,6 +54,8 @@ void effort_of(const char *preset, const struct gpu_info *device, struct effort 
 
 double effort_goal(const struct benchmark_info *info)
 {
+    if (info->distribution)
+        return 0.05;
     bool is_latency = info->metric_count && info->metrics[0].unit == UNIT_NS;
     return is_latency ? 0.01 : 0.005;
 }

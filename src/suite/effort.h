@@ -21,7 +21,8 @@ struct effort {
 // are there for trying out, and slow.
 void effort_of(const char *preset, const struct gpu_info *device, struct effort *effort);
 
-// Relative half-width of the interval to stop at: 1 % for latencies, else 0.5 %.
+// Relative half-width of the interval to stop at: 1 % for latencies, 5 % for the median of a
+// distribution, else 0.5 %.
 double effort_goal(const struct benchmark_info *info);
 
 #endif

@@ -386,6 +386,83 @@ static void visits_hold_lists_of_any_length(void **state)
     arena_destroy(arena);
 }
 
+// ---------------------------------------------------------------- distributions
+
+static const struct benchmark_info spread = {
+    .name = "spread", .metrics = metrics, .metric_count = 1, .distribution = true};
+
+static struct fixture begin_spread(void)
+{
+    struct fixture fixture = {.arena = arena_create()};
+    fixture.collect = collect_create(fixture.arena, &spread, &(struct collect_rule){.goal = 0.05});
+    random_init(&fixture.random, 11);
+    return fixture;
+}
+
+// Mostly 2, now and then 80: as behind a hog.
+static void visit_two_peaks(struct fixture *fixture, size_t count, double factor)
+{
+    double values[64];
+    for (size_t i = 0; i < count; i++)
+        values[i] = factor * (random_unit(&fixture->random) < 0.45 ? 80 : 2) +
+                    random_unit(&fixture->random);
+    visit_with(fixture, values, count, 0);
+}
+
+static void two_peaks_are_what_was_to_be_found_and_no_doubt(void **state)
+{
+    (void)state;
+    struct fixture f = begin_spread();
+    for (int round = 0; round < 5; round++)
+        visit_two_peaks(&f, 20, 1);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_null(find_reason(&result, "few"));
+    assert_null(find_reason(&result, "unsteady"));
+    arena_destroy(f.arena);
+}
+
+static void few_samples_say_how_little_they_know(void **state)
+{
+    (void)state;
+    struct fixture f = begin_spread();
+    for (int round = 0; round < 5; round++)
+        visit_two_peaks(&f, 2, 1);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_non_null(strstr(find_reason(&result, "few")->text, "10 samples"));
+    assert_non_null(strstr(find_reason(&result, "few")->text, "43 %"));
+    arena_destroy(f.arena);
+}
+
+static void a_round_of_another_distribution_is_named(void **state)
+{
+    (void)state;
+    struct fixture f = begin_spread();
+    for (int round = 0; round < 5; round++)
+        visit_two_peaks(&f, 20, round == 3 ? 5 : 1);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_non_null(strstr(find_reason(&result, "unsteady")->text, "round 4"));
+    arena_destroy(f.arena);
+}
+
+static void neighbours_may_be_alike_in_a_distribution(void **state)
+{
+    (void)state;
+    struct fixture f = begin_spread();
+    for (int round = 0; round < 5; round++) {
+        double values[30];
+        for (int i = 0; i < 30; i++)
+            values[i] = 80 - 2 * i;
+        visit_with(&f, values, 30, 0);
+    }
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_null(find_reason(&result, "correlated"));
+    arena_destroy(f.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +483,10 @@ int main(void)
         cmocka_unit_test(failures_decide_the_verdict_and_leave_no_number),
         cmocka_unit_test(what_visits_say_survives_their_arena),
         cmocka_unit_test(visits_hold_lists_of_any_length),
+        cmocka_unit_test(two_peaks_are_what_was_to_be_found_and_no_doubt),
+        cmocka_unit_test(few_samples_say_how_little_they_know),
+        cmocka_unit_test(a_round_of_another_distribution_is_named),
+        cmocka_unit_test(neighbours_may_be_alike_in_a_distribution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
