@@ -4,6 +4,7 @@
 #include "bench/overlap/scenario_file.h"
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
+#include "bench/queue_pair.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -151,7 +152,7 @@ const struct benchmark bench_overlap = {
         "idle, and whether two queues share it. Each frame is checked: every record is there, no "
         "workload begins before one that it waits for, and sees what that one wrote.",
     .needs = GPU_CAP(DEVICE_CLOCK) | GPU_CAP(HOLDS) | GPU_CAP(UNORDERED),
-    .device = overlap_session_wish,
+    .device = queue_pair_wish,
     .plan = plan,
     .open = overlap_session_open,
     .close = overlap_session_close,

@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "bench/overlap/session.h"
 
-// How many queues of a kind the device has.
-static unsigned queues_of(const struct gpu_info *info, enum gpu_queue_kind kind)
-{
-    unsigned count = 0;
-    for (unsigned f = 0; f < info->family_count; f++)
-        if (info->families[f].kind == kind)
-            count += info->families[f].count;
-    return count;
-}
-
-void overlap_session_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
-{
-    desc->queue_count = 1;
-    if (queues_of(info, GPU_QUEUE_COMPUTE) > 0)
-        desc->queues[desc->queue_count++].kind = GPU_QUEUE_COMPUTE;
-    else if (queues_of(info, GPU_QUEUE_UNIVERSAL) > 1)
-        desc->queue_count++;
-}
+#include "bench/queue_pair.h"
 
 static const char *queue_text(const struct gpu_info *info, const struct overlap_session *session)
 {
     if (!session->queues[OVERLAP_COMPUTE])
         return "one: the device has no second queue, so the compute queue's workloads follow on "
                "the direct queue";
-    return queues_of(info, GPU_QUEUE_COMPUTE) > 0
+    return queue_pair_kind(info) == GPU_QUEUE_COMPUTE
                ? "two: the direct queue is universal, the compute queue is of a compute-only family"
                : "two: both universal, as there is no compute-only family";
 }
@@ -88,7 +71,7 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
         return plain->urgent;
     if (!gpu_require(bench->info, GPU_CAP(PRIORITY), err))
         return NULL;
-    overlap_session_wish(bench->info, &desc);
+    queue_pair_wish(bench->info, &desc);
     if (desc.queue_count < 2) {
         error_set(err, ERROR_UNSUPPORTED,
                   "%s has one queue: there is none beside it to have a higher priority",

@@ -5,10 +5,6 @@
 
 #include "bench/overlap/frame.h"
 
-// The queues to ask for: a compute queue beside the universal one, else a second universal one,
-// else just that.
-void overlap_session_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
-
 // On the device of the benchmark's session, kept as its state.
 MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *err);
 
