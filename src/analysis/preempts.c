@@ -29,12 +29,23 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-static const char *entered(const struct result *result)
+// "co-resident 57 of 60, at a boundary 3 of 60"; NULL where the result does not say.
+static const char *entered(struct arena *arena, const struct result *result)
 {
-    for (size_t i = 0; i < result->detail_count; i++)
-        if (strcmp(result->details[i].name, "entered") == 0)
-            return result->details[i].text;
-    return NULL;
+    const char *text = NULL;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        if (strcmp(series->name, "entered") != 0 || series->row_count != 1)
+            continue;
+        double sum = 0;
+        for (size_t c = 0; c < series->column_count; c++)
+            sum += series->data[c];
+        for (size_t c = 0; c < series->column_count; c++)
+            if (series->data[c] > 0)
+                text = arena_printf(arena, "%s%s%s %.0f of %.0f", text ? text : "",
+                                    text ? ", " : "", series->columns[c], series->data[c], sum);
+    }
+    return text;
 }
 
 static const struct metric *response_of(const struct subject *subject, const struct result *result)
@@ -63,7 +74,8 @@ static const char *priority_text(struct arena *arena, const struct result *resul
     if (longest && isfinite(longest->median))
         text = arena_printf(arena, "%s, typically at most %s", text,
                             unit_format(longest->median, UNIT_NS, most, sizeof most));
-    return entered(result) ? arena_printf(arena, "%s (%s)", text, entered(result)) : text;
+    const char *how = entered(arena, result);
+    return how ? arena_printf(arena, "%s (%s)", text, how) : text;
 }
 
 static const char *published_text(struct arena *arena, const char *hog)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Duels on the device that is there. Lengths are not asserted: machines that test are busy.
+#include "bench/preempt/judge.h"
 #include "bench/preempt/rig.h"
 #include "bench/preempt/size.h"
 #include "bench/preempt/visit.h"
@@ -59,12 +60,13 @@ static bool visit_case(struct fixture *f, const char *hog, const char *setting,
     return done;
 }
 
-static const char *detail_of(const struct measure_visit *visit, const char *name)
+static const struct series *series_of(const struct measure_visit *visit, const char *name)
 {
-    for (size_t i = 0; i < visit->detail_count; i++)
-        if (strcmp(visit->details[i].name, name) == 0)
-            return visit->details[i].text;
-    return "";
+    for (size_t i = 0; i < visit->series_count; i++)
+        if (strcmp(visit->series[i].name, name) == 0)
+            return &visit->series[i];
+    fail_msg("no series %s", name);
+    return NULL;
 }
 
 static void each_hog_meets_a_victim_on_a_device_of_its_own(void **state)
@@ -83,8 +85,12 @@ static void each_hog_meets_a_victim_on_a_device_of_its_own(void **state)
         for (size_t s = 0; s < response->count; s++)
             assert_true(response->values[s] > 0);
         assert_int_equal(visit->metrics[PREEMPT_METRIC_PAUSE].count, i > 0);
-        if (i == 0)
-            assert_non_null(strstr(detail_of(visit, "entered"), "alone"));
+        const struct series *entered = series_of(visit, "entered");
+        double ways = 0;
+        for (size_t c = 0; c < entered->column_count; c++)
+            ways += entered->data[c];
+        assert_true(ways == (double)response->count);
+        assert_true(i > 0 || entered->data[JUDGE_ALONE] == ways);
         arena_destroy(arena);
     }
 }
@@ -124,10 +130,9 @@ static void a_hog_that_computes_less_is_a_mismatch(void **state)
     const struct load_desc desc = {.scope = f->bench.session.scope,
                                    .queue = gpu_device_queue(f->bench.session.device, 0),
                                    .program = session->program,
-                                   .shape = {1, 1, (uint32_t)loops + 100},
+                                   .shape = {1, 1, (uint32_t)loops + 100, 1},
                                    .slots = 1,
                                    .records = 1,
-                                   .batches = 1,
                                    .timeout_ns = timeout_ns};
     assert_true(load_init(&load, &desc, &err));
     load_restart(&load, 77);

@@ -107,6 +107,7 @@ static void p99_needs_a_hundred_samples_and_the_histogram_holds_them_all(void **
             preempt_history_add(history, 1e6 * (double)(history->count + 1), JUDGE_WAITED);
         preempt_series_quantiles(arena, history, visit);
         preempt_series_histogram(arena, history, visit);
+        preempt_series_entered(arena, history, visit);
         const struct series *quantiles = series_of(visit, "quantiles");
         assert_int_equal(quantiles->row_count, wanted == 100 ? 6 : 5);
         assert_true(quantiles->data[5] == 0.5);
@@ -118,8 +119,9 @@ static void p99_needs_a_hundred_samples_and_the_histogram_holds_them_all(void **
         for (size_t i = 0; i < histogram->row_count; i++)
             all += histogram->data[3 * i + 2];
         assert_true(all == (double)wanted);
+        assert_true(series_of(visit, "entered")->data[JUDGE_WAITED] == (double)wanted);
+        assert_true(series_of(visit, "entered")->data[JUDGE_ALONE] == 0);
     }
-    assert_string_equal(preempt_history_entries(history, arena), "after a submission 100 of 100");
     arena_destroy(arena);
 }
 

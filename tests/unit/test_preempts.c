@@ -16,12 +16,15 @@ static const struct benchmark_info benchmark = {
 
 static struct result *add(struct run *run, const char *hog, const char *priority, double response)
 {
-    static struct named_text details[] = {{"entered", "co-resident 3 of 4"}};
+    static const char *ways[] = {"co-resident", "at a boundary"};
+    static double counts[] = {3, 1};
+    static struct series entered = {
+        .name = "entered", .columns = ways, .column_count = 2, .data = counts, .row_count = 1};
     struct result *result = run_add_result(run);
     *result = (struct result){.benchmark = "preempt",
                               .device = "vulkan:0",
-                              .details = details,
-                              .detail_count = 1,
+                              .series = &entered,
+                              .series_count = 1,
                               .metric_count = 1};
     result->point.values = ARENA_ARRAY(run->arena, 3, struct case_value);
     result->point.value_count = 3;
@@ -53,7 +56,7 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
     assert_non_null(strstr(run->findings[0].text, "without a hog on two queues"));
     assert_non_null(strstr(run->findings[1].text,
                            "behind big-dispatch on two queues is answered at medium 50.00 ms "
-                           "(co-resident 3 of 4); at high 2.000 ms"));
+                           "(co-resident 3 of 4, at a boundary 1 of 4); at high 2.000 ms"));
     assert_non_null(strstr(run->findings[1].text, "published: GTX 1070 blocked"));
     assert_true(run->findings[1].value == 2e6);
     assert_int_equal(run->findings[1].key_count, 2);

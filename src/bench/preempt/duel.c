@@ -3,9 +3,6 @@
 
 #include "base/clock.h"
 
-enum {
-    PERIODS_MAX = 4 // a sample may take, on average: then it ends early
-};
 static const uint64_t look_ns = 2000000;  // between looks at the hog while nothing else is to do
 static const uint64_t slice_ns = 1000000; // of waiting for the victim, between such looks
 
@@ -20,25 +17,37 @@ static bool feed_if_short(const struct duel_desc *desc, struct error *err)
 {
     if (!feed(desc, false, err))
         return false;
-    return !desc->hog || desc->hog->submitted - desc->hog->finished > 2 || feed(desc, true, err);
+    return !desc->hog ||
+           desc->hog->submitted - desc->hog->finished > desc->hog->desc.shape.ahead / 2 ||
+           feed(desc, true, err);
 }
 
 static bool run_alone(const struct duel_desc *desc, struct error *err)
 {
     if (!desc->hog)
         return true;
-    while (desc->hog->finished < DUEL_ALONE)
-        if (!load_feed(desc->hog, desc->hog->submitted ? desc->hog->desc.timeout_ns : 0, true, err))
+    if (!feed(desc, true, err))
+        return false;
+    while (desc->alone && desc->hog->finished < DUEL_ALONE)
+        if (!load_feed(desc->hog, desc->hog->desc.timeout_ns, true, err))
             return false;
     return true;
 }
 
-static bool wait_until(const struct duel_desc *desc, uint64_t moment_ns, struct error *err)
+// What is in flight already lasts until then: more would only have to be waited for at the end.
+static bool lasts_until(const struct duel_desc *desc, uint64_t end_ns)
+{
+    uint32_t ahead = desc->hog ? desc->hog->submitted - desc->hog->finished : 0;
+    return ahead > 1 && (double)(ahead - 1) * desc->hog_ns >= (double)clock_left_ns(end_ns);
+}
+
+static bool wait_until(const struct duel_desc *desc, uint64_t moment_ns, uint64_t end_ns,
+                       struct error *err)
 {
     for (uint64_t now = clock_now_ns(); now < moment_ns; now = clock_now_ns()) {
         uint64_t left = moment_ns - now;
         clock_sleep_ns(left < look_ns ? left : look_ns);
-        if (clock_now_ns() < moment_ns && !feed(desc, true, err))
+        if (clock_now_ns() < moment_ns && !feed(desc, !lasts_until(desc, end_ns), err))
             return false;
     }
     return true;
@@ -73,18 +82,19 @@ bool duel_run(const struct duel_desc *desc, struct duel *duel, struct error *err
     *duel = (struct duel){0};
     if (!run_alone(desc, err))
         return false;
-    uint64_t next = clock_now_ns() + DUEL_PERIOD_NS;
-    uint64_t last = next + (uint64_t)desc->samples * PERIODS_MAX * DUEL_PERIOD_NS;
-    while (duel->count < desc->samples && next < last && hog_has_slots(desc)) {
+    uint64_t first = clock_now_ns() + DUEL_PERIOD_NS;
+    uint64_t end = first + desc->samples * DUEL_PERIOD_NS;
+    while (duel->due < desc->samples && hog_has_slots(desc)) {
         double *ns = &duel->response_ns[duel->count];
-        if (!load_prepare(desc->victim, err) || !wait_until(desc, next, err) ||
+        if (!load_prepare(desc->victim, err) ||
+            !wait_until(desc, first + duel->due * DUEL_PERIOD_NS, end, err) ||
             !run_victim(desc, ns, err))
             return false;
         duel->count++;
-        duel->missed += *ns > (double)DUEL_PERIOD_NS;
+        duel->met += *ns <= (double)DUEL_PERIOD_NS;
         do
-            next += DUEL_PERIOD_NS;
-        while (next < clock_now_ns());
+            duel->due++;
+        while (first + duel->due * DUEL_PERIOD_NS < clock_now_ns() && duel->due < desc->samples);
     }
     return (!desc->hog || load_drain(desc->hog, err)) && load_drain(desc->victim, err);
 }

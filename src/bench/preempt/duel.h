@@ -8,22 +8,26 @@
 #include "bench/preempt/load.h"
 
 enum {
-    DUEL_ALONE = 2, // submissions of the hog before the first victim
+    DUEL_ALONE = 2, // submissions of the hog alone, where they are wanted
     DUEL_SAMPLES_MAX = 256
 };
 
 #define DUEL_PERIOD_NS UINT64_C(11111111) // 90 Hz
 
 struct duel_desc {
-    struct load *hog; // NULL: none
+    struct load *hog; // NULL: none, or in another process
     struct load *victim;
-    uint32_t samples; // at most DUEL_SAMPLES_MAX
+    uint32_t samples; // deadlines of the victim, at most DUEL_SAMPLES_MAX
+    bool alone;       // the hog's first submissions come before the first victim
+    double hog_ns;    // length of a submission of the hog alone; 0: not known
 };
 
+// A deadline that passes while an earlier answer is still awaited brings none.
 struct duel {
     double response_ns[DUEL_SAMPLES_MAX]; // from before the submit to when the host saw the end
-    uint32_t count;                       // less than asked for where time or slots ran out
-    uint32_t missed;                      // of them, those that took longer than the period
+    uint32_t count;                       // answers
+    uint32_t due;                         // deadlines that came
+    uint32_t met;                         // of them, those answered before the next one
 };
 
 // Both are drained when it returns true.

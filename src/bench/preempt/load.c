@@ -32,7 +32,7 @@ bool load_init(struct load *load, const struct load_desc *desc, struct error *er
         desc->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
     if (!load->records)
         return false;
-    for (unsigned i = 0; i < desc->batches; i++) {
+    for (unsigned i = 0; i < desc->shape.ahead; i++) {
         const struct gpu_batch_desc batch = {.queue = desc->queue};
         load->batches[i] = gpu_batch_create(desc->scope, &batch, err);
         if (!load->batches[i])
@@ -75,7 +75,7 @@ static bool record(struct load *load, struct gpu_batch *batch, struct error *err
 
 bool load_prepare(struct load *load, struct error *err)
 {
-    unsigned i = load->submitted % load->desc.batches;
+    unsigned i = load->submitted % load->desc.shape.ahead;
     if (load->in_flight[i] || load->submitted == load->desc.slots)
         return error_set(err, ERROR_INTERNAL, "preempt: no batch or no slot is free");
     load->prepared = load->prepared || record(load, load->batches[i], err);
@@ -84,7 +84,7 @@ bool load_prepare(struct load *load, struct error *err)
 
 bool load_submit(struct load *load, struct error *err)
 {
-    unsigned i = load->submitted % load->desc.batches;
+    unsigned i = load->submitted % load->desc.shape.ahead;
     if (!load_prepare(load, err) || !gpu_batch_submit(load->batches[i], NULL, err))
         return false;
     load->prepared = false;
@@ -96,7 +96,7 @@ bool load_submit(struct load *load, struct error *err)
 // The oldest in flight, if it ends in time: that it does not is no error yet.
 static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
 {
-    unsigned i = load->finished % load->desc.batches;
+    unsigned i = load->finished % load->desc.shape.ahead;
     struct error late;
     *done = gpu_batch_wait(load->batches[i], wait_ns, &late);
     if (!*done && late.code == ERROR_TIMEOUT)
@@ -119,7 +119,7 @@ bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err
         wait_ns = 0;
     }
     while (more && load->submitted < load->desc.slots &&
-           load->submitted - load->finished < load->desc.batches)
+           load->submitted - load->finished < load->desc.shape.ahead)
         if (!load_submit(load, err))
             return false;
     return true;
@@ -128,7 +128,7 @@ bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err
 bool load_drain(struct load *load, struct error *err)
 {
     while (load->finished < load->submitted) {
-        unsigned i = load->finished % load->desc.batches;
+        unsigned i = load->finished % load->desc.shape.ahead;
         if (!gpu_batch_wait(load->batches[i], load->desc.timeout_ns, err))
             return false;
         load->in_flight[i] = false;

@@ -15,6 +15,11 @@ struct load_shape {
     uint32_t dispatches; // one after another
     uint32_t groups;     // of each
     uint32_t turns;      // of each workgroup
+    uint32_t ahead;      // submissions in flight at once, at most LOAD_BATCHES_MAX
+};
+
+enum {
+    LOAD_BATCHES_MAX = 4
 };
 
 // A workgroup as the device saw it, in ns since a moment that all loads of a visit share.
@@ -38,12 +43,7 @@ struct load_desc {
     struct load_shape shape;
     uint32_t slots;   // submissions that are kept
     uint32_t records; // a submission leaves at most
-    unsigned batches; // in flight at once, at most LOAD_BATCHES_MAX
     uint64_t timeout_ns;
-};
-
-enum {
-    LOAD_BATCHES_MAX = 4
 };
 
 struct load {

@@ -3,6 +3,7 @@
 #include "bench/preempt/process.h"
 #include "bench/preempt/rig.h"
 #include "bench/preempt/visit.h"
+#include "bench/queue_pair.h"
 
 #include <string.h>
 
@@ -19,11 +20,11 @@ static const struct param_info params[] = {
              "ones, of one of many workgroups, of one whose workgroups each take as long as all"},
     {.key = "setting",
      .type = PARAM_TEXT,
-     .quick = "queues,devices",
+     .quick = "nearest",
      .standard = "queues,devices,processes",
-     .choices = "queues|devices|processes",
+     .choices = "queues|devices|processes|nearest",
      .help = "where the victim runs: on another queue of the hog's device, on a device of its own, "
-             "or in another process than the hog"},
+             "or in another process than the hog; nearest: the first of these that there is"},
     {.key = "priority",
      .type = PARAM_TEXT,
      .quick = "medium,highest",
@@ -34,10 +35,11 @@ static const struct param_info params[] = {
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
-     .quick = "6",
-     .standard = "60",
+     .quick = "8",
+     .standard = "20",
      .full = "200",
-     .help = "submissions of the victim in one visit, 90 a second; at most 256"},
+     .help = "deadlines of the victim in one visit, 90 a second; a case has at least five visits; "
+             "at most 256"},
 };
 
 static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
@@ -53,7 +55,8 @@ static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
                              "what of the response was not the victim's own run"},
     [PREEMPT_METRIC_MISSES] =
         {"misses", UNIT_NONE, BETTER_LOWER,
-         "share of the responses that took longer than the period of 11.1 ms"},
+         "share of the deadlines, 11.1 ms apart, that were not met: the answer came after the next "
+         "one, or none could be asked for as an earlier one was still awaited"},
     [PREEMPT_METRIC_SLOWDOWN] = {"hog_slowdown", UNIT_NONE, BETTER_LOWER,
                                  "length of a submission of the hog beside the victim over its "
                                  "length alone"},
@@ -81,6 +84,14 @@ static const struct view_info views[] = {
      .group = "setting,priority"},
 };
 
+// "nearest" is no setting but the first that the device has.
+static const char *setting_of(const struct bench_request *request, const char *setting)
+{
+    if (strcmp(setting, "nearest") != 0)
+        return setting;
+    return queue_pair_has_second(request->device) ? "queues" : "devices";
+}
+
 static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
@@ -90,14 +101,13 @@ static bool plan(const struct bench_request *request, struct bench_case_list *li
     const struct bench_choice *samples = bench_choice_find(request, "samples");
     if (samples->value_count != 1 || samples->values[0].uint < 1 || samples->values[0].uint > 256)
         return error_set(err, ERROR_USAGE, "samples: one number from 1 to 256 is expected");
-    bool one_setting = strcmp(request->preset, "quick") == 0 && !setting->from_user &&
-                       rig_has_second(request->device);
-    for (size_t s = 0; s < (one_setting ? 1 : setting->value_count); s++)
+    for (size_t s = 0; s < setting->value_count; s++)
         for (size_t p = 0; p < priority->value_count; p++)
             for (size_t h = 0; h < hog->value_count; h++) {
                 struct case_value *values = ARENA_ARRAY(request->arena, 4, struct case_value);
                 values[0] = hog->values[h];
                 values[1] = setting->values[s];
+                values[1].text = setting_of(request, values[1].text);
                 values[2] = priority->values[p];
                 values[3] = samples->values[0];
                 bench_case_add(request->arena, list,
@@ -108,14 +118,15 @@ static bool plan(const struct bench_request *request, struct bench_case_list *li
 
 const struct benchmark bench_preempt = {
     .info = {.name = "preempt",
-             .version = 1,
+             .version = 2,
              .title = "How long urgent work waits behind a hog",
              .params = params,
              .param_count = COUNT(params),
              .metrics = metrics,
              .metric_count = COUNT(metrics),
              .views = views,
-             .view_count = COUNT(views)},
+             .view_count = COUNT(views),
+             .distribution = true},
     .description =
         "A hog keeps the device busy without a break; 90 times a second a small dispatch comes in "
         "on another queue, at its own priority. The host tells how long each took to be answered. "
@@ -123,7 +134,7 @@ const struct benchmark bench_preempt = {
         "that they stood still: so it shows whether the victim ran beside the hog, between its "
         "workgroups, in their midst, or only when a submission was over.",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    .device = rig_wish,
+    .device = queue_pair_wish,
     .plan = plan,
     .open = rig_session_open,
     .close = rig_session_close,

@@ -57,13 +57,13 @@ static const char *line_expect(struct process *process, const char *word, struct
     return NULL;
 }
 
-bool process_start(struct process *process, const struct load_desc *desc, uint32_t token,
-                   struct error *err)
+bool process_start(struct process *process, const struct process_start *start, struct error *err)
 {
     struct arena *arena = arena_create();
-    const char *line =
-        arena_printf(arena, "start %u %u %u %u %u %u", desc->shape.dispatches, desc->shape.groups,
-                     desc->shape.turns, desc->slots, desc->records, token);
+    const struct load_desc *desc = start->load;
+    const char *line = arena_printf(arena, "start %u %u %u %u %u %u %u %u", desc->shape.dispatches,
+                                    desc->shape.groups, desc->shape.turns, desc->shape.ahead,
+                                    desc->slots, desc->records, start->token, start->alone);
     process->timeout_ns = desc->timeout_ns;
     bool done = child_send(process->child, line, send_ns, err) &&
                 line_expect(process, "running", err) != NULL;

@@ -2,8 +2,9 @@
 // A hog in a process of its own, on a device of its own: `fathom __beside preempt -d DEVICE`, whose
 // standard input is a socket to the one who measures. Lines:
 //
-//   > start DISPATCHES GROUPS TURNS SLOTS RECORDS TOKEN   a load, as bench/preempt/load.h has it
-//   < running                                              its first submissions were alone
+//   > start DISPATCHES GROUPS TURNS AHEAD SLOTS RECORDS TOKEN ALONE
+//                                                          a load, as bench/preempt/load.h has it
+//   < running                                              ALONE submissions are done, more go on
 //   > stop
 //   < base TICKS                                           a moment by the device's clock
 //   < run START END PAUSE CORE …                           a submission; four numbers a workgroup,
@@ -22,9 +23,14 @@ struct process;
 struct process *process_create(struct arena *arena, const char *device_id, struct error *err);
 void process_destroy(struct process *process); // NULL is legal
 
-// desc: only shape, slots, records and timeout_ns count. Returns when the first submissions were
-// alone and more are under way.
-MUST_CHECK bool process_start(struct process *process, const struct load_desc *desc, uint32_t token,
+struct process_start {
+    const struct load_desc *load; // shape, slots, records and timeout_ns count
+    uint32_t token;               // of its first submission
+    uint32_t alone;               // submissions that are done before this returns
+};
+
+// Returns when the first ones were alone and more are under way.
+MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
 
 // Ends the load; what its submissions left, in `arena`, since *base, which it sets.

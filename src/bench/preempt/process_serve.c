@@ -89,16 +89,25 @@ static bool tell_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
+// What a "start" asks for.
+struct order {
+    struct load_desc load;
+    uint32_t token, alone;
+};
+
 // From "start" to "stop".
-static bool serve_load(struct server *server, const struct load_desc *desc, uint32_t token,
-                       struct arena *arena, struct error *err)
+static bool serve_load(struct server *server, const struct order *order, struct arena *arena,
+                       struct error *err)
 {
+    const struct load_desc *desc = &order->load;
     struct load load;
     if (!load_init(&load, desc, err))
         return false;
-    load_restart(&load, token);
-    while (load.finished < DUEL_ALONE)
-        if (!load_feed(&load, load.submitted ? desc->timeout_ns : 0, true, err))
+    load_restart(&load, order->token);
+    if (!load_feed(&load, 0, true, err))
+        return false;
+    while (load.finished < order->alone)
+        if (!load_feed(&load, desc->timeout_ns, true, err))
             return false;
     if (!child_channel_write(&server->channel, "running", err))
         return false;
@@ -114,24 +123,33 @@ static bool serve_load(struct server *server, const struct load_desc *desc, uint
     return load_drain(&load, err) && tell_runs(server, &load, arena, err);
 }
 
+static bool order_parse(const char *line, struct order *order, struct error *err)
+{
+    struct load_desc *load = &order->load;
+    struct load_shape *shape = &load->shape;
+    // NOLINTNEXTLINE(cert-err34-c): this program wrote it, and zeros are refused
+    if (sscanf(line,
+               "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
+               " %" SCNu32 " %" SCNu32,
+               &shape->dispatches, &shape->groups, &shape->turns, &shape->ahead, &load->slots,
+               &load->records, &order->token, &order->alone) == 8 &&
+        shape->dispatches && shape->groups && shape->ahead && shape->ahead <= LOAD_BATCHES_MAX &&
+        load->slots >= DUEL_ALONE && order->alone <= DUEL_ALONE && load->records)
+        return true;
+    return error_set(err, ERROR_USAGE, "__beside: this is no order: only fathom itself starts it");
+}
+
 static bool serve_order(struct server *server, const char *line, struct error *err)
 {
-    struct load_desc desc = {.queue = gpu_device_queue(server->device, 0),
-                             .program = server->program,
-                             .batches = LOAD_BATCHES_MAX,
-                             .timeout_ns = UINT64_C(10000000000)};
-    uint32_t token;
-    // NOLINTNEXTLINE(cert-err34-c): this program wrote it, and zeros are refused
-    if (sscanf(line, "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32,
-               &desc.shape.dispatches, &desc.shape.groups, &desc.shape.turns, &desc.slots,
-               &desc.records, &token) != 6 ||
-        !desc.shape.dispatches || !desc.shape.groups || desc.slots < DUEL_ALONE || !desc.records)
-        return error_set(err, ERROR_USAGE,
-                         "__beside: this is no order: only fathom itself starts it");
+    struct order order = {.load = {.queue = gpu_device_queue(server->device, 0),
+                                   .program = server->program,
+                                   .timeout_ns = UINT64_C(10000000000)}};
+    if (!order_parse(line, &order, err))
+        return false;
     struct arena *arena = arena_create();
-    desc.scope = gpu_scope_open(server->device);
-    bool done = serve_load(server, &desc, token, arena, err);
-    gpu_scope_close(desc.scope);
+    order.load.scope = gpu_scope_open(server->device);
+    bool done = serve_load(server, &order, arena, err);
+    gpu_scope_close(order.load.scope);
     arena_destroy(arena);
     return done;
 }

@@ -2,6 +2,7 @@
 #include "bench/preempt/rig.h"
 
 #include "bench/preempt/process.h"
+#include "bench/queue_pair.h"
 
 #include <string.h>
 
@@ -16,31 +17,6 @@ static const struct {
     {"high", GPU_PRIORITY_HIGH},
     {"realtime", GPU_PRIORITY_REALTIME},
 };
-
-static unsigned queues_of(const struct gpu_info *info, enum gpu_queue_kind kind)
-{
-    unsigned count = 0;
-    for (unsigned f = 0; f < info->family_count; f++)
-        if (info->families[f].kind == kind)
-            count += info->families[f].count;
-    return count;
-}
-
-static enum gpu_queue_kind victim_kind(const struct gpu_info *info)
-{
-    return queues_of(info, GPU_QUEUE_COMPUTE) > 0 ? GPU_QUEUE_COMPUTE : GPU_QUEUE_UNIVERSAL;
-}
-
-bool rig_has_second(const struct gpu_info *info)
-{
-    return victim_kind(info) == GPU_QUEUE_COMPUTE || queues_of(info, GPU_QUEUE_UNIVERSAL) > 1;
-}
-
-void rig_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
-{
-    desc->queue_count = rig_has_second(info) ? 2 : 1;
-    desc->queues[1].kind = victim_kind(info);
-}
 
 // ---------------------------------------------------------------- the session
 
@@ -89,9 +65,9 @@ static bool own_open(struct bench_session *bench, struct rig *rig, enum gpu_prio
     const struct preempt_session *session = bench->state;
     struct gpu_device_desc desc = {0};
     if (is_queues(rig))
-        rig_wish(bench->info, &desc);
+        queue_pair_wish(bench->info, &desc);
     else
-        desc = (struct gpu_device_desc){.queues = {{.kind = victim_kind(bench->info)}},
+        desc = (struct gpu_device_desc){.queues = {{.kind = queue_pair_kind(bench->info)}},
                                         .queue_count = 1};
     desc.queues[desc.queue_count - 1].priority = priority;
     rig->own = gpu_device_open(bench->system, bench->info, &desc, err);
@@ -125,7 +101,7 @@ static bool rig_open(struct bench_session *bench, struct rig *rig, size_t p, str
                                           priorities[p].name);
     if (strcmp(rig->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM)
         return own_open(bench, rig, priority, err);
-    unsigned second = rig_has_second(bench->info);
+    unsigned second = queue_pair_has_second(bench->info);
     rig->victim =
         (struct rig_side){bench->device, gpu_device_queue(bench->device, second), session->program};
     return true;
@@ -163,12 +139,13 @@ struct rig *rig_get(struct bench_session *bench, const char *setting, const char
     struct rig *rig = ARENA_NEW(bench->arena, struct rig);
     rig->setting = arena_strdup(bench->arena, setting);
     rig->priority = arena_strdup(bench->arena, priority);
-    if (is_queues(rig) && !rig_has_second(bench->info)) {
+    if (is_queues(rig) && !queue_pair_has_second(bench->info)) {
         error_set(err, ERROR_UNSUPPORTED, "%s has one queue: there is none for the victim",
                   bench->info->id);
         return NULL;
     }
-    const char *kind = victim_kind(bench->info) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
+    const char *kind =
+        queue_pair_kind(bench->info) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
     const char *where = is_queues(rig)                    ? "of the same device"
                         : strcmp(setting, "devices") == 0 ? "of a device of its own"
                                                           : "in another process";

@@ -4,7 +4,7 @@
 #ifndef BENCH_PREEMPT_RIG_H
 #define BENCH_PREEMPT_RIG_H
 
-#include "bench/bench.h"
+#include "bench/preempt/load.h"
 #include "measure/clock.h"
 
 struct rig_side {
@@ -23,17 +23,26 @@ struct rig {
     struct rig *next;
 };
 
+enum {
+    RIG_SHAPES_MAX = 8
+};
+
+// What was found out about a hog, or of the victim, at the first visit that needed it.
+struct rig_shape {
+    const char *name;
+    struct load_shape shape;
+};
+
 struct preempt_session {
     struct measure_clock clock;
     struct gpu_program *program; // on the benchmark's device
     bool has_cores;
     uint32_t token; // of the last submission: no two of a session share one
     struct rig *rigs;
+    struct rig_shape shapes[RIG_SHAPES_MAX];
+    size_t shape_count;
 };
 
-// Is there a queue for the victim beside the hog's on one device?
-bool rig_has_second(const struct gpu_info *info);
-void rig_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
 MUST_CHECK bool rig_session_open(struct bench_session *bench, struct error *err);
 void rig_session_close(struct bench_session *bench);
 

@@ -23,15 +23,21 @@ void preempt_history_add(struct preempt_history *history, double response_ns,
     history->entries[entry]++;
 }
 
-const char *preempt_history_entries(const struct preempt_history *history, struct arena *arena)
+void preempt_series_entered(struct arena *arena, const struct preempt_history *history,
+                            struct measure_visit *visit)
 {
-    const char *text = "";
-    for (int e = 0; e < JUDGE_COUNT; e++)
-        if (history->entries[e])
-            text =
-                arena_printf(arena, "%s%s%s %zu of %zu", text, *text ? ", " : "",
-                             judge_name((enum judge_entry)e), history->entries[e], history->count);
-    return text;
+    const char *columns[JUDGE_COUNT];
+    double *counts = ARENA_ARRAY(arena, JUDGE_COUNT, double);
+    for (int e = 0; e < JUDGE_COUNT; e++) {
+        columns[e] = judge_name((enum judge_entry)e);
+        counts[e] = (double)history->entries[e];
+    }
+    const struct series series = {.name = "entered",
+                                  .columns = columns,
+                                  .column_count = JUDGE_COUNT,
+                                  .data = counts,
+                                  .row_count = 1};
+    visit_series(visit, &series);
 }
 
 static double *sorted_of(struct arena *arena, const struct preempt_history *history)

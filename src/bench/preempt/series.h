@@ -11,6 +11,7 @@ enum {
 
 struct preempt_history {
     struct load_shape hog, victim;
+    double alone_ns, pause_alone_ns; // of the hog's submissions before any victim; 0: not seen yet
     size_t count;
     double responses_ns[PREEMPT_HISTORY_MAX];
     size_t entries[JUDGE_COUNT];
@@ -19,8 +20,9 @@ struct preempt_history {
 void preempt_history_add(struct preempt_history *history, double response_ns,
                          enum judge_entry entry);
 
-// "co-resident 57 of 60, after a submission 3"
-const char *preempt_history_entries(const struct preempt_history *history, struct arena *arena);
+// "entered": how often a victim got in each way, one row; the columns are judge_name's.
+void preempt_series_entered(struct arena *arena, const struct preempt_history *history,
+                            struct measure_visit *visit);
 
 // "quantiles": p, response (ns), low, high (its 95 % interval by order statistics; NaN where they
 // do not enclose it), samples. p is 0, 0.5, 0.9, 0.95, 0.99 from 100 samples on, 0.999 from 1000

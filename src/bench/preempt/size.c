@@ -14,7 +14,8 @@ enum {
     DISPATCHES_MAX = 1000,
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
-    RECORDS = 512
+    RECORDS = 512,
+    LONG_AHEAD = 2 // submissions of a tenth of a second
 };
 static const double victim_ns = 1.8e6, group_ns = 75e3, frame_ns = 7e6, hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
@@ -37,7 +38,6 @@ static bool probe(const struct size_desc *desc, const struct load_shape *shape, 
                                         .shape = *shape,
                                         .slots = 1,
                                         .records = RECORDS,
-                                        .batches = 1,
                                         .timeout_ns = desc->timeout_ns};
     struct load load;
     struct load_run *runs;
@@ -80,10 +80,10 @@ static bool tune(const struct size_desc *desc, double wanted_ns, struct load_sha
     return true;
 }
 
-bool size_victim(const struct size_desc *desc, struct load_shape *shape, struct error *err)
+static bool find_victim(const struct size_desc *desc, struct load_shape *shape, struct error *err)
 {
     double ns;
-    *shape = (struct load_shape){.dispatches = 1, .groups = VICTIM_GROUPS};
+    *shape = (struct load_shape){.dispatches = 1, .groups = VICTIM_GROUPS, .ahead = 1};
     return tune(desc, victim_ns, shape, &ns, err);
 }
 
@@ -98,8 +98,8 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-bool size_hog(const struct size_desc *desc, const char *hog, struct load_shape *shape,
-              struct error *err)
+static bool find_hog(const struct size_desc *desc, const char *hog, struct load_shape *shape,
+                     struct error *err)
 {
     const struct gpu_info *info = desc->info;
     double wave_ns, total_ns = info->kind == GPU_KIND_CPU ? hog_cpu_ns : hog_ns;
@@ -107,7 +107,7 @@ bool size_hog(const struct size_desc *desc, const char *hog, struct load_shape *
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
     if (strcmp(hog, "many-draws") == 0)
         return error_set(err, ERROR_UNSUPPORTED, "this build has no draws yet");
-    *shape = (struct load_shape){.dispatches = 1, .groups = wave_of(info)};
+    *shape = (struct load_shape){.dispatches = 1, .groups = wave_of(info), .ahead = 1};
     if (!tune(desc, group_ns, shape, &wave_ns, err))
         return false;
     if (strcmp(hog, "baseline") == 0) {
@@ -123,5 +123,24 @@ bool size_hog(const struct size_desc *desc, const char *hog, struct load_shape *
             return false;
         shape->dispatches = times(DISPATCHES_PROBED, total_ns / wave_ns, DISPATCHES_MAX);
     }
+    shape->ahead = strcmp(hog, "baseline") == 0 ? LOAD_BATCHES_MAX : LONG_AHEAD;
+    return true;
+}
+
+bool size_find(const struct size_desc *desc, const char *name, struct load_shape *shape,
+               struct error *err)
+{
+    struct preempt_session *session = desc->session;
+    for (size_t i = 0; i < session->shape_count; i++)
+        if (strcmp(session->shapes[i].name, name) == 0) {
+            *shape = session->shapes[i].shape;
+            return true;
+        }
+    if (!(strcmp(name, SIZE_VICTIM) == 0 ? find_victim(desc, shape, err)
+                                         : find_hog(desc, name, shape, err)))
+        return false;
+    if (session->shape_count < RIG_SHAPES_MAX)
+        session->shapes[session->shape_count++] =
+            (struct rig_shape){arena_strdup(desc->session_arena, name), *shape};
     return true;
 }

@@ -11,18 +11,17 @@ struct size_desc {
     struct preempt_session *session;
     struct gpu_scope *scope; // of the side's device
     const struct rig_side *side;
-    struct arena *arena;
+    struct arena *arena, *session_arena;
     uint64_t timeout_ns;
 };
 
-// The shape of a hog ("baseline", "many-dispatches", "big-dispatch", "slow-shader"): frames of some
-// 7 ms for the first, of 100 ms (on a CPU 20 ms) for the others, or what the device's limits allow.
-// ERROR_UNSUPPORTED for "many-draws".
-MUST_CHECK bool size_hog(const struct size_desc *desc, const char *hog, struct load_shape *shape,
-                         struct error *err);
+#define SIZE_VICTIM "victim"
 
-// One dispatch of 64 workgroups, 1.8 ms long where it is alone.
-MUST_CHECK bool size_victim(const struct size_desc *desc, struct load_shape *shape,
-                            struct error *err);
+// The shape of a hog ("baseline", "many-dispatches", "big-dispatch", "slow-shader"): frames of some
+// 7 ms for the first, of 100 ms (on a CPU 20 ms) for the others, or what the device's limits allow;
+// or of SIZE_VICTIM: one dispatch of 64 workgroups, 1.8 ms long where it is alone. Found on the
+// device once a session. ERROR_UNSUPPORTED for "many-draws".
+MUST_CHECK bool size_find(const struct size_desc *desc, const char *name, struct load_shape *shape,
+                          struct error *err);
 
 #endif

@@ -26,8 +26,9 @@ struct work {
     struct rig *rig;
     struct gpu_scope *hog_scope, *victim_scope;
     struct load hog, victim;
-    uint32_t hog_count; // submissions of the hog, here or in its own process
-    uint64_t base;      // the moment that all times are since; 0: not chosen yet
+    uint32_t hog_count;   // submissions of the hog, here or in its own process
+    uint32_t alone_count; // of them, those before any victim
+    uint64_t base;        // the moment that all times are since; 0: not chosen yet
     bool has_hog, remote;
     struct duel duel;
     struct load_run *hogs, *victims;
@@ -44,12 +45,13 @@ static bool size_both(struct work *work, struct preempt_history *history, struct
                              .scope = work->victim_scope,
                              .side = &work->rig->victim,
                              .arena = run->arena,
+                             .session_arena = run->session->arena,
                              .timeout_ns = run->request->timeout_ns};
-    if (!size_victim(&desc, &history->victim, err))
+    if (!size_find(&desc, SIZE_VICTIM, &history->victim, err))
         return false;
     desc.scope = work->hog_scope;
     desc.side = &work->rig->hog;
-    return !work->has_hog || size_hog(&desc, case_text(run->point, "hog"), &history->hog, err);
+    return !work->has_hog || size_find(&desc, case_text(run->point, "hog"), &history->hog, err);
 }
 
 static bool recall(struct work *work, struct error *err)
@@ -72,6 +74,12 @@ static uint32_t hog_slots(uint32_t samples)
     return (uint32_t)(slots < HOG_SLOTS_MAX ? slots : HOG_SLOTS_MAX);
 }
 
+// The first visit sees how long the hog takes alone; to see it again would take as long again.
+static bool is_first(const struct work *work)
+{
+    return work->has_hog && work->history->alone_ns == 0;
+}
+
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -81,7 +89,6 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
                                   .shape = work->history->hog,
                                   .slots = hog_slots(samples),
                                   .records = HOG_RECORDS,
-                                  .batches = LOAD_BATCHES_MAX,
                                   .timeout_ns = run->request->timeout_ns};
     struct load_desc victim = hog;
     victim.scope = work->victim_scope;
@@ -98,19 +105,31 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
     work->session->token += hog.slots;
     load_restart(&work->victim, work->session->token + 1);
     work->session->token += victim.slots;
-    return !work->remote || process_start(work->rig->process, &hog,
-                                          work->session->token - victim.slots - hog.slots, err);
+    const struct process_start start = {.load = &hog,
+                                        .token = work->session->token - victim.slots - hog.slots,
+                                        .alone = is_first(work) ? DUEL_ALONE : 0};
+    return !work->remote || process_start(work->rig->process, &start, err);
 }
 
 // ---------------------------------------------------------------- after
 
-// The longest pause of the hog's workgroups before any victim came.
-static double pause_alone(const struct work *work)
+static double length_of(const struct load_run *run)
 {
-    double longest = 0;
-    for (uint32_t i = 0; i < DUEL_ALONE && i < work->hog_count; i++)
+    return run->end_ns - run->start_ns;
+}
+
+// Length and longest pause of the hog's submissions before any victim came.
+static void remember_alone(struct work *work)
+{
+    double alone[DUEL_ALONE], longest = 0;
+    uint32_t count = work->hog_count < DUEL_ALONE ? work->hog_count : DUEL_ALONE;
+    for (uint32_t i = 0; i < count; i++) {
+        alone[i] = length_of(&work->hogs[i]);
         longest = fmax(longest, work->hogs[i].pause_ns);
-    return longest;
+    }
+    work->alone_count = count;
+    work->history->pause_alone_ns = longest;
+    work->history->alone_ns = fmax(stats_median(alone, count), 1);
 }
 
 static bool judge(struct work *work, struct error *err)
@@ -124,8 +143,10 @@ static bool judge(struct work *work, struct error *err)
                               : load_read(&work->hog, clock, &work->base, arena, &work->hogs, err));
     if (!read || !load_read(&work->victim, clock, &work->base, arena, &work->victims, err))
         return false;
+    if (is_first(work))
+        remember_alone(work);
     const struct judge_limits limits = {RESOLUTION_STEPS * clock->device_step_ns,
-                                        PAUSE_MARGIN * pause_alone(work)};
+                                        PAUSE_MARGIN * work->history->pause_alone_ns};
     for (uint32_t i = 0; i < work->duel.count; i++) {
         double exec = work->victims[i].end_ns - work->victims[i].start_ns;
         if (exec > work->duel.response_ns[i] * 1.01 + limits.resolution_ns)
@@ -138,33 +159,26 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-static double length_of(const struct load_run *run)
-{
-    return run->end_ns - run->start_ns;
-}
-
-// The hog's submissions that began after the first victim against those alone; NaN: none did.
+// The hog's submissions beside victims against those alone; NaN: there were none.
 static double slowdown_of(const struct work *work)
 {
-    double alone[DUEL_ALONE], beside[HOG_SLOTS_MAX];
+    double beside[HOG_SLOTS_MAX];
     size_t count = 0;
     if (!work->has_hog || !work->duel.count)
         return NAN;
     double from = work->victims[0].start_ns;
     double to = work->victims[work->duel.count - 1].end_ns;
-    for (uint32_t i = 0; i < DUEL_ALONE; i++)
-        alone[i] = length_of(&work->hogs[i]);
-    for (uint32_t i = DUEL_ALONE; i < work->hog_count; i++)
+    for (uint32_t i = work->alone_count; i < work->hog_count; i++)
         if (work->hogs[i].end_ns > from && work->hogs[i].start_ns < to)
             beside[count++] = length_of(&work->hogs[i]);
-    return count ? stats_median(beside, count) / stats_median(alone, DUEL_ALONE) : NAN;
+    return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
 }
 
 // The longest pause of a workgroup of the hog while victims came and went; NaN without a hog.
 static double pause_of(const struct work *work)
 {
     double longest = NAN;
-    for (uint32_t i = DUEL_ALONE; work->has_hog && i < work->hog_count; i++)
+    for (uint32_t i = work->alone_count; work->has_hog && i < work->hog_count; i++)
         longest = fmax(longest, work->hogs[i].pause_ns);
     return longest;
 }
@@ -192,7 +206,8 @@ static void tell_metrics(const struct work *work, struct measure_visit *visit)
     stats_sort(sorted, count);
     tell_one(visit, PREEMPT_METRIC_P90, stats_quantile(sorted, count, 0.9), 1);
     tell_one(visit, PREEMPT_METRIC_MOST, sorted[count - 1], 1);
-    tell_one(visit, PREEMPT_METRIC_MISSES, (double)work->duel.missed / count, 1.0 / count);
+    uint32_t due = work->duel.due;
+    tell_one(visit, PREEMPT_METRIC_MISSES, (double)(due - work->duel.met) / due, 1.0 / due);
     tell_one(visit, PREEMPT_METRIC_SLOWDOWN, slowdown_of(work), 0);
     tell_one(visit, PREEMPT_METRIC_PAUSE, pause_of(work), step);
 }
@@ -215,24 +230,23 @@ static void tell_how(const struct work *work, struct measure_visit *visit)
     if (work->has_hog) {
         tell_shape(visit, "hog", &history->hog);
         visit_detail(visit, "hog-alone", "%.4g ms a submission; its longest pause %.4g us",
-                     length_of(&work->hogs[DUEL_ALONE - 1]) / 1e6, pause_alone(work) / 1e3);
+                     history->alone_ns / 1e6, history->pause_alone_ns / 1e3);
         visit_detail(visit, "lane 1", "hog");
     }
-    visit_detail(visit, "entered", "%s", preempt_history_entries(history, work->run->arena));
-    if (work->duel.count < work->victim.desc.slots)
-        visit_detail(visit, "samples", "%u of %u: the others would have taken too long",
-                     work->duel.count, work->victim.desc.slots);
 }
 
 static bool run_visit(struct work *work, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = work->run;
     uint32_t samples = (uint32_t)case_uint(run->point, "samples");
-    const struct duel_desc desc = {.hog = work->has_hog && !work->remote ? &work->hog : NULL,
-                                   .victim = &work->victim,
-                                   .samples = samples};
-    if (!recall(work, err) || !prepare(work, samples, err) || !duel_run(&desc, &work->duel, err) ||
-        !judge(work, err))
+    struct duel_desc desc = {.hog = work->has_hog && !work->remote ? &work->hog : NULL,
+                             .victim = &work->victim,
+                             .samples = samples};
+    if (!recall(work, err) || !prepare(work, samples, err))
+        return false;
+    desc.alone = is_first(work);
+    desc.hog_ns = work->history->alone_ns;
+    if (!duel_run(&desc, &work->duel, err) || !judge(work, err))
         return false;
     for (uint32_t i = 0; i < work->duel.count; i++)
         preempt_history_add(work->history, work->duel.response_ns[i], work->entries[i]);
@@ -240,6 +254,7 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     tell_how(work, visit);
     preempt_series_quantiles(run->arena, work->history, visit);
     preempt_series_histogram(run->arena, work->history, visit);
+    preempt_series_entered(run->arena, work->history, visit);
     const struct preempt_scene scene = {work->victims, work->duel.count, work->hogs,
                                         work->hog_count};
     preempt_series_timeline(run->arena, &scene, visit);
