@@ -13,8 +13,10 @@
 //
 // For each device and each kind of number of a benchmark that draws operations a second and bytes a
 // second over the same intensity: a finding "ridge" whose value is the intensity where the two
-// bounds meet: the most operations a second over the most bytes a second. Only where both are there
-// to be seen: intensities from half the ridge down to twice it up. Keys: the cases of the two.
+// bounds meet: the median rate of the intensities well above it over the median bandwidth of those
+// well below it (four times, or else twice), with the interval of that quotient in the text. Only
+// where both bounds are there to be seen: intensities from half the ridge down to twice it up.
+// Keys: the cases with most bytes and with most operations a second.
 //
 // Nothing is added for a device that has such findings.
 void arithmetic_add_findings(struct run *run);

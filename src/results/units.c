@@ -32,7 +32,7 @@ bool unit_from_name(const char *name, enum unit *unit)
 struct scale {
     double base;
     unsigned home, count;
-    const char *names[7];
+    const char *names[8];
 };
 
 static const struct scale scales[UNIT_COUNT] = {
@@ -46,7 +46,7 @@ static const struct scale scales[UNIT_COUNT] = {
     [UNIT_OP_PER_CYCLE] = {1000, 0, 2, {"op/cycle", "kop/cycle"}},
     [UNIT_HZ] = {1000, 0, 4, {"Hz", "kHz", "MHz", "GHz"}},
     [UNIT_WATT] = {1000, 1, 4, {"mW", "W", "kW", "MW"}},
-    [UNIT_JOULE] = {1000, 3, 6, {"nJ", "µJ", "mJ", "J", "kJ", "MJ"}},
+    [UNIT_JOULE] = {1000, 4, 7, {"pJ", "nJ", "µJ", "mJ", "J", "kJ", "MJ"}},
     [UNIT_DEGC] = {1, 0, 1, {"°C"}},
 };
 

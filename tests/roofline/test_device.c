@@ -85,6 +85,47 @@ static void every_intensity_gives_what_the_host_computes(void **state)
         }
 }
 
+// With the card of the NVML double (tests/sensors), whose counter rises at every reading.
+static void energy_is_counted_once_a_case_while_the_work_is_repeated(void **state)
+{
+    struct fixture *f = *state;
+    struct gpu_info other = {.has_uuid = true};
+    for (uint8_t i = 0; i < GPU_UUID_BYTES; i++)
+        other.uuid[i] = i;
+    if (f->own->energy || !(f->own->energy = measure_energy_open(f->bench.session.arena, &other)))
+        skip();
+    struct case_value values[] = {
+        {.key = "type", .type = PARAM_TEXT, .text = "fp32"},
+        {.key = "intensity", .type = PARAM_REAL, .real = 2},
+        {.key = "energy", .type = PARAM_REAL, .real = 0.05},
+    };
+    const struct bench_case point = {values, 3};
+    const struct measure_request request = {
+        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
+    void *memory = NULL;
+    for (int round = 0; round < 2; round++) {
+        struct error err;
+        struct bench_visit run = {.session = &f->bench.session,
+                                  .point = &point,
+                                  .scope = gpu_scope_open(f->bench.session.device),
+                                  .arena = arena_create(),
+                                  .request = &request,
+                                  .memory = &memory};
+        struct measure_visit *seen = measure_visit_create(run.arena);
+        if (!bench_roofline.visit(&run, seen, &err))
+            fail_msg("%s", err.message);
+        const struct measure_samples *op = &seen->metrics[2], *byte = &seen->metrics[3];
+        assert_int_equal(op->count, round == 0);
+        if (round == 0) {
+            assert_true(op->values[0] > 0);
+            assert_true(fabs(byte->values[0] / op->values[0] - 2) < 1e-9);
+            assert_true(seen->metrics[4].values[0] > 0); // W
+        }
+        gpu_scope_close(run.scope);
+        arena_destroy(run.arena);
+    }
+}
+
 static void one_changed_value_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
@@ -117,9 +158,9 @@ static void another_number_of_steps_adds_up_to_something_else(void **state)
 static void only_whole_steps_make_an_intensity(void **state)
 {
     (void)state;
-    const struct roofline_point half = {&roofline_numbers[0], 1.0 / 128};
-    const struct roofline_point least = {&roofline_numbers[2], 0.0625};
-    const struct roofline_point most = {&roofline_numbers[1], 512};
+    const struct roofline_point half = {&roofline_numbers[0], 1.0 / 128, 0};
+    const struct roofline_point least = {&roofline_numbers[2], 0.0625, 0};
+    const struct roofline_point most = {&roofline_numbers[1], 512, 0};
     assert_int_equal(roofline_steps(&half), 0);
     assert_int_equal(roofline_steps(&least), 2);
     assert_int_equal(roofline_steps(&most), 32768);
@@ -133,6 +174,7 @@ int main(int argc, char **argv)
     if (status)
         return status;
     const struct CMUnitTest tests[] = {
+        EACH(energy_is_counted_once_a_case_while_the_work_is_repeated),
         EACH(every_intensity_gives_what_the_host_computes),
         EACH(one_changed_value_is_a_mismatch),
         cmocka_unit_test(another_number_of_steps_adds_up_to_something_else),

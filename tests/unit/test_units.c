@@ -58,6 +58,7 @@ static const struct shown shown[] = {
     {700, UNIT_WATT, "700.0 W"},
     {0.0125, UNIT_WATT, "12.50 mW"},
     {3e-7, UNIT_JOULE, "300.0 nJ"},
+    {7.5e-12, UNIT_JOULE, "7.500 pJ"},
     {45, UNIT_DEGC, "45.00 °C"},
     {132, UNIT_NONE, "132"},
     {0.98765, UNIT_NONE, "0.9877"},

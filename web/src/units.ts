@@ -19,7 +19,7 @@ const scales: Record<Unit, Scale> = {
   "op/cycle": { base: 1000, home: 0, names: ["op/cycle", "kop/cycle"] },
   Hz: { base: 1000, home: 0, names: ["Hz", "kHz", "MHz", "GHz"] },
   W: { base: 1000, home: 1, names: ["mW", "W", "kW", "MW"] },
-  J: { base: 1000, home: 3, names: ["nJ", "µJ", "mJ", "J", "kJ", "MJ"] },
+  J: { base: 1000, home: 4, names: ["pJ", "nJ", "µJ", "mJ", "J", "kJ", "MJ"] },
   degC: { base: Infinity, home: 0, names: ["°C"] },
 };
 

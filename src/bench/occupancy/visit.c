@@ -212,12 +212,12 @@ static double claim_of(const struct work *work)
     const struct occupancy_point *point = &work->point;
     double registers = work->memory->kernel.registers * point->threads, most = INFINITY;
     if (limits->core_threads)
-        most = fmin(most, (double)(limits->core_threads / point->threads));
+        most = fmin(most, (double)limits->core_threads / point->threads);
     if (limits->core_shared_bytes && point->shared_bytes)
-        most = fmin(most, (double)(limits->core_shared_bytes / point->shared_bytes));
+        most = fmin(most, (double)limits->core_shared_bytes / (double)point->shared_bytes);
     if (limits->core_registers && registers > 0)
-        most = fmin(most, floor((double)limits->core_registers / registers));
-    return isfinite(most) && most > 0 ? most : NAN;
+        most = fmin(most, (double)limits->core_registers / registers);
+    return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,

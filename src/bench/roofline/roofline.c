@@ -10,17 +10,31 @@ static const struct param_info params[] = {
      "0.0625,0.125,0.25,0.5,1,2,4,8,12,16,24,32,64,128,256,512",
      "0.0625,0.125,0.25,0.5,1,2,3,4,6,8,10,12,14,16,20,24,28,32,48,64,96,128,256,512", PARAM_AXIS,
      NULL, "arithmetic operations a byte read, in multiples of 1/16"},
+    {"energy", PARAM_REAL, UNIT_NONE, "0", "1", "1", PARAM_DISPLAY, NULL,
+     "seconds, at least, of steady repeats for the energy of each operation and byte, on devices "
+     "that count it; 0: none; the standard preset takes ten intensities of the first type"},
 };
 
 static const struct metric_info metrics[] = {
     {"rate", UNIT_OP_PER_S, BETTER_HIGHER, "multiplications and additions a second"},
     {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, "bytes read a second"},
+    {"energy_op", UNIT_JOULE, BETTER_LOWER, "that the whole card draws for each operation"},
+    {"energy_byte", UNIT_JOULE, BETTER_LOWER, "that the whole card draws for each byte read"},
+    {"drawn", UNIT_WATT, BETTER_NONE, "mean power of the whole card in that time"},
 };
 
 static const struct view_info views[] = {
     {VIEW_CURVE, "Arithmetic by intensity", "intensity", NULL, "rate", "type", "log2-log10", NULL},
     {VIEW_CURVE, "Bandwidth by intensity", "intensity", NULL, "bandwidth", "type", "log2-log10",
      NULL},
+    {VIEW_CURVE, "Energy of an operation by intensity", "intensity", NULL, "energy_op", "type",
+     "log2-log10", NULL},
+    {VIEW_CURVE, "Energy of a byte read by intensity", "intensity", NULL, "energy_byte", "type",
+     "log2-log10", NULL},
+};
+
+enum {
+    ENERGY_POINTS = 10
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -32,6 +46,16 @@ static bool is_reachable(const struct bench_request *request, const struct bench
     return type->from_user || !(point->number->caps & ~request->device->caps);
 }
 
+// Ten of the first type's intensities, spread over all of them, in the standard preset; all where
+// the user or another preset says so.
+static double energy_of(const struct bench_request *request, size_t type, size_t at, size_t count)
+{
+    const struct bench_choice *energy = bench_choice_find(request, "energy");
+    bool sparing = !energy->from_user && strcmp(request->preset, "standard") == 0;
+    bool chosen = at == 0 || at * ENERGY_POINTS / count != (at - 1) * ENERGY_POINTS / count;
+    return sparing && (type > 0 || !chosen) ? 0 : energy->values[0].real;
+}
+
 bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,
                    struct error *err)
 {
@@ -39,11 +63,13 @@ bool roofline_plan(const struct bench_request *request, struct bench_case_list *
     const struct bench_choice *intensity = bench_choice_find(request, "intensity");
     for (size_t t = 0; t < type->value_count; t++)
         for (size_t i = 0; i < intensity->value_count; i++) {
-            struct case_value *values = ARENA_ARRAY(request->arena, 2, struct case_value);
-            const struct bench_case made = {.values = values, .value_count = 2};
+            struct case_value *values = ARENA_ARRAY(request->arena, 3, struct case_value);
+            const struct bench_case made = {.values = values, .value_count = 3};
             struct roofline_point point;
             values[0] = type->values[t];
             values[1] = intensity->values[i];
+            values[2] = bench_choice_find(request, "energy")->values[0];
+            values[2].real = energy_of(request, t, i, intensity->value_count);
             roofline_point_read(&made, &point);
             if (!roofline_steps(&point))
                 return error_set(err, ERROR_USAGE,
@@ -74,5 +100,6 @@ const struct benchmark bench_roofline = {
         "are. The intensity is a run-time value; the sum of all results is checked.",
     .plan = roofline_plan,
     .open = roofline_open,
+    .close = roofline_close,
     .visit = roofline_visit,
 };

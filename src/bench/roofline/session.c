@@ -22,8 +22,10 @@ const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
 void roofline_point_read(const struct bench_case *c, struct roofline_point *point)
 {
     const char *type = case_text(c, "type");
-    *point =
-        (struct roofline_point){.number = roofline_numbers, .intensity = case_real(c, "intensity")};
+    const struct case_value *energy = case_find(c, "energy");
+    *point = (struct roofline_point){.number = roofline_numbers,
+                                     .intensity = case_real(c, "intensity"),
+                                     .energy_s = energy ? energy->real : 0};
     for (size_t i = 0; i < ROOFLINE_NUMBERS; i++)
         if (strcmp(roofline_numbers[i].name, type) == 0)
             point->number = &roofline_numbers[i];
@@ -144,6 +146,7 @@ bool roofline_open(struct bench_session *bench, struct error *err)
             (unsigned long long)session->bytes, CACHES);
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;
+    session->energy = measure_energy_open(bench->arena, bench->info);
     session->words =
         gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = WORDS_BYTES}, err);
     session->source =
@@ -151,6 +154,13 @@ bool roofline_open(struct bench_session *bench, struct error *err)
                                            &(struct gpu_buffer_desc){.bytes = session->bytes}, err)
                        : NULL;
     return session->source != NULL;
+}
+
+void roofline_close(struct bench_session *bench)
+{
+    struct roofline_session *session = bench->state;
+    if (session)
+        measure_energy_close(session->energy);
 }
 
 bool roofline_prepare(struct roofline_session *session, const struct roofline_number *number,

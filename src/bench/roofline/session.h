@@ -7,6 +7,7 @@
 #include "bench/fma_chain.h"
 #include "bench/roofline/roofline.h"
 #include "measure/clock.h"
+#include "measure/energy.h"
 #include "measure/limits.h"
 #include "measure/span.h"
 
@@ -26,6 +27,7 @@ extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 struct roofline_point {
     const struct roofline_number *number;
     double intensity; // operations a byte
+    double energy_s;  // of steady repeats; 0: none
 };
 void roofline_point_read(const struct bench_case *c, struct roofline_point *point);
 
@@ -36,6 +38,7 @@ struct roofline_session {
     struct bench_session *bench;
     struct measure_clock clock;
     struct measure_limits limits;
+    struct measure_energy *energy; // NULL: the device does not count it
     bool warm;
     struct gpu_program *programs[ROOFLINE_NUMBERS];
     struct kernel_info kernels[ROOFLINE_NUMBERS];
@@ -46,6 +49,8 @@ struct roofline_session {
 };
 
 MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
+
+void roofline_close(struct bench_session *bench);
 
 // Compiled, and its data in memory.
 MUST_CHECK bool roofline_prepare(struct roofline_session *session,

@@ -7,20 +7,28 @@
 
 enum {
     METRIC_RATE,
-    METRIC_BANDWIDTH
+    METRIC_BANDWIDTH,
+    METRIC_ENERGY_OP,
+    METRIC_ENERGY_BYTE,
+    METRIC_DRAWN
 };
 
 enum {
-    GROUP_BYTES = ROOFLINE_GROUP_BYTES
+    GROUP_BYTES = ROOFLINE_GROUP_BYTES,
+    REPEATS_MAX = 4096
 };
 
 // A CPU that stands in for a GPU reads less where much is computed.
 static const double cpu_intensity = 16;
 
+// Of a submission while energy is counted: short beside the second that this takes.
+static const double burst_ns = 5e6;
+
 // Found by a case's first visit.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;
+    bool energy_taken;
 };
 
 struct params {
@@ -102,6 +110,43 @@ static bool verify(const struct work *work, const struct memory *memory,
                                   words.sum, (uint32_t)units * memory->sums.fused);
 }
 
+// ---------------------------------------------------------------- energy
+
+// Once a case, if it is to be had and wanted.
+static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
+                        struct measure_energy_result *result, struct error *err)
+{
+    struct memory *memory = *run->memory;
+    *result = (struct measure_energy_result){.unit_j = NAN};
+    if (memory->energy_taken || !work->session->energy || !(work->point->energy_s > 0))
+        return true;
+    memory->energy_taken = true;
+    const struct measure_energy_desc desc = {
+        .energy = work->session->energy,
+        .scope = run->scope,
+        .record = record,
+        .context = work,
+        .repeats = (uint64_t)fmin(fmax(ceil(burst_ns / unit_ns), 1), REPEATS_MAX),
+        .unordered = (work->session->bench->info->caps & GPU_CAP(UNORDERED)) != 0,
+        .length_ns = (uint64_t)(work->point->energy_s * 1e9),
+        .timeout_ns = run->request->timeout_ns};
+    return measure_energy_run(&desc, result, err);
+}
+
+static void report_energy(const struct work *work, const struct measure_energy_result *energy,
+                          struct measure_visit *visit)
+{
+    if (!isfinite(energy->unit_j))
+        return;
+    double byte_j = energy->unit_j / (double)work->bytes, op_j = byte_j / work->point->intensity;
+    double step = 2 * burst_ns / energy->length_ns; // each end is seen so much late, at most
+    visit_samples(visit, METRIC_ENERGY_OP, &op_j, 1, op_j * step);
+    visit_samples(visit, METRIC_ENERGY_BYTE, &byte_j, 1, byte_j * step);
+    visit_samples(visit, METRIC_DRAWN, &energy->watts, 1, energy->watts * step);
+    visit_detail(visit, "energy", "the card's counter changed %u times in %.2f s", energy->changes,
+                 energy->length_ns / 1e9);
+}
+
 // ---------------------------------------------------------------- the numbers
 
 // Results of fma a cycle of a core, which are two operations each.
@@ -180,11 +225,14 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
                                                (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
                                            .repeats = memory->repeats};
     struct measure_span span;
+    struct measure_energy_result energy;
     if (!roofline_words_clear(session, err) || !measure_span_run(run->arena, &desc, &span, err) ||
+        !take_energy(&work, run, stats_median(span.unit_ns, span.count), &energy, err) ||
         !verify(&work, memory, &span, &separate, err))
         return false;
     session->warm = true;
     memory->repeats = span.repeats;
     report(&work, &span, separate, visit);
+    report_energy(&work, &energy, visit);
     return true;
 }

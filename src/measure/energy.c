@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "measure/energy.h"
+
+#include "base/clock.h"
+#include "sensors/sensors.h"
+
+#include <math.h>
+
+enum {
+    READINGS_MAX = 4096,
+    IN_FLIGHT = 2
+};
+static const uint64_t slack_ns = NS_PER_S / 2; // for a counter that changes slowly
+
+struct measure_energy {
+    struct sensors *sensors;
+};
+
+static double joules_now(struct measure_energy *energy)
+{
+    struct sensor_reading reading;
+    sensors_read(energy->sensors, &reading);
+    return reading.values[SENSOR_ENERGY];
+}
+
+struct measure_energy *measure_energy_open(struct arena *arena, const struct gpu_info *info)
+{
+    const char *pci = arena_printf(arena, "%04x:%02x:%02x.%x", info->pci.domain, info->pci.bus,
+                                   info->pci.device, info->pci.function);
+    struct error no_sensors;
+    struct measure_energy *energy = ARENA_NEW(arena, struct measure_energy);
+    energy->sensors =
+        sensors_open(&(struct sensors_desc){.uuid = info->has_uuid ? info->uuid : NULL,
+                                            .pci = info->has_pci ? pci : NULL},
+                     &no_sensors);
+    if (energy->sensors && isfinite(joules_now(energy)))
+        return energy;
+    sensors_close(energy->sensors);
+    return NULL;
+}
+
+void measure_energy_close(struct measure_energy *energy)
+{
+    if (energy)
+        sensors_close(energy->sensors);
+}
+
+// ---------------------------------------------------------------- from readings alone
+
+void measure_energy_of(const struct energy_reading *readings, size_t count,
+                       struct measure_energy_result *result)
+{
+    const struct energy_reading *first = NULL, *last = NULL, *before = NULL;
+    *result = (struct measure_energy_result){.unit_j = NAN, .watts = NAN};
+    for (size_t i = 0; i < count; i++) {
+        const struct energy_reading *now = &readings[i];
+        if (!isfinite(now->joules))
+            continue;
+        if (before && now->joules != before->joules) {
+            result->changes += first != NULL;
+            first = first ? first : now;
+            last = now;
+        }
+        before = now;
+    }
+    if (result->changes == 0)
+        return;
+    double joules = last->joules - first->joules, units = last->units - first->units;
+    result->length_ns = (double)(last->at_ns - first->at_ns);
+    if (!(joules > 0) || !(units > 0) || !(result->length_ns > 0))
+        return;
+    result->unit_j = joules / units;
+    result->watts = joules * 1e9 / result->length_ns;
+}
+
+// ---------------------------------------------------------------- the work
+
+struct burn {
+    const struct measure_energy_desc *desc;
+    struct gpu_batch *batches[IN_FLIGHT];
+    struct energy_reading *readings;
+    size_t count;
+    double units;
+};
+
+static bool prepare(struct burn *burn, struct error *err)
+{
+    const struct measure_energy_desc *desc = burn->desc;
+    for (int i = 0; i < IN_FLIGHT; i++) {
+        burn->batches[i] = gpu_batch_create(
+            desc->scope, &(struct gpu_batch_desc){.unordered = desc->unordered}, err);
+        if (!burn->batches[i])
+            return false;
+        desc->record(desc->context, burn->batches[i], desc->repeats);
+        if (!gpu_batch_end(burn->batches[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool is_enough(struct burn *burn, uint64_t start_ns)
+{
+    struct measure_energy_result so_far;
+    measure_energy_of(burn->readings, burn->count, &so_far);
+    return so_far.length_ns >= (double)burn->desc->length_ns || burn->count == READINGS_MAX ||
+           clock_now_ns() - start_ns >= burn->desc->length_ns + slack_ns;
+}
+
+static void take_reading(struct burn *burn)
+{
+    burn->units += (double)burn->desc->repeats;
+    burn->readings[burn->count++] = (struct energy_reading){
+        .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
+}
+
+// The reading is made while the other submission runs.
+static bool keep_busy(struct burn *burn, struct error *err)
+{
+    uint64_t start_ns = clock_now_ns();
+    for (int i = 0; i < IN_FLIGHT; i++)
+        if (!gpu_batch_submit(burn->batches[i], NULL, err))
+            return false;
+    for (int next = 0; !is_enough(burn, start_ns); next = (next + 1) % IN_FLIGHT) {
+        if (!gpu_batch_wait(burn->batches[next], burn->desc->timeout_ns, err))
+            return false;
+        take_reading(burn);
+        if (!gpu_batch_submit(burn->batches[next], NULL, err))
+            return false;
+    }
+    for (int i = 0; i < IN_FLIGHT; i++)
+        if (!gpu_batch_wait(burn->batches[i], burn->desc->timeout_ns, err))
+            return false;
+    return true;
+}
+
+bool measure_energy_run(const struct measure_energy_desc *desc,
+                        struct measure_energy_result *result, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct burn burn = {.desc = desc};
+    burn.readings = ARENA_ARRAY(arena, READINGS_MAX, struct energy_reading);
+    bool done = prepare(&burn, err) && keep_busy(&burn, err);
+    measure_energy_of(burn.readings, burn.count, result);
+    arena_destroy(arena);
+    return done;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Energy of a unit of work from readings of a card's counter, made up by hand.
+#include "measure/energy.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum {
+    READINGS = 240
+};
+static const uint64_t ms_ns = 1000000;
+
+// A reading each 5 ms; the card draws `watts`, its counter changes each `period_ms`.
+static void fill(struct energy_reading *readings, double watts, unsigned period_ms)
+{
+    for (unsigned i = 0; i < READINGS; i++) {
+        unsigned seen_ms = 5 * i / period_ms * period_ms;
+        readings[i] = (struct energy_reading){
+            .at_ns = 5 * i * ms_ns, .joules = 1e6 + watts * seen_ms / 1e3, .units = 2.0 * i};
+    }
+}
+
+static void a_counter_that_changes_now_and_then_gives_the_power_between_its_changes(void **state)
+{
+    (void)state;
+    struct energy_reading readings[READINGS];
+    struct measure_energy_result result;
+    fill(readings, 500, 100); // 2 units in 5 ms
+    measure_energy_of(readings, READINGS, &result);
+    assert_int_equal(result.changes, 10);
+    assert_true(fabs(result.length_ns - 1e9) < 1);
+    assert_true(fabs(result.watts - 500) < 1e-9);
+    assert_true(fabs(result.unit_j - 500 * 0.005 / 2) < 1e-12);
+}
+
+static void readings_that_the_card_refused_are_passed_over(void **state)
+{
+    (void)state;
+    struct energy_reading readings[READINGS];
+    struct measure_energy_result result;
+    fill(readings, 500, 20);
+    for (unsigned i = 3; i < READINGS; i += 7)
+        readings[i].joules = NAN;
+    measure_energy_of(readings, READINGS, &result);
+    assert_true(fabs(result.watts - 500) < 5);
+}
+
+static void a_counter_that_stands_still_gives_nothing(void **state)
+{
+    (void)state;
+    struct energy_reading readings[READINGS];
+    struct measure_energy_result result;
+    fill(readings, 0, 100);
+    measure_energy_of(readings, READINGS, &result);
+    assert_int_equal(result.changes, 0);
+    assert_true(isnan(result.unit_j) && isnan(result.watts));
+    measure_energy_of(readings, 0, &result);
+    assert_true(isnan(result.unit_j));
+}
+
+static void one_change_alone_is_no_length_of_time(void **state)
+{
+    (void)state;
+    struct energy_reading readings[READINGS];
+    struct measure_energy_result result;
+    fill(readings, 500, 1000);
+    measure_energy_of(readings, READINGS, &result);
+    assert_int_equal(result.changes, 0);
+    assert_true(isnan(result.unit_j));
+}
+
+static void a_counter_that_falls_is_not_believed(void **state)
+{
+    (void)state;
+    struct energy_reading readings[READINGS];
+    struct measure_energy_result result;
+    fill(readings, -300, 50);
+    measure_energy_of(readings, READINGS, &result);
+    assert_true(isnan(result.unit_j));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_counter_that_changes_now_and_then_gives_the_power_between_its_changes),
+        cmocka_unit_test(readings_that_the_card_refused_are_passed_over),
+        cmocka_unit_test(a_counter_that_stands_still_gives_nothing),
+        cmocka_unit_test(one_change_alone_is_no_length_of_time),
+        cmocka_unit_test(a_counter_that_falls_is_not_believed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
