@@ -165,6 +165,7 @@ static bool choose_devices(struct running *r, struct error *err)
     if (!select_devices(cli->arena, &request, &r->devices, err))
         return false;
     r->desc.devices = &r->devices;
+    r->desc.choices.system = r->system;
     return true;
 }
 

@@ -20,6 +20,7 @@ struct choice_request {
     const char *preset; // "quick", "standard", "full"
     const struct setting *settings;
     size_t setting_count;
+    const struct gpu_system *system; // with all devices, also those not measured; may be NULL
 };
 
 // "quick|standard|full": the names of presets.

@@ -78,6 +78,7 @@ struct plan *plan_preset_create(struct arena *arena, const struct choice_request
         const struct benchmark *benchmark = request->benchmarks[i];
         struct bench_request asked = {.arena = arena,
                                       .device = device,
+                                      .system = request->system,
                                       .preset = request->preset,
                                       .choice_count = benchmark->info.param_count};
         struct bench_choice *choices;
