@@ -33,6 +33,7 @@
     X(GRAPHICS, "graphics", "a graphics queue (VK_QUEUE_GRAPHICS_BIT, fragmentStoresAndAtomics)")  \
     X(MANAGED, "managed", "managed (unified) memory")                                              \
     X(PEERS, "peers", "copies between devices")                                                    \
+    X(PAGEABLE, "pageable", "copies from and to any host memory by the driver")                    \
     X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
     X(MATRIX, "matrix", "matrix units (cooperative matrix)")                                       \
     X(SHARED_CHOICE, "shared-choice", "shared memory whose size the host chooses (CUDA)")          \

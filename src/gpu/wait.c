@@ -4,13 +4,13 @@
 enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
-    SLEEP_MOST_NS = 500000
+    SLEEP_MOST_NS = 500000,
+    SLEEP_SHARE = 64 // of the time so far: so much longer at most does a wait seem
 };
 
 bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)
 {
     uint64_t start_ns = clock_now_ns(), deadline_ns = clock_deadline_ns(desc->timeout_ns);
-    uint64_t sleep_ns = SLEEP_NS;
     for (;;) {
         enum gpu_wait_answer answer = desc->ask(desc->context, err);
         if (answer != GPU_WAIT_NOT_YET)
@@ -19,9 +19,11 @@ bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)
         if (left_ns == 0)
             return error_set(err, ERROR_TIMEOUT, "%s: not done after %.3g s", desc->id,
                              (double)desc->timeout_ns / 1e9);
-        if (clock_now_ns() - start_ns < SPIN_NS)
+        uint64_t waited_ns = clock_now_ns() - start_ns, sleep_ns = waited_ns / SLEEP_SHARE;
+        if (waited_ns < SPIN_NS)
             continue;
+        sleep_ns = sleep_ns < SLEEP_NS ? SLEEP_NS : sleep_ns;
+        sleep_ns = sleep_ns < SLEEP_MOST_NS ? sleep_ns : SLEEP_MOST_NS;
         clock_sleep_ns(sleep_ns < left_ns ? sleep_ns : left_ns);
-        sleep_ns = sleep_ns * 2 < SLEEP_MOST_NS ? sleep_ns * 2 : SLEEP_MOST_NS;
     }
 }
