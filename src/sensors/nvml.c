@@ -40,9 +40,15 @@ struct nvml_api {
     int (*nvmlDeviceGetTotalEnergyConsumption)(struct nvml_device *device, unsigned long long *mj);
     int (*nvmlDeviceGetCurrentClocksThrottleReasons)(struct nvml_device *device,
                                                      unsigned long long *set);
+    int (*nvmlDeviceGetCurrPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
+    int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
 };
 
 #define SYMBOL(member) DYNLIB_SYMBOL(struct nvml_api, member)
+#define OPTIONAL_SYMBOL(member)                                                                    \
+    {                                                                                              \
+        .name = #member, .offset = offsetof(struct nvml_api, member), .optional = true             \
+    }
 static const struct dynlib_symbol symbols[] = {
     SYMBOL(nvmlInit_v2),
     SYMBOL(nvmlShutdown),
@@ -51,14 +57,13 @@ static const struct dynlib_symbol symbols[] = {
     SYMBOL(nvmlDeviceGetClockInfo),
     SYMBOL(nvmlDeviceGetPowerUsage),
     SYMBOL(nvmlDeviceGetTemperature),
-    {.name = "nvmlDeviceGetTotalEnergyConsumption",
-     .offset = offsetof(struct nvml_api, nvmlDeviceGetTotalEnergyConsumption),
-     .optional = true},
-    {.name = "nvmlDeviceGetCurrentClocksThrottleReasons",
-     .offset = offsetof(struct nvml_api, nvmlDeviceGetCurrentClocksThrottleReasons),
-     .optional = true},
+    OPTIONAL_SYMBOL(nvmlDeviceGetTotalEnergyConsumption),
+    OPTIONAL_SYMBOL(nvmlDeviceGetCurrentClocksThrottleReasons),
+    OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
+    OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
 };
 #undef SYMBOL
+#undef OPTIONAL_SYMBOL
 
 static const char *const files[] = {"libnvidia-ml.so.1", NULL};
 
@@ -166,3 +171,24 @@ const struct sensors_source sensors_nvml = {
     .close = nvml_close,
     .read = nvml_read,
 };
+
+bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes)
+{
+    static const double rates_hz[] = {0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9}; // by generation
+    struct arena *arena = arena_create();
+    struct error err;
+    unsigned generation = 0;
+    struct nvml *nvml = nvml_open(arena, desc, &err);
+    bool known =
+        nvml && nvml->api.nvmlDeviceGetCurrPcieLinkGeneration &&
+        nvml->api.nvmlDeviceGetCurrPcieLinkWidth &&
+        nvml->api.nvmlDeviceGetCurrPcieLinkGeneration(nvml->device, &generation) == NVML_SUCCESS &&
+        nvml->api.nvmlDeviceGetCurrPcieLinkWidth(nvml->device, lanes) == NVML_SUCCESS &&
+        generation < sizeof rates_hz / sizeof *rates_hz;
+    if (known)
+        *transfers_hz = rates_hz[generation];
+    if (nvml)
+        nvml_close(nvml);
+    arena_destroy(arena);
+    return known;
+}

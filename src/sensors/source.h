@@ -17,4 +17,7 @@ struct sensors_source {
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;
 
+// The card's PCI Express link as NVML tells it; false where it does not.
+bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
+
 #endif

@@ -11,6 +11,8 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *mw);
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *degc);
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *mj);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *set);
+int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation);
+int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
 
 enum {
     SUCCESS = 0,
@@ -74,5 +76,19 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 {
     (void)device;
     *set = 0x04 | 0x40 | 0x01; // power cap, hardware thermal, and idle, which is none of ours
+    return SUCCESS;
+}
+
+int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation)
+{
+    (void)device;
+    *generation = 5;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
+{
+    (void)device;
+    *lanes = 16;
     return SUCCESS;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sensors/sensors.h"
+#include "sensors/link.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -53,12 +53,27 @@ static void another_card_is_not_mistaken_for_it(void **state)
     assert_non_null(strstr(err.message, "does not know the device"));
 }
 
+static void its_link_is_known_where_sysfs_does_not_tell(void **state)
+{
+    (void)state;
+    struct sensor_link link;
+    const struct sensors_desc desc = {
+        .uuid = known_uuid, .pci = "0000:1b:00.0", .sysfs_root = "/nowhere"};
+    assert_true(sensors_link_read(&desc, &link));
+    assert_string_equal(link.source, "NVML");
+    assert_int_equal(link.lanes, 16);
+    assert_true(fabs(link.bytes_per_s - 63.015e9) < 1e7);
+    assert_false(sensors_link_read(
+        &(struct sensors_desc){.uuid = other_uuid, .sysfs_root = "/nowhere"}, &link));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_card_is_found_by_uuid),
         cmocka_unit_test(a_card_is_found_by_pci_address),
         cmocka_unit_test(another_card_is_not_mistaken_for_it),
+        cmocka_unit_test(its_link_is_known_where_sysfs_does_not_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
