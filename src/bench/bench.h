@@ -19,7 +19,7 @@ struct bench_choice {
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system; // that `device` is of, with the others; NULL: not known
+    const struct gpu_system *system;    // that `device` is of, with the others; NULL: not known
     const char *preset;                 // "quick", "standard", "full"
     const struct bench_choice *choices; // in the order of benchmark_info.params
     size_t choice_count;
