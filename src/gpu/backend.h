@@ -16,6 +16,8 @@
 #define GPU_BACKEND_H
 
 #include "gpu/graphics.h"
+#include "gpu/managed.h"
+#include "gpu/peers.h"
 
 enum gpu_object_kind {
     GPU_OBJECT_BUFFER,
@@ -161,6 +163,19 @@ struct gpu_graphics {
                               struct gpu_target *, struct error *);
 };
 
+// Behind gpu/peers.h. Both devices are of this backend.
+struct gpu_peers {
+    bool (*connect)(struct gpu_device *from, struct gpu_device *to, bool *direct, struct error *);
+    bool (*batch_copy)(struct gpu_batch *, const struct gpu_peers_copy *, struct error *);
+};
+
+// Behind gpu/managed.h.
+struct gpu_managed {
+    bool (*free_bytes)(struct gpu_device *, uint64_t *bytes, struct error *);
+    bool (*advise)(struct gpu_buffer *, enum gpu_managed_advice, struct error *);
+    bool (*batch_prefetch)(struct gpu_batch *, const struct gpu_managed_range *, struct error *);
+};
+
 // A backend is const data; its state hangs on what load() returns. Every slot is required unless
 // it says otherwise.
 struct gpu_backend {
@@ -240,6 +255,8 @@ struct gpu_backend {
     bool (*hold_release)(struct gpu_hold *, struct error *);             // with HOLDS
 
     const struct gpu_graphics *graphics; // with GRAPHICS
+    const struct gpu_peers *peers;       // with PEERS
+    const struct gpu_managed *managed;   // with MANAGED
 
     // Frees what any of the _create slots made. The object is not in use.
     void (*object_destroy)(struct gpu_object *object);

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cu_context {
-    int device;
-};
-
 struct cu_module {
     struct fake_function function;
     char constant[64];
@@ -20,6 +16,10 @@ struct cu_module {
 
 struct cu_function {
     int unused;
+};
+
+enum {
+    DEVICES_MAX = 8
 };
 
 // A handle to count: mipmapped arrays, their levels, textures.
@@ -108,7 +108,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
     (void)device;
     FAKE_ENTER();
-    *bytes = (size_t)1 << 30;
+    *bytes = (size_t)fake_setting("FAKE_CUDA_MEMORY_MIB", 1024) << 20;
     return CU_SUCCESS;
 }
 
@@ -141,6 +141,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
         [CU_ATTR_TEXTURE1D_LINEAR_WIDTH] = 1 << 28,
         [CU_ATTR_STREAM_PRIORITIES_SUPPORTED] = 1,
         [CU_ATTR_MANAGED_MEMORY] = 1,
+        [CU_ATTR_CONCURRENT_MANAGED_ACCESS] = 1,
         [CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS] = 1,
     };
     (void)device;
@@ -150,13 +151,20 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     return CU_SUCCESS;
 }
 
+static struct cu_context contexts[DEVICES_MAX];
+static struct cu_context *current;
+
+int fake_device(void)
+{
+    return current ? current->device : 0;
+}
+
 int cuDevicePrimaryCtxRetain(struct cu_context **context, int device)
 {
     FAKE_ENTER();
-    (void)device;
-    static struct cu_context primary;
     fake_count(1);
-    *context = &primary;
+    contexts[device].device = device;
+    *context = &contexts[device];
     return CU_SUCCESS;
 }
 
@@ -169,8 +177,27 @@ int cuDevicePrimaryCtxRelease_v2(int device)
 
 int cuCtxSetCurrent(struct cu_context *context)
 {
-    (void)context;
     FAKE_ENTER();
+    current = context;
+    return CU_SUCCESS;
+}
+
+int cuDeviceCanAccessPeer(int *can, int device, int other)
+{
+    FAKE_ENTER();
+    *can = device != other;
+    return CU_SUCCESS;
+}
+
+int cuCtxEnablePeerAccess(struct cu_context *other, unsigned flags)
+{
+    static bool enabled[DEVICES_MAX][DEVICES_MAX];
+    (void)flags;
+    FAKE_ENTER();
+    bool *link = &enabled[fake_device()][other->device];
+    if (*link)
+        return CU_PEER_ACCESS_ALREADY_ENABLED;
+    *link = true;
     return CU_SUCCESS;
 }
 
@@ -182,95 +209,7 @@ int cuCtxGetStreamPriorityRange(int *least, int *greatest)
     return CU_SUCCESS;
 }
 
-// ---------------------------------------------------------------- memory
-
-int cuMemAlloc_v2(uint64_t *address, size_t bytes)
-{
-    FAKE_ENTER();
-    *address = (uint64_t)(uintptr_t)fake_make(bytes);
-    return CU_SUCCESS;
-}
-
-int cuMemFree_v2(uint64_t address)
-{
-    return give_back(__func__, pointer(address));
-}
-
-int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
-{
-    (void)flags;
-    FAKE_ENTER();
-    *memory = fake_make(bytes);
-    return CU_SUCCESS;
-}
-
-int cuMemFreeHost(void *memory)
-{
-    return give_back(__func__, memory);
-}
-
-int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
-{
-    (void)flags;
-    FAKE_ENTER();
-    *address = (uint64_t)(uintptr_t)memory;
-    return CU_SUCCESS;
-}
-
-int cuMemAllocManaged(uint64_t *address, size_t bytes, unsigned flags)
-{
-    (void)flags;
-    FAKE_ENTER();
-    *address = (uint64_t)(uintptr_t)fake_make(bytes);
-    return CU_SUCCESS;
-}
-
-static int enqueue_copy(void *to, const void *from, size_t bytes, struct cu_stream *stream)
-{
-    struct fake_op *op = fake_op_create(FAKE_OP_COPY);
-    op->to = to;
-    op->from = from;
-    op->bytes = bytes;
-    fake_enqueue(stream, op);
-    return CU_SUCCESS;
-}
-
-int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, struct cu_stream *stream)
-{
-    FAKE_ENTER();
-    return enqueue_copy(pointer(to), pointer(from), bytes, stream);
-}
-
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, struct cu_stream *stream)
-{
-    FAKE_ENTER();
-    return enqueue_copy(pointer(to), from, bytes, stream);
-}
-
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, struct cu_stream *stream)
-{
-    FAKE_ENTER();
-    return enqueue_copy(to, pointer(from), bytes, stream);
-}
-
-int cuMemcpy3DAsync_v2(const struct cu_copy *copy, struct cu_stream *stream)
-{
-    (void)copy;
-    (void)stream;
-    FAKE_ENTER();
-    return CU_SUCCESS;
-}
-
-int cuMemsetD32Async(uint64_t to, unsigned word, size_t words, struct cu_stream *stream)
-{
-    FAKE_ENTER();
-    struct fake_op *op = fake_op_create(FAKE_OP_FILL);
-    op->to = pointer(to);
-    op->word = word;
-    op->bytes = words;
-    fake_enqueue(stream, op);
-    return CU_SUCCESS;
-}
+// ---------------------------------------------------------------- arrays
 
 int cuArray3DCreate_v2(struct cu_array **array, const struct cu_array_desc *desc)
 {

@@ -2,6 +2,8 @@
 // Every call of the driver fails once: each time the CUDA backend must end in a clear message, give
 // everything back and not crash. (Memory errors are found where the tests are built with ASan.)
 #include "gpu/kernels.h"
+#include "gpu/managed.h"
+#include "gpu/peers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,6 +71,7 @@ static bool make_things(struct things *t, struct error *err)
            (t->upload = make_buffer(t, GPU_MEMORY_UPLOAD, err)) &&
            (t->readback = make_buffer(t, GPU_MEMORY_READBACK, err)) &&
            (t->managed = make_buffer(t, GPU_MEMORY_MANAGED, err)) &&
+           gpu_managed_advise(t->managed, GPU_MANAGED_PREFER_HOST, err) &&
            gpu_buffer_write(t->device, 0, &word, sizeof word, err) && make_images(t, err) &&
            (t->ids = make_program(t, "prelude_ids", 100, err)) &&
            (t->memory = make_program(t, "prelude_memory", 0, err)) &&
@@ -105,6 +108,8 @@ static void record(struct things *t, struct gpu_batch *batch, bool two_constants
     gpu_batch_dispatch(batch, &images);
     gpu_batch_span_end(batch, 0);
     gpu_batch_fill(batch, t->device, 0, 64, 5);
+    gpu_managed_prefetch(batch,
+                         &(struct gpu_managed_range){.buffer = t->managed, .bytes = BUFFER_BYTES});
     gpu_batch_copy(batch, t->readback, 0, t->device, 0, 4096);
 }
 
@@ -148,6 +153,37 @@ static bool use_device(struct gpu_device *device, struct arena *arena, struct er
     return ok;
 }
 
+// A copy to the second device, by the first.
+static bool use_pair(struct gpu_device *first, struct gpu_device *second, struct error *err)
+{
+    bool direct = false;
+    uint64_t left = 0;
+    struct things here = {.scope = gpu_scope_open(first)},
+                  there = {.scope = gpu_scope_open(second)};
+    struct gpu_buffer *from = make_buffer(&here, GPU_MEMORY_DEVICE, err);
+    struct gpu_buffer *to = from ? make_buffer(&there, GPU_MEMORY_DEVICE, err) : NULL;
+    bool ok = to && gpu_managed_free_bytes(second, &left, err) &&
+              gpu_peers_connect(first, second, &direct, err);
+    struct gpu_batch *batch =
+        ok ? gpu_batch_create(here.scope, &(struct gpu_batch_desc){0}, err) : NULL;
+    if (batch)
+        gpu_peers_copy(batch, &(struct gpu_peers_copy){.to = to, .from = from, .bytes = 4096});
+    ok = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, TIMEOUT_NS, err);
+    gpu_scope_close(here.scope);
+    gpu_scope_close(there.scope);
+    return ok;
+}
+
+static bool use_second(struct gpu_system *system, struct gpu_device *first, struct error *err)
+{
+    if (gpu_system_device_count(system) < 2)
+        return error_set(err, ERROR_NO_DEVICE, "%s", gpu_system_absence(system, 0)->reason);
+    struct gpu_device *second = gpu_device_open(system, gpu_system_info(system, 1), NULL, err);
+    bool ok = second && use_pair(first, second, err);
+    gpu_device_close(second);
+    return ok;
+}
+
 static bool use_system(struct gpu_system *system, struct error *err)
 {
     struct gpu_device_desc desc = {.queues = {{0}, {.priority = GPU_PRIORITY_HIGH}},
@@ -158,7 +194,7 @@ static bool use_system(struct gpu_system *system, struct error *err)
     if (!device)
         return false;
     struct arena *arena = arena_create();
-    bool ok = use_device(device, arena, err);
+    bool ok = use_device(device, arena, err) && use_second(system, device, err);
     arena_destroy(arena);
     gpu_device_close(device);
     return ok;
@@ -217,6 +253,7 @@ static void fail_each_call(int result)
     int calls = CALLS_MAX;
     for (int call = 0; call <= calls; call++) { // 0: none fails
         struct error err = {0};
+        set("FAKE_CUDA_DEVICES", 2);
         set("FAKE_CUDA_FAIL_CALL", call);
         set("FAKE_CUDA_FAIL_RESULT", result);
         struct gpu_system *system =

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     STREAMS_MAX = 64
@@ -139,33 +140,19 @@ void fake_list_fini(struct fake_list *list)
 
 // ---------------------------------------------------------------- running
 
-// tests/kernels/prelude_ids.cl. Kernels without a body here do nothing.
-static void run_prelude_ids(const struct fake_op *op)
+static double host_ms(void)
 {
-    uint32_t *words = NULL;
-    memcpy(&words, op->params[0], sizeof words);
-    const unsigned *g = op->grid, *b = op->block;
-    unsigned threads = b[0] * b[1] * b[2], count = g[0] * g[1] * g[2] * threads;
-    for (unsigned at = 0; at < count; at++, words += 8) {
-        unsigned group = at / threads, thread = at % threads;
-        unsigned local_x = thread % b[0], group_x = group % g[0];
-        words[0] = local_x | (thread / b[0] % b[1]) << 8 | (thread / b[0] / b[1]) << 16;
-        words[1] = group_x | (group / g[0] % g[1]) << 8 | (group / g[0] / g[1]) << 16;
-        words[2] = g[0] | g[1] << 8 | g[2] << 16;
-        words[3] = group_x * b[0] + local_x;
-        words[4] = thread;
-        words[5] = UINT32_MAX;
-        words[6] = words[7] = 0;
-    }
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 static void run(const struct fake_op *op)
 {
-    world.now_ms += 0.001;
+    double start_ms = host_ms();
     switch (op->kind) {
     case FAKE_OP_LAUNCH:
-        if (strcmp(op->function.name, "prelude_ids") == 0)
-            run_prelude_ids(op);
+        fake_launch(op);
         break;
     case FAKE_OP_COPY:
         memcpy(op->to, op->from, op->bytes);
@@ -182,6 +169,7 @@ static void run(const struct fake_op *op)
     case FAKE_OP_WAIT_EVENT:
         break;
     }
+    world.now_ms += 0.001 + host_ms() - start_ms;
 }
 
 static bool must_wait(const struct fake_op *op)

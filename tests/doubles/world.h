@@ -9,6 +9,7 @@
 //   FAKE_CUDA_VERSION       of the driver (13000)
 //   FAKE_CUDA_MAJOR         compute capability (9)
 //   FAKE_CUDA_DEVICES       number of devices (1)
+//   FAKE_CUDA_MEMORY_MIB    memory of each (1024); what is managed does not count
 //   FAKE_CUDA_PTX_LOG       cuModuleLoadDataEx refuses with this in its error log
 //
 // and written when it is unloaded: FAKE_CUDA_CALLS, the number of calls; FAKE_CUDA_FAILED, the
@@ -69,6 +70,10 @@ struct cu_stream {
     struct cu_graph *capture; // commands go there
 };
 
+struct cu_context {
+    int device;
+};
+
 struct cu_event {
     uint32_t asked, recorded; // how often it shall be, and was, recorded
     double ms;
@@ -111,6 +116,12 @@ void fake_streams_leave(const struct cu_graph *capture);
 void fake_list_init(struct fake_list *list);
 void fake_list_copy(struct fake_list *to, const struct fake_list *from);
 void fake_list_fini(struct fake_list *list);
+
+// What the kernel of that name does (kernels.c).
+void fake_launch(const struct fake_op *op);
+
+// The device whose context is current.
+int fake_device(void);
 
 // An environment variable as a number.
 int fake_setting(const char *name, int otherwise);

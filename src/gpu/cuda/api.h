@@ -43,6 +43,7 @@ enum {
     CU_ILLEGAL_ADDRESS = 700,
     CU_LAUNCH_OUT_OF_RESOURCES = 701,
     CU_LAUNCH_TIMEOUT = 702,
+    CU_PEER_ACCESS_ALREADY_ENABLED = 704,
     CU_CONTEXT_IS_DESTROYED = 709,
     CU_ASSERT = 710,
     CU_HARDWARE_STACK_ERROR = 714,
@@ -85,6 +86,7 @@ enum {
     CU_ATTR_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
     CU_ATTR_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
     CU_ATTR_MANAGED_MEMORY = 83,
+    CU_ATTR_CONCURRENT_MANAGED_ACCESS = 89,
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
     CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92, // what drivers before CUDA 12 say
     CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
@@ -98,6 +100,10 @@ enum {
     CU_MEMHOSTALLOC_PORTABLE = 1,
     CU_MEMHOSTALLOC_DEVICEMAP = 2,
     CU_MEM_ATTACH_GLOBAL = 1,
+    CU_ADVISE_READ_MOSTLY = 1,
+    CU_ADVISE_PREFERRED_LOCATION = 3,
+    CU_ADVISE_ACCESSED_BY = 5,
+    CU_DEVICE_CPU = -1,
     CU_STREAM_WAIT_VALUE_GEQ = 0,
     CU_STREAM_CAPTURE_RELAXED = 2,
     CU_JIT_INFO_LOG_BUFFER = 3,
@@ -209,6 +215,7 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
     X(cuMemFreeHost, (void *memory)) \
     X(cuMemHostGetDevicePointer_v2, (uint64_t *address, void *memory, unsigned flags)) \
     X(cuMemAllocManaged, (uint64_t *address, size_t bytes, unsigned flags)) \
+    X(cuMemGetInfo_v2, (size_t *left, size_t *whole)) \
     X(cuMemcpyAsync, (uint64_t to, uint64_t from, size_t bytes, struct cu_stream *stream)) \
     X(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, \
                              struct cu_stream *stream)) \
@@ -252,6 +259,14 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
 
 // A driver that is older has not these: then the capability that they serve is missing.
 #define CUDA_OPTIONAL(X) \
+    X(cuDeviceCanAccessPeer, (int *can, int device, int other)) \
+    X(cuCtxEnablePeerAccess, (struct cu_context *other, unsigned flags)) \
+    X(cuMemcpyPeerAsync, (uint64_t to, struct cu_context *to_context, uint64_t from, \
+                          struct cu_context *from_context, size_t bytes, \
+                          struct cu_stream *stream)) \
+    X(cuMemAdvise, (uint64_t address, size_t bytes, int advice, int device)) \
+    X(cuMemPrefetchAsync, (uint64_t address, size_t bytes, int device, \
+                           struct cu_stream *stream)) \
     X(cuStreamWaitValue32_v2, (struct cu_stream *stream, uint64_t address, uint32_t value, \
                                unsigned flags)) \
     X(cuEventRecordWithFlags, (struct cu_event *event, struct cu_stream *stream, \

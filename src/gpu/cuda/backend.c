@@ -63,5 +63,7 @@ const struct gpu_backend cuda_backend = {
     .batch_span_ns = cuda_batch_span_ns,
     .hold_create = cuda_hold_create,
     .hold_release = cuda_hold_release,
+    .peers = &cuda_peers,
+    .managed = &cuda_managed,
     .object_destroy = object_destroy,
 };

@@ -254,6 +254,16 @@ bool cuda_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64_t
     return true;
 }
 
+void cuda_batch_add_peer_copy(struct cuda_batch *batch, const struct cuda_peer_copy *copy)
+{
+    add_command(batch, CUDA_COMMAND_PEER_COPY)->as.peer = *copy;
+}
+
+void cuda_batch_add_prefetch(struct cuda_batch *batch, const struct cuda_prefetch *prefetch)
+{
+    add_command(batch, CUDA_COMMAND_PREFETCH)->as.prefetch = *prefetch;
+}
+
 // Streams order by themselves: only the sides of an unordered batch have to be joined.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {

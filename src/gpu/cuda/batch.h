@@ -11,10 +11,22 @@ enum cuda_command_kind {
     CUDA_COMMAND_FILL,
     CUDA_COMMAND_BARRIER,
     CUDA_COMMAND_STAMP,
+    CUDA_COMMAND_PEER_COPY,
+    CUDA_COMMAND_PREFETCH,
 };
 
 struct cuda_range_copy {
     uint64_t to, from, bytes;
+};
+
+struct cuda_peer_copy {
+    struct cuda_range_copy range;
+    struct cu_context *to, *from;
+};
+
+struct cuda_prefetch {
+    uint64_t address, bytes;
+    int to; // CUdevice
 };
 
 struct cuda_command {
@@ -33,6 +45,8 @@ struct cuda_command {
             uint32_t word;
         } fill;
         struct cu_event *stamp;
+        struct cuda_peer_copy peer;
+        struct cuda_prefetch prefetch;
     } as;
 };
 
@@ -79,6 +93,9 @@ struct cuda_batch {
 // Issues uploads and commands to the queue's streams. `capturing`: they become nodes of a graph.
 // 0 or the CUresult of the call that failed.
 int cuda_batch_issue(struct cuda_batch *batch, bool capturing);
+
+void cuda_batch_add_peer_copy(struct cuda_batch *batch, const struct cuda_peer_copy *copy);
+void cuda_batch_add_prefetch(struct cuda_batch *batch, const struct cuda_prefetch *prefetch);
 
 // Makes the streams that an unordered batch needs, once a queue.
 MUST_CHECK bool cuda_queue_add_sides(const struct cuda_device *device, struct cuda_queue *queue,

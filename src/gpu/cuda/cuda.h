@@ -47,6 +47,7 @@ struct cuda_device {
     const struct cuda_api *api;
     int device;
     struct cu_context *context; // the device's primary one
+    bool moves_pages;           // of managed memory, while kernels run
     unsigned held;              // holds not yet released
     struct cuda_kept *kept;     // to be freed once no hold is left
 };
@@ -124,6 +125,9 @@ MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
 
 // ---------------------------------------------------------------- slots of the backend
 
+// Whether pages of managed memory can be moved while kernels run (system.c).
+bool cuda_moves_pages(const struct cuda_api *api, int device);
+
 void *cuda_load(struct gpu_enumeration *to);
 void cuda_unload(void *state);
 
@@ -181,5 +185,8 @@ bool cuda_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, stru
 struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err);
 void cuda_hold_destroy(struct cuda_hold *hold);
 bool cuda_hold_release(struct gpu_hold *hold, struct error *err);
+
+extern const struct gpu_peers cuda_peers;
+extern const struct gpu_managed cuda_managed;
 
 #endif

@@ -129,6 +129,7 @@ struct gpu_device *cuda_device_open(void *state_pointer, const struct gpu_info *
     device->state = state;
     device->api = &state->api;
     device->device = state->devices[info->index];
+    device->moves_pages = cuda_moves_pages(device->api, device->device);
     if (desc->robust) {
         error_set(err, ERROR_UNSUPPORTED, "%s: CUDA has no bounds-checked buffer access", info->id);
         return NULL;

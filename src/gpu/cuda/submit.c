@@ -66,6 +66,13 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
+static int issue_peer_copy(const struct cuda_api *api, const struct cuda_peer_copy *copy,
+                           struct cu_stream *stream)
+{
+    return api->cuMemcpyPeerAsync(copy->range.to, copy->to, copy->range.from, copy->from,
+                                  copy->range.bytes, stream);
+}
+
 // In a graph an event is a node only when it is recorded as an external one.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {
@@ -92,6 +99,12 @@ static int issue_command(struct issue *issue, const struct cuda_command *command
         return issue_launch(issue->api, command, stream);
     if (command->kind == CUDA_COMMAND_COPY)
         return issue_copy(issue->api, &command->as.copy, stream);
+    if (command->kind == CUDA_COMMAND_PEER_COPY)
+        return issue_peer_copy(issue->api, &command->as.peer, stream);
+    if (command->kind == CUDA_COMMAND_PREFETCH)
+        return issue->api->cuMemPrefetchAsync(command->as.prefetch.address,
+                                              command->as.prefetch.bytes, command->as.prefetch.to,
+                                              stream);
     return issue->api->cuMemsetD32Async(command->as.fill.to, command->as.fill.word,
                                         command->as.fill.words, stream);
 }

@@ -129,7 +129,14 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         caps |= GPU_CAP(PRIORITY);
     if (attribute(api, device, CU_ATTR_MANAGED_MEMORY))
         caps |= GPU_CAP(MANAGED);
+    if (api->cuDeviceCanAccessPeer && api->cuCtxEnablePeerAccess && api->cuMemcpyPeerAsync)
+        caps |= GPU_CAP(PEERS);
     return caps;
+}
+
+bool cuda_moves_pages(const struct cuda_api *api, int device)
+{
+    return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
 // "NVIDIA 580.159.04" from the kernel driver's line in /proc, as Vulkan names it; else the version

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What the double's kernels do, written out by hand, so that a wrong argument, order or address
+// shows as wrong data. All others do nothing.
+#include "doubles/world.h"
+
+#include <string.h>
+
+static void *address_of(const struct fake_op *op, int param)
+{
+    void *address = NULL;
+    memcpy(&address, op->params[param], sizeof address);
+    return address;
+}
+
+static unsigned groups_of(const struct fake_op *op)
+{
+    return op->grid[0] * op->grid[1] * op->grid[2];
+}
+
+// tests/kernels/prelude_ids.cl.
+static void run_prelude_ids(const struct fake_op *op)
+{
+    uint32_t *words = address_of(op, 0);
+    const unsigned *g = op->grid, *b = op->block;
+    unsigned threads = b[0] * b[1] * b[2], count = groups_of(op) * threads;
+    for (unsigned at = 0; at < count; at++, words += 8) {
+        unsigned group = at / threads, thread = at % threads;
+        unsigned local_x = thread % b[0], group_x = group % g[0];
+        words[0] = local_x | (thread / b[0] % b[1]) << 8 | (thread / b[0] / b[1]) << 16;
+        words[1] = group_x | (group / g[0] % g[1]) << 8 | (group / g[0] / g[1]) << 16;
+        words[2] = g[0] | g[1] << 8 | g[2] << 16;
+        words[3] = group_x * b[0] + local_x;
+        words[4] = thread;
+        words[5] = UINT32_MAX;
+        words[6] = words[7] = 0;
+    }
+}
+
+void fake_launch(const struct fake_op *op)
+{
+    static const struct {
+        const char *name;
+        void (*run)(const struct fake_op *op);
+    } kernels[] = {
+        {"prelude_ids", run_prelude_ids},
+
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (strcmp(op->function.name, kernels[i].name) == 0)
+            kernels[i].run(op);
+}
