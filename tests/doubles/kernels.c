@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the double's kernels do, written out by hand, so that a wrong argument, order or address
-// shows as wrong data. All others do nothing.
+// What the double's kernels do: those of some benchmarks, written out by hand, so that a wrong
+// argument, order or address shows as wrong data. All others do nothing.
 #include "doubles/world.h"
+
+#include "bench/transfer/transfer.h"
 
 #include <string.h>
 
@@ -36,6 +38,44 @@ static void run_prelude_ids(const struct fake_op *op)
     }
 }
 
+// ---------------------------------------------------------------- src/bench/transfer
+
+// As many elements as there are threads for, as many as were asked for at most.
+static void run_transfer_copy(const struct fake_op *op)
+{
+    uint32_t count;
+    memcpy(&count, op->params[2], sizeof count);
+    uint64_t threads = (uint64_t)groups_of(op) * op->block[0] * TRANSFER_LOADS;
+    memcpy(address_of(op, 1), address_of(op, 0), (threads < count ? threads : count) * 16);
+}
+
+static uint32_t transfer_word(uint32_t i)
+{
+    uint32_t mixed = i * TRANSFER_MIX;
+    return mixed ^ (mixed >> TRANSFER_SHIFT);
+}
+
+static void run_transfer_fill(const struct fake_op *op)
+{
+    uint32_t *words = address_of(op, 0), params[2];
+    memcpy(params, op->params[1], sizeof params);
+    for (uint32_t i = 0; i < 4 * params[1]; i++)
+        words[i] = transfer_word(params[0] + i);
+}
+
+static void run_transfer_check(const struct fake_op *op)
+{
+    const uint32_t *words = address_of(op, 0);
+    uint32_t *right = address_of(op, 1), params[2];
+    memcpy(params, op->params[2], sizeof params);
+    for (uint32_t i = 0; i < params[1]; i++) {
+        uint32_t wrong = 0;
+        for (uint32_t k = 4 * i; k < 4 * i + 4; k++)
+            wrong |= words[k] ^ transfer_word(params[0] + k);
+        *right += wrong == 0;
+    }
+}
+
 void fake_launch(const struct fake_op *op)
 {
     static const struct {
@@ -43,6 +83,9 @@ void fake_launch(const struct fake_op *op)
         void (*run)(const struct fake_op *op);
     } kernels[] = {
         {"prelude_ids", run_prelude_ids},
+        {"transfer_copy", run_transfer_copy},
+        {"transfer_fill", run_transfer_fill},
+        {"transfer_check", run_transfer_check},
 
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)

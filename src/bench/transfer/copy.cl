@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Copies elements of 16 bytes, TRANSFER_LOADS a thread, all of them loaded before one is stored.
+#include "bench/prelude/prelude.clh"
+
+#include "bench/transfer/transfer.h"
+
+struct params {
+    uint count;
+};
+
+KERNEL void KERNEL_NAME(const __global uint4 *restrict source, __global uint4 *restrict target,
+                        const struct params p)
+{
+    const uint group = group_y() * groups_x() + group_x();
+    const uint begin = group * WORKGROUP_X * TRANSFER_LOADS, first = begin + local_x();
+    if (begin + WORKGROUP_X * TRANSFER_LOADS <= p.count) {
+        uint4 values[TRANSFER_LOADS];
+#pragma unroll
+        for (int k = 0; k < TRANSFER_LOADS; k++)
+            values[k] = source[first + k * WORKGROUP_X];
+#pragma unroll
+        for (int k = 0; k < TRANSFER_LOADS; k++)
+            target[first + k * WORKGROUP_X] = values[k];
+        return;
+    }
+    for (uint i = first; i < p.count; i += WORKGROUP_X)
+        target[i] = source[i];
+}

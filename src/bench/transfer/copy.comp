@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Copies elements of 16 bytes, TRANSFER_LOADS a thread, all of them loaded before one is stored.
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/kernel.glsl"
+
+#include "bench/transfer/transfer.h"
+
+layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    uvec4 source[];
+};
+
+layout(set = 0, binding = 1, std430) writeonly restrict buffer Target
+{
+    uvec4 target[];
+};
+
+layout(push_constant) uniform Params
+{
+    uint count;
+}
+params;
+
+void main()
+{
+    uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+    uint begin = group * WORKGROUP_X * TRANSFER_LOADS, first = begin + gl_LocalInvocationIndex;
+    if (begin + WORKGROUP_X * TRANSFER_LOADS <= params.count) {
+        uvec4 values[TRANSFER_LOADS];
+        [[unroll]] for (int k = 0; k < TRANSFER_LOADS; k++)
+            values[k] = source[first + k * WORKGROUP_X];
+        [[unroll]] for (int k = 0; k < TRANSFER_LOADS; k++)
+            target[first + k * WORKGROUP_X] = values[k];
+        return;
+    }
+    for (uint i = first; i < params.count; i += WORKGROUP_X)
+        target[i] = source[i];
+}

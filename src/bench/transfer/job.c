@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// One transfer: recorded, or made by the host.
+#include "bench/transfer/session.h"
+
+#include "base/clock.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    STAGE_BYTES = 4 << 20
+};
+
+static unsigned char *memory_of(struct transfer_station *station, enum transfer_end end)
+{
+    if (end >= TRANSFER_BUFFERS)
+        return station->plain[end - TRANSFER_BUFFERS].memory;
+    return gpu_buffer_map(station->ends[end].buffer);
+}
+
+unsigned char *transfer_host_source(const struct transfer_job *job)
+{
+    unsigned char *memory = memory_of(job->from, job->source);
+    return memory ? memory + job->offset : NULL;
+}
+
+unsigned char *transfer_host_target(const struct transfer_job *job)
+{
+    return memory_of(job->to, job->target);
+}
+
+void transfer_record(const struct transfer_job *job, struct gpu_batch *batch)
+{
+    struct gpu_buffer *source = job->from->ends[job->source].buffer;
+    struct gpu_buffer *target = job->to->ends[job->target].buffer;
+    uint64_t bytes = job->point->bytes;
+    if (job->point->by == TRANSFER_BY_KERNEL)
+        transfer_station_copy(
+            job->from, batch,
+            &(struct gpu_arg){.buffer = source, .offset = job->offset, .bytes = bytes},
+            &(struct gpu_arg){.buffer = target, .bytes = bytes}, bytes);
+    else
+        gpu_batch_copy(batch, target, 0, source, job->offset, bytes);
+}
+
+bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)
+{
+    uint64_t end_ns = clock_deadline_ns(job->request->timeout_ns);
+    if (job->session->bench->info->kind == GPU_KIND_CPU) // it needs the processors itself
+        return gpu_batch_wait(batch, job->request->timeout_ns, err);
+    while (!gpu_batch_wait(batch, 0, err))
+        if (err->code != ERROR_TIMEOUT || !clock_left_ns(end_ns))
+            return false;
+    return true;
+}
+
+// ---------------------------------------------------------------- pageable memory through stages
+
+struct transfer_stages {
+    const struct transfer_job *job;
+    struct gpu_buffer **buffers;
+    struct gpu_batch *batches[TRANSFER_STAGES];
+    bool busy[TRANSFER_STAGES];
+};
+
+bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena, struct error *err)
+{
+    struct transfer_session *session = job->session;
+    bool is_up = job->point->direction == TRANSFER_H2D;
+    const struct gpu_buffer_desc desc = {.bytes = STAGE_BYTES,
+                                         .memory = is_up ? GPU_MEMORY_UPLOAD : GPU_MEMORY_READBACK};
+    if (session->bench->info->caps & GPU_CAP(PAGEABLE))
+        return true;
+    job->stages = ARENA_NEW(arena, struct transfer_stages);
+    job->stages->job = job;
+    job->stages->buffers = session->stages[job->point->direction];
+    for (int i = 0; i < TRANSFER_STAGES; i++) {
+        struct gpu_buffer **buffer = &job->stages->buffers[i];
+        if (!*buffer)
+            *buffer = gpu_buffer_create(session->bench->scope, &desc, err);
+        if (!*buffer)
+            return false;
+        job->stages->batches[i] =
+            gpu_batch_create(job->scope, &(struct gpu_batch_desc){.queue = job->queue}, err);
+        if (!job->stages->batches[i])
+            return false;
+    }
+    return true;
+}
+
+static uint64_t part_bytes(const struct transfer_job *job, uint64_t part)
+{
+    uint64_t left = job->point->bytes - part * STAGE_BYTES;
+    return left < STAGE_BYTES ? left : STAGE_BYTES;
+}
+
+static bool submit_part(struct transfer_stages *stages, uint64_t part, struct error *err)
+{
+    const struct transfer_job *job = stages->job;
+    unsigned i = part % TRANSFER_STAGES;
+    uint64_t at = part * STAGE_BYTES, bytes = part_bytes(job, part);
+    if (!gpu_batch_reset(stages->batches[i], err))
+        return false;
+    if (job->point->direction == TRANSFER_H2D)
+        gpu_batch_copy(stages->batches[i], job->to->ends[job->target].buffer, at,
+                       stages->buffers[i], 0, bytes);
+    else
+        gpu_batch_copy(stages->batches[i], stages->buffers[i], 0,
+                       job->from->ends[job->source].buffer, job->offset + at, bytes);
+    stages->busy[i] =
+        gpu_batch_end(stages->batches[i], err) && gpu_batch_submit(stages->batches[i], NULL, err);
+    return stages->busy[i];
+}
+
+static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *err)
+{
+    bool done = !stages->busy[i] || transfer_wait(stages->job, stages->batches[i], err);
+    stages->busy[i] = false;
+    return done;
+}
+
+// While the device copies one part, the host moves the next or the last into or out of a stage.
+static bool move_parts(struct transfer_stages *stages, struct error *err)
+{
+    const struct transfer_job *job = stages->job;
+    bool is_up = job->point->direction == TRANSFER_H2D;
+    uint64_t parts = (job->point->bytes + STAGE_BYTES - 1) / STAGE_BYTES;
+    if (!is_up && !submit_part(stages, 0, err))
+        return false;
+    for (uint64_t part = 0; part < parts; part++) {
+        unsigned i = part % TRANSFER_STAGES;
+        void *stage = gpu_buffer_map(stages->buffers[i]);
+        uint64_t at = part * STAGE_BYTES, bytes = part_bytes(job, part);
+        if (!is_up && part + 1 < parts && !submit_part(stages, part + 1, err))
+            return false;
+        if (!wait_part(stages, i, err))
+            return false;
+        if (is_up)
+            memcpy(stage, transfer_host_source(job) + at, bytes);
+        else
+            memcpy(transfer_host_target(job) + at, stage, bytes);
+        if (is_up && !submit_part(stages, part, err))
+            return false;
+    }
+    for (unsigned i = 0; i < TRANSFER_STAGES; i++)
+        if (!wait_part(stages, i, err))
+            return false;
+    return true;
+}
+
+bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
+{
+    uint64_t bytes = job->point->bytes;
+    if (job->stages)
+        return move_parts(job->stages, err);
+    if (job->point->direction == TRANSFER_H2D)
+        return gpu_buffer_write(job->to->ends[job->target].buffer, 0, transfer_host_source(job),
+                                bytes, err);
+    return gpu_buffer_read(job->from->ends[job->source].buffer, job->offset,
+                           transfer_host_target(job), bytes, err);
+}
+
+void transfer_mapped_once(const struct transfer_job *job)
+{
+    memcpy(transfer_host_target(job), transfer_host_source(job), job->point->bytes);
+    atomic_thread_fence(memory_order_seq_cst); // what the processor combines has left it
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "bench/transfer/session.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+enum {
+    WARM_MS = 20,
+    WARM_BYTES = 4 << 20
+};
+
+// ---------------------------------------------------------------- queues
+
+// The universal queue, and two for copies: of a family that only transfers, where there is one,
+// because its queues are the copy engines; else whatever there is.
+void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
+{
+    static const enum gpu_queue_kind preferred[] = {GPU_QUEUE_TRANSFER, GPU_QUEUE_COMPUTE,
+                                                    GPU_QUEUE_UNIVERSAL};
+    desc->queue_count = 1;
+    for (size_t k = 0; k < sizeof preferred / sizeof *preferred; k++) {
+        unsigned left = 0;
+        for (unsigned f = 0; f < info->family_count; f++)
+            if (info->families[f].kind == preferred[k])
+                left += info->families[f].count;
+        if (preferred[k] == GPU_QUEUE_UNIVERSAL && left > 0)
+            left--; // the first queue
+        for (; left > 0 && desc->queue_count <= TRANSFER_QUEUES; left--)
+            desc->queues[desc->queue_count++].kind = preferred[k];
+    }
+}
+
+static void find_queues(struct transfer_session *session)
+{
+    static const char *const names[GPU_QUEUE_KIND_COUNT] = {[GPU_QUEUE_UNIVERSAL] = "universal",
+                                                            [GPU_QUEUE_COMPUTE] = "compute",
+                                                            [GPU_QUEUE_TRANSFER] = "transfer"};
+    struct gpu_device_desc desc = {0};
+    transfer_device(session->bench->info, &desc);
+    for (unsigned i = 0; i < TRANSFER_QUEUES; i++) {
+        unsigned number = i + 1 < desc.queue_count ? i + 1 : 0;
+        if (number == 0 && i > 0)
+            break; // both directions need two
+        session->queues[i] = gpu_device_queue(session->bench->device, number);
+        session->queue_names[i] = names[desc.queues[number].kind];
+    }
+}
+
+// ---------------------------------------------------------------- the session
+
+// Cards lower their link, and their clocks, while they idle.
+static bool warm_up(struct transfer_session *session, struct error *err)
+{
+    struct transfer_station *home = &session->home;
+    if (session->bench->info->kind == GPU_KIND_CPU)
+        return true;
+    if (!transfer_station_need(home, TRANSFER_PINNED_SOURCE, WARM_BYTES, err) ||
+        !transfer_station_need(home, TRANSFER_DEVICE_TARGET, WARM_BYTES, err))
+        return false;
+    struct gpu_scope *scope = gpu_scope_open(home->device);
+    struct gpu_batch *batch =
+        gpu_batch_create(scope, &(struct gpu_batch_desc){.queue = session->queues[0]}, err);
+    if (batch)
+        gpu_batch_copy(batch, home->ends[TRANSFER_DEVICE_TARGET].buffer, 0,
+                       home->ends[TRANSFER_PINNED_SOURCE].buffer, 0, WARM_BYTES);
+    bool done = batch && gpu_batch_end(batch, err);
+    uint64_t end_ns = clock_deadline_ns(WARM_MS * NS_PER_MS);
+    while (done && clock_left_ns(end_ns))
+        done = gpu_batch_run(batch, 10 * NS_PER_S, err);
+    gpu_scope_close(scope);
+    return done;
+}
+
+bool transfer_open(struct bench_session *bench, struct error *err)
+{
+    struct transfer_session *session = ARENA_NEW(bench->arena, struct transfer_session);
+    session->bench = bench;
+    bench->state = session;
+    find_queues(session);
+    if (!transfer_station_init(&session->home, bench->scope, err) || !warm_up(session, err))
+        return false;
+    measure_link_of(bench->arena, bench->info, &session->link);
+    return true;
+}
+
+void transfer_close(struct bench_session *bench)
+{
+    struct transfer_session *session = bench->state;
+    if (!session)
+        return;
+    transfer_station_fini(&session->home);
+    for (struct transfer_peer *peer = session->peers; peer; peer = peer->next) {
+        transfer_station_fini(&peer->station);
+        gpu_device_close(peer->station.device);
+    }
+    session->peers = NULL;
+}
+
+// ---------------------------------------------------------------- other devices
+
+static bool open_peer(struct transfer_session *session, const struct gpu_info *info,
+                      struct transfer_station **station, struct error *err)
+{
+    struct gpu_device *device = gpu_device_open(session->bench->system, info, NULL, err);
+    if (!device)
+        return false;
+    struct transfer_peer *peer = ARENA_NEW(session->bench->arena, struct transfer_peer);
+    if (!transfer_station_init(&peer->station, gpu_scope_open(device), err)) {
+        gpu_device_close(device);
+        return false;
+    }
+    peer->next = session->peers;
+    session->peers = peer;
+    *station = &peer->station;
+    return true;
+}
+
+bool transfer_station_of(struct transfer_session *session, const char *id,
+                         struct transfer_station **station, struct error *err)
+{
+    const struct gpu_info *info = gpu_system_find(session->bench->system, id);
+    if (!info)
+        return error_set(err, ERROR_UNSUPPORTED, "no second device: %s sees %s alone",
+                         session->bench->info->api, session->bench->info->id);
+    *station = &session->home;
+    if (info == session->bench->info)
+        return true;
+    for (struct transfer_peer *peer = session->peers; peer; peer = peer->next)
+        if (peer->station.info == info) {
+            *station = &peer->station;
+            return true;
+        }
+    return open_peer(session, info, station, err);
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+#include "base/clock.h"
+#include "bench/transfer/session.h"
+#include "gpu/peers.h"
+#include "measure/limits.h"
+#include "measure/span.h"
+
+#include <math.h>
+
+enum {
+    METRIC_BANDWIDTH,
+    METRIC_TIME
+};
+
+enum {
+    CACHES = 4,        // a copy that moves so many last-level caches is one of DRAM
+    PASSES_MAX = 4096, // transfers in a sample that the host times
+    SINGLES = 16       // in a sample, each waited for
+};
+static const double sample_most_ns = 150e6; // further samples of slow transfers bring little
+
+// What a case keeps from its first visit: transfers in a sample.
+struct memory {
+    uint64_t passes;
+};
+
+// One visit at work.
+struct trial {
+    struct bench_visit *run;
+    struct transfer_session *session;
+    struct transfer_job jobs[2]; // BOTH: host to device, device to host
+    unsigned job_count;
+    struct gpu_batch *batches[2]; // of what the host times
+    bool is_direct;               // PEER
+    uint64_t passes;              // transfers in a sample
+    double *ns;                   // a transfer, per sample
+    unsigned count;
+    double step_ns;
+};
+
+// ---------------------------------------------------------------- what goes where
+
+static void set_ends(struct transfer_job *job, enum transfer_end source, enum transfer_end target)
+{
+    job->source = source;
+    job->target = target;
+}
+
+static void choose_host_ends(struct transfer_job *job, bool is_up)
+{
+    static const enum transfer_end sources[] = {
+        [TRANSFER_PINNED] = TRANSFER_PINNED_SOURCE,
+        [TRANSFER_PAGEABLE] = TRANSFER_PLAIN_SOURCE,
+        [TRANSFER_MAPPED] = TRANSFER_PLAIN_SOURCE,
+    };
+    static const enum transfer_end targets[] = {
+        [TRANSFER_PINNED] = TRANSFER_PINNED_TARGET,
+        [TRANSFER_PAGEABLE] = TRANSFER_PLAIN_TARGET,
+        [TRANSFER_MAPPED] = TRANSFER_PLAIN_TARGET,
+    };
+    bool mapped = job->point->memory == TRANSFER_MAPPED;
+    if (is_up)
+        set_ends(job, sources[job->point->memory],
+                 mapped ? TRANSFER_VISIBLE_TARGET : TRANSFER_DEVICE_TARGET);
+    else
+        set_ends(job, mapped ? TRANSFER_VISIBLE_SOURCE : TRANSFER_DEVICE_SOURCE,
+                 targets[job->point->memory]);
+}
+
+static bool prepare_job(struct trial *trial, struct transfer_job *job, struct error *err)
+{
+    uint64_t bytes = job->point->bytes;
+    return transfer_station_need(job->from, job->source, bytes, err) &&
+           transfer_station_need(job->to, job->target, bytes, err) &&
+           (job->point->memory != TRANSFER_PAGEABLE ||
+            transfer_pageable_prepare(job, trial->run->arena, err));
+}
+
+static struct transfer_job *add_job(struct trial *trial, const struct transfer_point *point)
+{
+    struct transfer_session *session = trial->session;
+    struct transfer_job *job = &trial->jobs[trial->job_count];
+    uint64_t step = session->visits++ % TRANSFER_STEPS;
+    bool commands = point->by == TRANSFER_BY_COPY || point->memory == TRANSFER_PAGEABLE;
+    *job = (struct transfer_job){
+        .session = session,
+        .point = point,
+        .request = trial->run->request,
+        .scope = trial->run->scope,
+        .from = &session->home,
+        .to = &session->home,
+        .offset = step * TRANSFER_STEP_BYTES,
+        .first = (uint32_t)(step * (TRANSFER_STEP_BYTES / sizeof(uint32_t))),
+        .queue = commands ? session->queues[trial->job_count]
+                          : gpu_device_queue(session->bench->device, 0),
+    };
+    trial->job_count++;
+    return job;
+}
+
+static bool prepare_peers(struct trial *trial, const struct transfer_point *point,
+                          struct error *err)
+{
+    if (!gpu_require(trial->session->bench->info, GPU_CAP(PEERS), err))
+        return false;
+    struct transfer_job *job = add_job(trial, point);
+    if (!transfer_station_of(trial->session, point->from, &job->from, err) ||
+        !transfer_station_of(trial->session, point->to, &job->to, err))
+        return false;
+    job->queue = gpu_device_queue(job->from->device, 0);
+    set_ends(job, TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
+    return gpu_peers_connect(job->from->device, job->to->device, &trial->is_direct, err);
+}
+
+static bool prepare(struct trial *trial, const struct transfer_point *point, struct error *err)
+{
+    switch (point->direction) {
+    case TRANSFER_H2D:
+    case TRANSFER_D2H:
+        choose_host_ends(add_job(trial, point), point->direction == TRANSFER_H2D);
+        break;
+    case TRANSFER_BOTH:
+        if (!trial->session->queues[1])
+            return error_set(err, ERROR_UNSUPPORTED, "%s has one queue: both directions need two",
+                             trial->session->bench->info->id);
+        choose_host_ends(add_job(trial, point), true);
+        choose_host_ends(add_job(trial, point), false);
+        break;
+    case TRANSFER_LOCAL:
+        set_ends(add_job(trial, point), TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
+        break;
+    case TRANSFER_PEER:
+        if (!prepare_peers(trial, point, err))
+            return false;
+        break;
+    }
+    for (unsigned i = 0; i < trial->job_count; i++)
+        if (!prepare_job(trial, &trial->jobs[i], err))
+            return false;
+    return true;
+}
+
+// ---------------------------------------------------------------- rows, by the device's clock
+
+static void record_job(const struct transfer_job *job, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct gpu_peers_copy peer = {
+        .to = job->to->ends[job->target].buffer,
+        .from = job->from->ends[job->source].buffer,
+        .from_offset = job->offset,
+        .bytes = job->point->bytes,
+    };
+    for (uint64_t i = 0; i < repeats; i++) {
+        if (job->point->direction == TRANSFER_PEER)
+            gpu_peers_copy(batch, &peer);
+        else
+            transfer_record(job, batch);
+    }
+}
+
+static void record_row(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    record_job(context, batch, repeats);
+}
+
+static bool time_row(struct trial *trial, struct measure_visit *visit, struct error *err)
+{
+    struct measure_span span;
+    const struct measure_span_desc desc = {
+        .scope = trial->jobs[0].from == &trial->session->home
+                     ? trial->run->scope
+                     : gpu_scope_open(trial->jobs[0].from->device),
+        .queue = trial->jobs[0].queue,
+        .record = record_row,
+        .context = &trial->jobs[0],
+        .request = trial->run->request,
+        .repeats = trial->passes,
+        .warm = true,
+    };
+    bool done = measure_span_run(trial->run->arena, &desc, &span, err);
+    if (desc.scope != trial->run->scope)
+        gpu_scope_close(desc.scope);
+    if (!done)
+        return false;
+    trial->passes = span.repeats;
+    trial->ns = span.unit_ns;
+    trial->count = (unsigned)span.count;
+    trial->step_ns = span.step_ns;
+    visit->device_time_ns += span.device_time_ns;
+    return true;
+}
+
+// ---------------------------------------------------------------- by the host's clock
+
+static bool make_batches(struct trial *trial, uint64_t repeats, struct error *err)
+{
+    for (unsigned i = 0; i < trial->job_count; i++) {
+        const struct gpu_batch_desc desc = {.queue = trial->jobs[i].queue};
+        trial->batches[i] = gpu_batch_create(trial->run->scope, &desc, err);
+        if (!trial->batches[i])
+            return false;
+        record_job(&trial->jobs[i], trial->batches[i], repeats);
+        if (!gpu_batch_end(trial->batches[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool run_batches(struct trial *trial, struct error *err)
+{
+    for (unsigned i = 0; i < trial->job_count; i++)
+        if (!gpu_batch_submit(trial->batches[i], NULL, err))
+            return false;
+    for (unsigned i = 0; i < trial->job_count; i++)
+        if (!transfer_wait(&trial->jobs[i], trial->batches[i], err))
+            return false;
+    return true;
+}
+
+// `passes` transfers, each after the one before: both directions in one submission each, the rest
+// one by one.
+static bool time_passes(struct trial *trial, double *ns, struct error *err)
+{
+    const struct transfer_job *job = &trial->jobs[0];
+    bool is_row = job->point->direction == TRANSFER_BOTH;
+    uint64_t start_ns = clock_now_ns();
+    for (uint64_t i = 0; i < (is_row ? 1 : trial->passes); i++) {
+        bool done = true;
+        if (job->point->memory == TRANSFER_MAPPED)
+            transfer_mapped_once(job);
+        else if (job->point->memory == TRANSFER_PAGEABLE)
+            done = transfer_pageable_once(job, err);
+        else
+            done = run_batches(trial, err);
+        if (!done)
+            return false;
+    }
+    *ns = (double)(clock_now_ns() - start_ns) / (double)trial->passes;
+    return true;
+}
+
+// So many transfers that a sample lasts as long as was asked for.
+static bool size_passes(struct trial *trial, struct error *err)
+{
+    double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
+    bool is_row = trial->jobs[0].point->direction == TRANSFER_BOTH;
+    bool is_known = trial->passes > 0;
+    if (!is_known)
+        trial->passes = trial->jobs[0].point->single ? SINGLES : 1;
+    for (;;) {
+        bool has_batches = trial->jobs[0].point->memory == TRANSFER_PINNED;
+        if (has_batches && (!trial->batches[0] || is_row) &&
+            !make_batches(trial, is_row ? trial->passes : 1, err))
+            return false;
+        if (!time_passes(trial, &ns, err)) // what is known warms up
+            return false;
+        double needed = wanted_ns / fmax(ns, 1);
+        if (is_known || trial->jobs[0].point->single || (double)trial->passes >= needed ||
+            trial->passes == PASSES_MAX)
+            return true;
+        uint64_t next = needed < PASSES_MAX ? (uint64_t)ceil(needed) : PASSES_MAX;
+        trial->passes = next > 16 * trial->passes ? 16 * trial->passes : next;
+    }
+}
+
+static bool time_by_host(struct trial *trial, struct measure_visit *visit, struct error *err)
+{
+    uint64_t start_ns = clock_now_ns();
+    unsigned wanted = trial->run->request->samples ? trial->run->request->samples : 1;
+    trial->ns = ARENA_ARRAY(trial->run->arena, wanted, double);
+    if (!size_passes(trial, err))
+        return false;
+    double spent_ns = 0;
+    while (trial->count < wanted && (trial->count == 0 || spent_ns < sample_most_ns)) {
+        if (!time_passes(trial, &trial->ns[trial->count], err))
+            return false;
+        spent_ns += trial->ns[trial->count++] * (double)trial->passes;
+    }
+    trial->step_ns = 1 / (double)trial->passes;
+    visit->device_time_ns += clock_now_ns() - start_ns;
+    return true;
+}
+
+static bool is_host_timed(const struct transfer_point *point)
+{
+    return point->single || point->direction == TRANSFER_BOTH || point->memory != TRANSFER_PINNED;
+}
+
+// ---------------------------------------------------------------- proof and numbers
+
+static bool verify(const struct trial *trial, struct error *err)
+{
+    for (unsigned i = 0; i < trial->job_count; i++) {
+        const struct transfer_job *job = &trial->jobs[i];
+        if (!transfer_station_check(job->to, job->target, job->point->bytes, job->first, err))
+            return false;
+    }
+    return true;
+}
+
+// What no copy can pass, bytes a second; 0 = not known.
+static double limit_of(const struct trial *trial, const struct transfer_point *point)
+{
+    struct measure_limits limits;
+    measure_limits_of(trial->session->bench->info, &limits);
+    if (point->direction == TRANSFER_PEER)
+        return 0;
+    if (point->direction != TRANSFER_LOCAL)
+        return trial->session->link.bytes_per_s * trial->job_count;
+    // Each byte is read and written; smaller copies may stay in the last cache.
+    return 2 * point->bytes >= CACHES * limits.last_cache_bytes ? limits.dram_bytes_per_s / 2 : 0;
+}
+
+static const char *way_of(const struct trial *trial)
+{
+    const struct transfer_job *job = &trial->jobs[0];
+    switch (job->point->memory) {
+    case TRANSFER_PAGEABLE:
+        return job->stages ? "two stages of 4 MiB, one moved by the host while the other is copied"
+                           : "the driver's own copy";
+    case TRANSFER_MAPPED:
+        return "memcpy by one thread of the host";
+    case TRANSFER_PINNED:
+        break;
+    }
+    if (job->point->direction == TRANSFER_PEER)
+        return trial->is_direct ? "direct" : "through the host: neither reaches the other's memory";
+    return job->point->by == TRANSFER_BY_KERNEL ? "a kernel, 4 x 16 bytes a thread"
+                                                : "copy commands";
+}
+
+static void report_details(const struct trial *trial, struct measure_visit *visit)
+{
+    const struct transfer_session *session = trial->session;
+    const struct transfer_point *point = trial->jobs[0].point;
+    visit_detail(visit, "clock", "%s", is_host_timed(point) ? "host" : "device");
+    visit_detail(visit, "way", "%s", way_of(trial));
+    visit_detail(visit, "passes", "%llu a sample", (unsigned long long)trial->passes);
+    if (point->by == TRANSFER_BY_COPY && point->direction != TRANSFER_PEER)
+        visit_detail(visit, "queue", "%s%s%s", session->queue_names[0],
+                     trial->job_count > 1 ? " and " : "",
+                     trial->job_count > 1 ? session->queue_names[1] : "");
+    if (session->link.text && point->direction < TRANSFER_LOCAL)
+        visit_detail(visit, "link", "%s", session->link.text);
+    if (point->by == TRANSFER_BY_KERNEL)
+        visit_kernel(visit, session->home.copy);
+}
+
+static void report(const struct trial *trial, struct measure_visit *visit)
+{
+    const struct transfer_point *point = trial->jobs[0].point;
+    double bytes = (double)point->bytes * trial->job_count, limit = limit_of(trial, point);
+    double *rates = ARENA_ARRAY(trial->run->arena, trial->count, double);
+    for (unsigned i = 0; i < trial->count; i++)
+        rates[i] = bytes * 1e9 / trial->ns[i];
+    visit_samples(visit, METRIC_BANDWIDTH, rates, trial->count,
+                  rates[0] * trial->step_ns / trial->ns[0]);
+    visit_samples(visit, METRIC_TIME, trial->ns, trial->count, trial->step_ns);
+    if (limit > 0)
+        visit_limit(visit, METRIC_BANDWIDTH, limit);
+    report_details(trial, visit);
+}
+
+bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct transfer_point point;
+    transfer_point_read(run->point, &point);
+    if (!*run->memory)
+        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+    struct memory *memory = *run->memory;
+    struct trial trial = {.run = run, .session = run->session->state, .passes = memory->passes};
+    if (!prepare(&trial, &point, err) ||
+        !(is_host_timed(&point) ? time_by_host(&trial, visit, err)
+                                : time_row(&trial, visit, err)) ||
+        !verify(&trial, err))
+        return false;
+    memory->passes = trial.passes;
+    report(&trial, visit);
+    return true;
+}
