@@ -200,6 +200,9 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
+// So long is asked whether work is done before the driver is told to wait for it.
+#define VULKAN_LOOK_NS (5 * NS_PER_MS)
+
 // ---------------------------------------------------------------- result.c
 
 // "what: VK_ERROR_…" with the code that decides; returns false. For result != VK_SUCCESS.

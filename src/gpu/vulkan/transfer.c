@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Blocking copies between host and device: one command buffer, one staging buffer, one fence, on
 // the first queue. Not for timing.
+#include "base/clock.h"
 #include "gpu/vulkan/api.h"
 
 #include <string.h>
@@ -115,6 +116,10 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     result = device->vk.vkQueueSubmit(device->queues[0].handle, 1, &submit, transfer->fence);
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "vkQueueSubmit of a copy");
+    uint64_t end_ns = clock_deadline_ns(device->info->kind == GPU_KIND_CPU ? 0 : VULKAN_LOOK_NS);
+    while (clock_left_ns(end_ns) > 0 &&
+           device->vk.vkGetFenceStatus(device->handle, transfer->fence) == VK_NOT_READY)
+        continue; // as in batch.c
     result = device->vk.vkWaitForFences(device->handle, 1, &transfer->fence, VK_TRUE,
                                         TRANSFER_WAIT_S * UINT64_C(1000000000));
     if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST)
