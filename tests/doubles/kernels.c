@@ -3,6 +3,7 @@
 // argument, order or address shows as wrong data. All others do nothing.
 #include "doubles/world.h"
 
+#include "bench/managed/managed.h"
 #include "bench/transfer/transfer.h"
 
 #include <string.h>
@@ -76,17 +77,68 @@ static void run_transfer_check(const struct fake_op *op)
     }
 }
 
+// ---------------------------------------------------------------- src/bench/managed
+
+struct managed_params {
+    double factor;
+    uint32_t count, seed;
+};
+
+static double managed_number(uint32_t i, uint32_t mix)
+{
+    uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static void run_managed_fill(const struct fake_op *op)
+{
+    double *a = address_of(op, 0), *b = address_of(op, 1), *c = address_of(op, 2);
+    struct managed_params params;
+    memcpy(&params, op->params[3], sizeof params);
+    for (uint32_t i = 0; i < 2 * params.count; i++) {
+        a[i] = 0;
+        b[i] = managed_number(params.seed + i, MANAGED_MIX_B);
+        c[i] = managed_number(params.seed + i, MANAGED_MIX_C);
+    }
+}
+
+static void run_managed_triad(const struct fake_op *op)
+{
+    double *a = address_of(op, 0);
+    const double *b = address_of(op, 1), *c = address_of(op, 2);
+    struct managed_params params;
+    memcpy(&params, op->params[3], sizeof params);
+    for (uint32_t i = 0; i < 2 * params.count; i++)
+        a[i] = b[i] + params.factor * c[i];
+}
+
+static void run_managed_check(const struct fake_op *op)
+{
+    const double *a = address_of(op, 0);
+    uint32_t *right = address_of(op, 1);
+    struct managed_params params;
+    memcpy(&params, op->params[2], sizeof params);
+    for (uint32_t pair = 0; pair < params.count; pair++) {
+        uint32_t seen = 0;
+        for (uint32_t i = 2 * pair; i < 2 * pair + 2; i++)
+            seen += a[i] == managed_number(params.seed + i, MANAGED_MIX_B) +
+                                params.factor * managed_number(params.seed + i, MANAGED_MIX_C);
+        *right += seen == 2;
+    }
+}
+
 void fake_launch(const struct fake_op *op)
 {
     static const struct {
         const char *name;
         void (*run)(const struct fake_op *op);
     } kernels[] = {
-        {"prelude_ids", run_prelude_ids},
-        {"transfer_copy", run_transfer_copy},
-        {"transfer_fill", run_transfer_fill},
-        {"transfer_check", run_transfer_check},
-
+        {"prelude_ids", run_prelude_ids},     {"transfer_copy", run_transfer_copy},
+        {"transfer_fill", run_transfer_fill}, {"transfer_check", run_transfer_check},
+        {"managed_fill", run_managed_fill},   {"managed_triad", run_managed_triad},
+        {"managed_check", run_managed_check},
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (strcmp(op->function.name, kernels[i].name) == 0)

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// First touch of all three arrays by the device, or the number of pairs that the sum is right of.
+//
+// -DCHECK=0|1
+#include "bench/prelude/prelude.clh"
+
+#include "bench/managed/data.clh"
+
+struct params {
+    double factor;
+    uint count; // pairs
+    uint seed;
+};
+
+#if CHECK
+KERNEL void KERNEL_NAME(__global double2 *a, __global uint *right, const struct params p)
+#else
+KERNEL void KERNEL_NAME(__global double2 *a, __global double2 *b, __global double2 *c,
+                        const struct params p)
+#endif
+{
+    const uint stride = groups_x() * WORKGROUP_X;
+#if CHECK
+    uint seen = 0;
+#endif
+    for (uint i = global_x(); i < p.count; i += stride) {
+        const double2 of_b = managed_pair(i, p.seed, MANAGED_MIX_B);
+        const double2 of_c = managed_pair(i, p.seed, MANAGED_MIX_C);
+#if CHECK
+        const double2 sum = of_b + p.factor * of_c, found = a[i];
+        seen += found.x == sum.x && found.y == sum.y;
+#else
+        a[i] = (double2)(0, 0);
+        b[i] = of_b;
+        c[i] = of_c;
+#endif
+    }
+#if CHECK
+    if (seen != 0)
+        atomic_add_global(right, seen);
+#endif
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "bench/managed/session.h"
+
+#include "base/host_memory.h"
+
+#include <string.h>
+
+enum {
+    GROUPS_MAX = 4096, // of the kernels that fill and check: they loop
+    HOST_CHECKS = 64,
+    FILLERS_MAX = 256
+};
+static const uint64_t filler_bytes = UINT64_C(4) << 30, filler_least = UINT64_C(1) << 20;
+static const uint64_t wait_ns = UINT64_C(60000000000);
+
+// ---------------------------------------------------------------- the session
+
+static struct gpu_program *make_program(struct bench_session *bench, const char *name,
+                                        struct error *err)
+{
+    return gpu_program_create(bench->scope, &(struct gpu_program_desc){.kernel = kernel_find(name)},
+                              err);
+}
+
+bool managed_open(struct bench_session *bench, struct error *err)
+{
+    struct managed_session *session = ARENA_NEW(bench->arena, struct managed_session);
+    const struct gpu_buffer_desc words = {.bytes = MANAGED_ELEMENT_BYTES};
+    session->bench = bench;
+    bench->state = session;
+    measure_link_of(bench->arena, bench->info, &session->link);
+    return (session->fill = make_program(bench, "managed_fill", err)) &&
+           (session->check = make_program(bench, "managed_check", err)) &&
+           (session->triad = make_program(bench, "managed_triad", err)) &&
+           (session->right = gpu_buffer_create(bench->scope, &words, err));
+}
+
+// ---------------------------------------------------------------- memory
+
+// Plain allocations until the device has `rest` left: what is managed then fits only in part, and
+// stays small.
+static bool fill_device(struct managed_arrays *arrays, uint64_t rest, struct error *err)
+{
+    uint64_t left = 0, part = filler_bytes;
+    for (int i = 0; i < FILLERS_MAX; i++) {
+        if (!gpu_managed_free_bytes(arrays->session->bench->device, &left, err))
+            return false;
+        if (left <= rest || left - rest < filler_least || part < filler_least)
+            return true;
+        part = left - rest < part ? left - rest : part;
+        const struct gpu_buffer_desc desc = {.bytes = part / 4 * 4};
+        if (gpu_buffer_create(arrays->scope, &desc, err))
+            continue;
+        if (err->code != ERROR_OUT_OF_MEMORY)
+            return false;
+        part /= 2; // what is free may lie in pieces
+    }
+    return true;
+}
+
+static bool check_room(const struct managed_arrays *arrays, const struct managed_point *point,
+                       struct error *err)
+{
+    uint64_t left = 0, host = host_memory_available_bytes(NULL);
+    if (!gpu_managed_free_bytes(arrays->session->bench->device, &left, err))
+        return false;
+    if (!point->rest && point->bytes > left / 10 * 9)
+        return error_set(err, ERROR_OUT_OF_MEMORY,
+                         "%llu MiB of managed memory: the device has %llu MiB free",
+                         (unsigned long long)point->bytes >> 20, (unsigned long long)left >> 20);
+    bool is_on_host = point->host_touch || point->rest ||
+                      (point->advised && point->advice == GPU_MANAGED_PREFER_HOST);
+    return !is_on_host || host == 0 || point->bytes <= host / 2 ||
+           error_set(err, ERROR_OUT_OF_MEMORY,
+                     "%llu MiB of managed memory: the host has %llu MiB free",
+                     (unsigned long long)point->bytes >> 20, (unsigned long long)host >> 20);
+}
+
+bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_point *point,
+                         struct error *err)
+{
+    arrays->pairs = (uint32_t)(point->bytes / MANAGED_ARRAYS / MANAGED_ELEMENT_BYTES);
+    arrays->bytes = (uint64_t)arrays->pairs * MANAGED_ELEMENT_BYTES;
+    arrays->seed = arrays->session->visits++ * UINT32_C(0x10001);
+    const struct gpu_buffer_desc desc = {.bytes = arrays->bytes, .memory = GPU_MEMORY_MANAGED};
+    if (!check_room(arrays, point, err) || (point->rest && !fill_device(arrays, point->rest, err)))
+        return false;
+    for (int i = 0; i < MANAGED_ARRAYS; i++) {
+        arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);
+        if (!arrays->at[i] ||
+            (point->advised && !gpu_managed_advise(arrays->at[i], point->advice, err)))
+            return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- first touch
+
+static double number_of(uint32_t i, uint32_t mix)
+{
+    uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static void touch_by_host(struct managed_arrays *arrays)
+{
+    double *to[MANAGED_ARRAYS];
+    for (int k = 0; k < MANAGED_ARRAYS; k++)
+        to[k] = gpu_buffer_map(arrays->at[k]);
+    for (uint32_t i = 0; i < 2 * arrays->pairs; i++) {
+        to[0][i] = 0;
+        to[1][i] = number_of(arrays->seed + i, MANAGED_MIX_B);
+        to[2][i] = number_of(arrays->seed + i, MANAGED_MIX_C);
+    }
+}
+
+static bool run_once(const struct managed_arrays *arrays, const struct gpu_dispatch *dispatch,
+                     struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(arrays->session->bench->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
+    if (batch)
+        gpu_batch_dispatch(batch, dispatch);
+    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
+    gpu_scope_close(scope);
+    return done;
+}
+
+static uint32_t looping_groups(const struct managed_arrays *arrays)
+{
+    uint32_t groups = (arrays->pairs + MANAGED_THREADS - 1) / MANAGED_THREADS;
+    return groups < GROUPS_MAX ? groups : GROUPS_MAX;
+}
+
+bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host, struct error *err)
+{
+    const struct managed_params params = {.count = arrays->pairs, .seed = arrays->seed};
+    const struct gpu_dispatch dispatch = {
+        .program = arrays->session->fill,
+        .groups = {looping_groups(arrays)},
+        .args = {{.buffer = arrays->at[0]}, {.buffer = arrays->at[1]}, {.buffer = arrays->at[2]}},
+        .params = &params,
+        .params_bytes = sizeof params,
+    };
+    if (!by_host)
+        return run_once(arrays, &dispatch, err);
+    touch_by_host(arrays);
+    return true;
+}
+
+// ---------------------------------------------------------------- triad and proof
+
+void managed_arrays_record(const struct managed_arrays *arrays, double factor,
+                           struct gpu_batch *batch)
+{
+    const struct managed_params params = {factor, arrays->pairs, arrays->seed};
+    uint64_t most = arrays->session->bench->info->limits.workgroup_count_x;
+    uint64_t groups = (arrays->pairs + MANAGED_THREADS - 1) / MANAGED_THREADS;
+    uint64_t rows = most ? (groups + most - 1) / most : 1;
+    const struct gpu_dispatch dispatch = {
+        .program = arrays->session->triad,
+        .groups = {(uint32_t)((groups + rows - 1) / rows), (uint32_t)rows},
+        .args = {{.buffer = arrays->at[0]}, {.buffer = arrays->at[1]}, {.buffer = arrays->at[2]}},
+        .params = &params,
+        .params_bytes = sizeof params,
+    };
+    gpu_batch_dispatch(batch, &dispatch);
+}
+
+bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,
+                               struct error *err)
+{
+    const double *sums = gpu_buffer_map(arrays->at[0]);
+    for (uint32_t k = 0; k < HOST_CHECKS; k++) {
+        uint32_t i = (uint32_t)((uint64_t)(2 * arrays->pairs - 1) * k / (HOST_CHECKS - 1));
+        double wanted = number_of(arrays->seed + i, MANAGED_MIX_B) +
+                        factor * number_of(arrays->seed + i, MANAGED_MIX_C);
+        if (sums[i] != wanted)
+            return error_set(err, ERROR_MISMATCH, "the host sees %.17g as sum %u, not %.17g",
+                             sums[i], i, wanted);
+    }
+    return true;
+}
+
+bool managed_arrays_check_device(struct managed_arrays *arrays, double factor, struct error *err)
+{
+    const struct managed_params params = {factor, arrays->pairs, arrays->seed};
+    struct gpu_buffer *right = arrays->session->right;
+    uint32_t seen = 0;
+    const struct gpu_dispatch dispatch = {
+        .program = arrays->session->check,
+        .groups = {looping_groups(arrays)},
+        .args = {{.buffer = arrays->at[0]}, {.buffer = right}},
+        .params = &params,
+        .params_bytes = sizeof params,
+    };
+    if (!gpu_buffer_write(right, 0, &seen, sizeof seen, err) || !run_once(arrays, &dispatch, err) ||
+        !gpu_buffer_read(right, 0, &seen, sizeof seen, err))
+        return false;
+    return seen == arrays->pairs ||
+           error_set(err, ERROR_MISMATCH, "%u of %u pairs of sums are wrong", arrays->pairs - seen,
+                     arrays->pairs);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// a = b + factor × c, two doubles a thread.
+#include "bench/prelude/prelude.clh"
+
+struct params {
+    double factor;
+    uint count; // pairs
+    uint seed;
+};
+
+KERNEL void KERNEL_NAME(__global double2 *restrict a, const __global double2 *restrict b,
+                        const __global double2 *restrict c, const struct params p)
+{
+    const uint i = (group_y() * groups_x() + group_x()) * WORKGROUP_X + local_x();
+    if (i < p.count)
+        a[i] = b[i] + p.factor * c[i];
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "bench/managed/session.h"
+#include "measure/limits.h"
+#include "measure/span.h"
+
+#include <math.h>
+
+enum {
+    METRIC_BANDWIDTH,
+    METRIC_FIRST,
+    METRIC_PREFETCH
+};
+
+// Other factors for the first pass and the later ones: each is checked by its own sums.
+static const double first_factor = 1.25, later_factor = 1.5;
+
+struct trial {
+    struct bench_visit *run;
+    struct managed_session *session;
+    struct managed_point point;
+    struct managed_arrays arrays;
+    double prefetch_ns, first_ns;
+    struct measure_span later;
+};
+
+// What a case keeps from its first visit.
+struct memory {
+    uint64_t repeats;
+};
+
+static void record_prefetch(const struct managed_arrays *arrays, struct gpu_batch *batch)
+{
+    for (int i = 0; i < MANAGED_ARRAYS; i++)
+        gpu_managed_prefetch(
+            batch, &(struct gpu_managed_range){.buffer = arrays->at[i], .bytes = arrays->bytes});
+}
+
+// One span of its own batch: the prefetch, or the first pass.
+static bool time_once(struct trial *trial, bool is_prefetch, double *ns, struct error *err)
+{
+    const struct gpu_batch_desc desc = {.span_count = 1};
+    struct gpu_batch *batch = gpu_batch_create(trial->run->scope, &desc, err);
+    if (!batch)
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    if (is_prefetch)
+        record_prefetch(&trial->arrays, batch);
+    else
+        managed_arrays_record(&trial->arrays, first_factor, batch);
+    gpu_batch_span_end(batch, 0);
+    return gpu_batch_end(batch, err) &&
+           gpu_batch_run(batch, trial->run->request->timeout_ns, err) &&
+           gpu_batch_span_ns(batch, 0, ns, err);
+}
+
+static void record_later(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct trial *trial = context;
+    for (uint64_t i = 0; i < repeats; i++)
+        managed_arrays_record(&trial->arrays, later_factor, batch);
+}
+
+static bool time_later(struct trial *trial, uint64_t *repeats, struct error *err)
+{
+    const struct measure_span_desc desc = {.scope = trial->run->scope,
+                                           .record = record_later,
+                                           .context = trial,
+                                           .request = trial->run->request,
+                                           .repeats = *repeats,
+                                           .warm = true};
+    if (!measure_span_run(trial->run->arena, &desc, &trial->later, err))
+        return false;
+    *repeats = trial->later.repeats;
+    return true;
+}
+
+static bool measure(struct trial *trial, uint64_t *repeats, struct error *err)
+{
+    struct managed_arrays *arrays = &trial->arrays;
+    return managed_arrays_make(arrays, &trial->point, err) &&
+           managed_arrays_touch(arrays, trial->point.host_touch, err) &&
+           (!trial->point.prefetch || time_once(trial, true, &trial->prefetch_ns, err)) &&
+           time_once(trial, false, &trial->first_ns, err) &&
+           managed_arrays_check_device(arrays, first_factor, err) &&
+           time_later(trial, repeats, err) &&
+           managed_arrays_check_device(arrays, later_factor, err) &&
+           managed_arrays_check_host(arrays, later_factor, err);
+}
+
+static void report_once(const struct trial *trial, struct measure_visit *visit, unsigned metric,
+                        double ns)
+{
+    double bytes = (double)MANAGED_ARRAYS * (double)trial->arrays.bytes, rate = bytes * 1e9 / ns;
+    double step_ns = (double)trial->session->bench->info->limits.stamp_step_ps / 1000;
+    if (ns > 0)
+        visit_samples(visit, metric, &rate, 1, rate * step_ns / ns);
+}
+
+static bool stays_with_host(const struct managed_point *point)
+{
+    return point->advised && point->advice == GPU_MANAGED_PREFER_HOST && !point->prefetch;
+}
+
+static void report(const struct trial *trial, struct measure_visit *visit)
+{
+    static const char *const places[] = {"device", "host"};
+    struct measure_limits limits;
+    double bytes = (double)MANAGED_ARRAYS * (double)trial->arrays.bytes;
+    const struct managed_point *point = &trial->point;
+    measure_limits_of(trial->session->bench->info, &limits);
+    measure_span_report(&trial->later, bytes, METRIC_BANDWIDTH, visit);
+    report_once(trial, visit, METRIC_FIRST, trial->first_ns);
+    if (point->prefetch)
+        report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
+    // What a last-level cache may hold can be faster than DRAM.
+    bool is_dram = trial->arrays.bytes * MANAGED_ARRAYS > 4 * limits.last_cache_bytes;
+    if (limits.dram_bytes_per_s > 0 && is_dram && !stays_with_host(point))
+        visit_limit(visit, METRIC_BANDWIDTH, limits.dram_bytes_per_s);
+    if (trial->session->link.bytes_per_s > 0 && point->host_touch && point->prefetch)
+        visit_limit(visit, METRIC_PREFETCH, trial->session->link.bytes_per_s);
+    if (trial->session->link.text)
+        visit_detail(visit, "link", "%s", trial->session->link.text);
+    visit_detail(visit, "touched", "by the %s", places[point->host_touch]);
+    if (point->rest)
+        visit_detail(visit, "left", "%llu MiB of the device's memory",
+                     (unsigned long long)point->rest >> 20);
+    visit_kernel(visit, trial->session->triad);
+}
+
+bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct trial trial = {.run = run, .session = run->session->state};
+    if (!*run->memory)
+        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+    struct memory *memory = *run->memory;
+    managed_point_read(run->point, &trial.point);
+    trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};
+    if (!measure(&trial, &memory->repeats, err))
+        return false;
+    report(&trial, visit);
+    return true;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Every way of touching, sending and advising managed memory, verified on the device that is there;
+// the proof itself put to the test; and, on the double of libcuda alone, arrays that do not fit.
+#include "bench/managed/session.h"
+#include "suite/choices.h"
+#include "workbench.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_managed;
+
+enum {
+    METRICS = 3,
+    SMALL_BYTES = 6 << 20
+};
+
+struct fixture {
+    struct workbench bench;
+    struct arena *arena;
+};
+
+// Devices without managed memory have no session to open: what they are told is tried instead.
+static int open_session(void **state)
+{
+    struct fixture *f = *state = test_calloc(1, sizeof *f);
+    f->arena = arena_create();
+    return workbench_open(&f->bench, &bench_managed) ? 0 : -1;
+}
+
+static int close_session(void **state)
+{
+    struct fixture *f = *state;
+    workbench_close(&f->bench);
+    arena_destroy(f->arena);
+    test_free(f);
+    return 0;
+}
+
+static bool is_double(const struct fixture *f)
+{
+    return strncmp(f->bench.session.info->name, "Fake GPU", strlen("Fake GPU")) == 0;
+}
+
+static bool plan(struct fixture *f, const char *preset, const char *set,
+                 struct bench_case_list *list, struct error *err)
+{
+    const struct benchmark *const benchmark[] = {&bench_managed, NULL};
+    struct setting setting;
+    if (set)
+        assert_true(setting_parse(f->arena, set, &setting, err));
+    const struct choice_request request = {.benchmarks = benchmark,
+                                           .benchmark_count = 1,
+                                           .preset = preset,
+                                           .settings = &setting,
+                                           .setting_count = set != NULL};
+    struct bench_choice *choices;
+    assert_true(choices_make(f->arena, &request, &bench_managed, &choices, err));
+    const struct bench_request bench = {.arena = f->arena,
+                                        .device = f->bench.session.info,
+                                        .preset = preset,
+                                        .choices = choices,
+                                        .choice_count = bench_managed.info.param_count};
+    *list = (struct bench_case_list){0};
+    return bench_managed.plan(&bench, list, err);
+}
+
+static bool visit(struct fixture *f, const struct bench_case *point, bool has_prefetch,
+                  struct error *err)
+{
+    struct arena *arena = arena_create();
+    const struct measure_request request = {
+        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
+    void *memory = NULL;
+    struct bench_visit run = {.session = &f->bench.session,
+                              .point = point,
+                              .scope = gpu_scope_open(f->bench.session.device),
+                              .arena = arena,
+                              .request = &request,
+                              .memory = &memory};
+    struct measure_visit *seen = measure_visit_create(arena);
+    bool done = bench_managed.visit(&run, seen, err);
+    for (size_t m = 0; done && m < METRICS; m++) {
+        assert_true(seen->metrics[m].count > 0 || (m == METRICS - 1 && !has_prefetch));
+        for (size_t i = 0; i < seen->metrics[m].count; i++)
+            assert_true(isfinite(seen->metrics[m].values[i]) && seen->metrics[m].values[i] > 0);
+    }
+    gpu_scope_close(run.scope);
+    arena_destroy(arena);
+    return done;
+}
+
+// Visits all cases, their sizes made small where they fit the device.
+static void visit_all(struct fixture *f, const struct bench_case_list *list)
+{
+    struct error err;
+    for (size_t i = 0; i < list->count; i++) {
+        struct bench_case *point = &list->cases[i];
+        for (size_t v = 0; v < point->value_count; v++)
+            if (strcmp(point->values[v].key, "bytes") == 0 && !case_find(point, "rest"))
+                point->values[v].uint = SMALL_BYTES;
+        if (!visit(f, point, strcmp(case_text(point, "pages"), "prefetched") == 0, &err))
+            fail_msg("%s: %s", case_key(f->arena, "managed", point), err.message);
+    }
+}
+
+static void every_way_gives_every_sum(void **state)
+{
+    struct fixture *f = *state;
+    struct bench_case_list list;
+    struct error err;
+    assert_true(plan(f, "standard", NULL, &list, &err));
+    assert_true(list.count >= 20);
+    visit_all(f, &list);
+}
+
+static void quick_is_a_handful(void **state)
+{
+    struct fixture *f = *state;
+    struct bench_case_list list;
+    struct error err;
+    assert_true(plan(f, "quick", NULL, &list, &err));
+    assert_int_equal(list.count, 4);
+}
+
+static struct managed_arrays small_arrays(struct fixture *f, struct gpu_scope *scope)
+{
+    struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
+    const struct managed_point point = {.bytes = SMALL_BYTES};
+    struct error err;
+    assert_true(managed_arrays_make(&arrays, &point, &err));
+    assert_true(managed_arrays_touch(&arrays, true, &err));
+    return arrays;
+}
+
+static void sums_that_are_wrong_are_a_mismatch(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
+    struct managed_arrays arrays = small_arrays(f, scope);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, &err);
+    assert_non_null(batch);
+    managed_arrays_record(&arrays, 1.25, batch);
+    assert_true(gpu_batch_end(batch, &err));
+    assert_false(managed_arrays_check_device(&arrays, 1.25, &err)); // not yet
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_true(gpu_batch_run(batch, UINT64_C(10000000000), &err));
+    assert_true(managed_arrays_check_device(&arrays, 1.25, &err));
+    assert_true(managed_arrays_check_host(&arrays, 1.25, &err));
+    assert_false(managed_arrays_check_device(&arrays, 1.5, &err));
+    assert_false(managed_arrays_check_host(&arrays, 1.5, &err));
+    double *sums = gpu_buffer_map(arrays.at[0]);
+    sums[2 * arrays.pairs - 1] += 1e-9;
+    assert_false(managed_arrays_check_device(&arrays, 1.25, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    gpu_scope_close(scope);
+}
+
+static void more_than_is_free_is_not_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
+    uint64_t left = 0;
+    assert_true(gpu_managed_free_bytes(f->bench.session.device, &left, &err));
+    struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
+    const struct managed_point point = {.bytes = left};
+    assert_false(managed_arrays_make(&arrays, &point, &err));
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(err.message, "the device has"));
+    gpu_scope_close(scope);
+}
+
+// 256 MiB on the double: all but 32 are filled, and the arrays take 64.
+static void oversubscribed_the_device_is_filled_first(void **state)
+{
+    struct fixture *f = *state;
+    struct bench_case_list list;
+    struct error err;
+    uint64_t before = 0, after = 0, rest = 0;
+    if (!is_double(f))
+        skip(); // it can hang a GPU
+    assert_true(plan(f, "quick", "oversubscribe=1", &list, &err));
+    assert_int_equal(list.count, 4);
+    rest = case_uint(&list.cases[0], "rest");
+    assert_int_equal(rest, 32 << 20);
+    assert_int_equal(case_uint(&list.cases[0], "bytes"), 2 * rest);
+    assert_true(gpu_managed_free_bytes(f->bench.session.device, &before, &err));
+    visit_all(f, &list);
+    assert_true(gpu_managed_free_bytes(f->bench.session.device, &after, &err));
+    assert_int_equal(before, after);
+    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
+    struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
+    const struct managed_point point = {.bytes = 2 * rest, .rest = rest};
+    assert_true(managed_arrays_make(&arrays, &point, &err));
+    assert_true(gpu_managed_free_bytes(f->bench.session.device, &after, &err));
+    assert_in_range(after, rest, rest + (1 << 20));
+    gpu_scope_close(scope);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    static const char *const sets[] = {"bytes=1KiB", "oversubscribe=2", "rest=0", "bytes=1TiB"};
+    struct fixture *f = *state;
+    struct bench_case_list list;
+    struct error err;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        assert_false(plan(f, "standard", sets[i], &list, &err));
+        assert_int_equal(err.code, ERROR_USAGE);
+    }
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+
+int main(int argc, char **argv)
+{
+    int status = workbench_status(argc, argv);
+    if (status)
+        return status;
+    const struct CMUnitTest tests[] = {
+        EACH(every_way_gives_every_sum),
+        EACH(quick_is_a_handful),
+        EACH(sums_that_are_wrong_are_a_mismatch),
+        EACH(more_than_is_free_is_not_asked_for),
+        EACH(oversubscribed_the_device_is_filled_first),
+        EACH(what_makes_no_sense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
