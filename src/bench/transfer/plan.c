@@ -215,26 +215,33 @@ static void add_pair(const struct planner *p, const struct case_value *direction
     }
 }
 
-// Every pair of the API's devices, or only those that begin at this one; where it is alone, a case
-// that says so.
+static size_t devices_of(const struct gpu_system *system, const char *api)
+{
+    size_t count = 0;
+    for (size_t i = 0; system && i < gpu_system_device_count(system); i++)
+        count += strcmp(gpu_system_info(system, i)->api, api) == 0;
+    return count;
+}
+
+// Every pair of the API's devices, or only those that begin at this one; on the diagonal of that
+// matrix copies within a device. Where it is alone, a case that says so.
 static void add_peers(const struct planner *p, const struct case_value *direction)
 {
     const struct gpu_system *system = p->request->system;
     const struct gpu_info *own = p->request->device;
-    size_t count = system ? gpu_system_device_count(system) : 0, others = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < count; k++) {
+    if (devices_of(system, own->api) < 2) {
+        add_pair(p, direction, own->id, "another");
+        return;
+    }
+    for (size_t i = 0; i < gpu_system_device_count(system); i++)
+        for (size_t k = 0; k < gpu_system_device_count(system); k++) {
             const struct gpu_info *from = gpu_system_info(system, i);
             const struct gpu_info *to = gpu_system_info(system, k);
-            if (i == k || strcmp(from->api, own->api) != 0 || strcmp(to->api, own->api) != 0)
-                continue;
-            others++;
             bool is_ours = own->index == 0 || from->index == own->index;
-            if (is_ours && is_chosen(p->from, from->id) && is_chosen(p->to, to->id))
+            if (is_ours && strcmp(from->api, own->api) == 0 && strcmp(to->api, own->api) == 0 &&
+                is_chosen(p->from, from->id) && is_chosen(p->to, to->id))
                 add_pair(p, direction, from->id, to->id);
         }
-    if (others == 0)
-        add_pair(p, direction, own->id, "another");
 }
 
 bool transfer_plan(const struct bench_request *request, struct bench_case_list *list,

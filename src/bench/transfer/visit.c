@@ -109,7 +109,8 @@ static bool prepare_peers(struct trial *trial, const struct transfer_point *poin
         return false;
     job->queue = gpu_device_queue(job->from->device, 0);
     set_ends(job, TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
-    return gpu_peers_connect(job->from->device, job->to->device, &trial->is_direct, err);
+    return job->from == job->to ||
+           gpu_peers_connect(job->from->device, job->to->device, &trial->is_direct, err);
 }
 
 static bool prepare(struct trial *trial, const struct transfer_point *point, struct error *err)
@@ -151,7 +152,7 @@ static void record_job(const struct transfer_job *job, struct gpu_batch *batch, 
         .bytes = job->point->bytes,
     };
     for (uint64_t i = 0; i < repeats; i++) {
-        if (job->point->direction == TRANSFER_PEER)
+        if (job->from != job->to)
             gpu_peers_copy(batch, &peer);
         else
             transfer_record(job, batch);
@@ -323,7 +324,7 @@ static const char *way_of(const struct trial *trial)
     case TRANSFER_PINNED:
         break;
     }
-    if (job->point->direction == TRANSFER_PEER)
+    if (job->from != job->to)
         return trial->is_direct ? "direct" : "through the host: neither reaches the other's memory";
     return job->point->by == TRANSFER_BY_KERNEL ? "a kernel, 4 x 16 bytes a thread"
                                                 : "copy commands";
