@@ -71,11 +71,16 @@ static void begin(struct request *r, const char *preset, gpu_caps missing)
     *r = (struct request){.arena = arena_create(), .device = device_with(missing)};
     for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++)
         r->choices[i].param = &bench_latency.info.params[i];
-    bool full = strcmp(preset, "full") == 0;
+    const struct param_info *order = &bench_latency.info.params[LATENCY_PARAM_ORDER];
+    bool full = strcmp(preset, "full") == 0, quick = strcmp(preset, "quick") == 0;
     choose_texts(r, LATENCY_PARAM_PATH, bench_latency.info.params[LATENCY_PARAM_PATH].standard,
                  false);
     choose_texts(r, LATENCY_PARAM_CHAIN, "pointer,index", false);
-    choose_texts(r, LATENCY_PARAM_ORDER, full ? "random,plru,page" : "random,plru", false);
+    choose_texts(r, LATENCY_PARAM_ORDER,
+                 full    ? order->full
+                 : quick ? order->quick
+                         : order->standard,
+                 false);
     choose_texts(r, LATENCY_PARAM_LOAD, "idle", false);
     choose_number(r, LATENCY_PARAM_PITCH, 128, false);
     choose_number(r, LATENCY_PARAM_PAGE, 2 * MIB, false);
@@ -150,6 +155,20 @@ static void standard_sweeps_vector_whole_and_other_paths_to_twice_the_cache(void
     assert_int_equal(find(&r, "constant", "index", "random").most, 64 * KIB);
     assert_int_equal(find(&r, "shared", "index", "random").most, 48 * KIB);
     assert_int_equal(find(&r, "atomic-shared", "index", "random").most, 48 * KIB);
+    arena_destroy(r.arena);
+}
+
+static void quick_has_one_order_and_every_second_octave_off_the_main_path(void **state)
+{
+    (void)state;
+    struct request r;
+    begin(&r, "quick", 0);
+    plan(&r);
+    struct found other = find(&r, "atomic", "pointer", "random");
+    assert_int_equal(find(&r, "vector", "pointer", "plru").count, 0);
+    assert_int_equal(find(&r, "vector", "index", "random").count, 0);
+    assert_true(other.count > 1);
+    assert_true(2 * (other.count - 1) <= find(&r, "vector", "pointer", "random").count);
     arena_destroy(r.arena);
 }
 
@@ -270,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_sweeps_vector_whole_and_other_paths_to_twice_the_cache),
+        cmocka_unit_test(quick_has_one_order_and_every_second_octave_off_the_main_path),
         cmocka_unit_test(full_has_every_chain_that_a_path_can_have),
         cmocka_unit_test(a_device_without_addresses_chases_indices),
         cmocka_unit_test(a_missing_feature_leaves_one_case_to_say_so),

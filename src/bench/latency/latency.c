@@ -22,6 +22,7 @@ static const struct param_info params[LATENCY_PARAM_COUNT] = {
     [LATENCY_PARAM_ORDER] = {.key = "order",
                              .type = PARAM_TEXT,
                              .standard = "random,plru",
+                             .quick = "random",
                              .full = "random,plru,page",
                              .choices = "random|plru|page",
                              .help = "random lines; plru: few pages at a time, for any line size; "

@@ -123,7 +123,7 @@ static uint64_t plan_size(const struct plan *plan, const struct latency_point *p
     bytes_max -= bytes_max % GRAIN_BYTES;
     if (bytes >= bytes_max)
         return bytes_max;
-    bool thin = !plan->full && !plan->quick && !sizes->from_user && !is_main(plan, point);
+    bool thin = !plan->full && !sizes->from_user && !is_main(plan, point);
     if (thin && i % 2)
         return 0;
     uint64_t bytes_min = GRAIN_BYTES;
