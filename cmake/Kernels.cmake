@@ -12,6 +12,8 @@
 # -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
 # so many can have.
 # `+host` adds the form that a model GPU runs.
+# `ptx=8.0,sm_90a` names the PTX and the chip that a kernel's inline instructions need: newer ones than
+# clang knows. Devices that are no such chip refuse it by its name.
 # Blank lines and lines that begin with # are skipped.
 #
 # Forms: SPIR-V from .comp, .vert and .frag by glslc; PTX from .cl by clang; the .cl itself with its includes put in
@@ -61,7 +63,7 @@ endfunction()
 
 set(KERNEL_CL_FLAGS -x cl -cl-std=CL2.0 -O3 -Wall -Wextra -Werror -I ${PROJECT_SOURCE_DIR}/src)
 
-function(kernel_compile_ptx name source defines)
+function(kernel_compile_ptx name source defines written_for)
     set(ptx ${KERNEL_DIR}/${name}.ptx)
     string(REPLACE "." "" feature ${KERNEL_PTX_VERSION})
     set(threads "")
@@ -78,7 +80,7 @@ function(kernel_compile_ptx name source defines)
                 -DKERNEL_TARGET_PTX -DKERNEL_NAME=${name} ${defines}
                 -MD -MF ${ptx}.d -MT ${ptx} -o ${ptx}.raw ${source}
         COMMAND finish_ptx ${ptx}.raw ${ptx} ${KERNEL_PTX_VERSION} ${KERNEL_PTX_TARGET}
-                ${threads}
+                "${threads}" ${written_for}
         DEPENDS ${source} finish_ptx DEPFILE ${ptx}.d
         COMMENT "PTX ${name}" VERBATIM)
 endfunction()
@@ -163,6 +165,13 @@ function(kernels_embed target)
                 list(REMOVE_ITEM words "+host")
                 set(has_host TRUE)
             endif()
+            set(written_for "")
+            foreach(word ${words})
+                if(word MATCHES "^ptx=([0-9.]+),(sm_[0-9]+a?)$")
+                    set(written_for ${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+                    list(REMOVE_ITEM words ${word})
+                endif()
+            endforeach()
             string(JOIN " " defines_text ${words})
             set(glsl_file ${stem}.comp)
             if(workgroup MATCHES "^(vert|frag)(ex|ment)$")
@@ -180,7 +189,7 @@ function(kernels_embed target)
                 list(APPEND inputs ${KERNEL_DIR}/${name}.spv)
             endif()
             if(cl IN_LIST languages AND EXISTS ${folder}/${stem}.cl)
-                kernel_compile_ptx(${name} ${folder}/${stem}.cl "${kernel_defines}")
+                kernel_compile_ptx(${name} ${folder}/${stem}.cl "${kernel_defines}" "${written_for}")
                 kernel_inline_opencl(${folder}/${stem}.cl)
                 string(APPEND manifest "ptx\t${KERNEL_DIR}/${name}.ptx\nopencl\t${opencl_file}\n")
                 if(has_host)

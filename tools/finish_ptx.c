@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Build tool: finish_ptx IN.ptx OUT.ptx VERSION TARGET [THREADS] turns what clang wrote into a
-// module that a driver takes, or stops the build:
+// Build tool: finish_ptx IN.ptx OUT.ptx VERSION TARGET [THREADS [VERSION TARGET]] turns what clang
+// wrote into a module that a driver takes, or stops the build:
 // - `.extern .const` becomes `.visible .const`: constant buffers are declared without a value, so
 //   that clang cannot fold loads from them; the host fills the symbol (bench/prelude/ptx.clh);
 // - a function left unresolved is an error: it would only be found on a machine with the driver;
 // - another .version or .target than asked for is an error: clang only warns of a feature that it
-//   does not know, and falls back.
+//   does not know, and falls back;
+// - a second VERSION and TARGET take the place of the first ones: kernels with inline instructions
+//   that clang's own versions do not have.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +23,10 @@ static _Noreturn void die(const char *path, const char *what, const char *line)
     exit(1);
 }
 
+static const char version_directive[] = ".version ", target_directive[] = ".target ";
+
 static void check_line(const char *path, char *line, const char *version, const char *target)
 {
-    static const char version_directive[] = ".version ", target_directive[] = ".target ";
     size_t length = strlen(version_directive);
     if (strncmp(line, version_directive, length) == 0 && strcmp(line + length, version) != 0)
         die(path, "clang does not know this PTX version and wrote another", line);
@@ -37,8 +40,9 @@ static void check_line(const char *path, char *line, const char *version, const 
 
 int main(int argc, char **argv)
 {
-    if (argc != 5 && argc != 6)
-        die("usage", "finish_ptx IN.ptx OUT.ptx VERSION TARGET [THREADS]", "");
+    if (argc < 5 || argc > 8 || argc == 7)
+        die("usage", "finish_ptx IN.ptx OUT.ptx VERSION TARGET [THREADS [VERSION TARGET]]", "");
+    bool bounded = argc > 5 && *argv[5], newer = argc == 8;
     FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "w");
     static char line[LINE_BYTES];
     static const char constant[] = ".extern .const";
@@ -51,10 +55,14 @@ int main(int argc, char **argv)
         in_head = in_head || strstr(line, ".entry ");
         if (in_head && line[0] == '{') {
             in_head = false;
-            if (argc == 6)
+            if (bounded)
                 fprintf(out, ".maxntid %s\n", argv[5]);
         }
-        if (strncmp(line, constant, strlen(constant)) == 0)
+        if (newer && strncmp(line, version_directive, strlen(version_directive)) == 0)
+            fprintf(out, "%s%s\n", version_directive, argv[6]);
+        else if (newer && strncmp(line, target_directive, strlen(target_directive)) == 0)
+            fprintf(out, "%s%s\n", target_directive, argv[7]);
+        else if (strncmp(line, constant, strlen(constant)) == 0)
             fprintf(out, ".visible .const%s\n", line + strlen(constant));
         else
             fprintf(out, "%s\n", line);

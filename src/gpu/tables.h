@@ -20,6 +20,8 @@
     X(STORAGE8, "storage8", "8-bit storage buffers (storageBuffer8BitAccess)")                     \
     X(ATOMICS64, "atomics64", "64-bit buffer atomics (shaderBufferInt64Atomics)")                  \
     X(SUBGROUPS, "subgroups", "subgroup operations in compute kernels")                            \
+    X(SHUFFLE, "shuffle", "shuffles within a subgroup (VK_SUBGROUP_FEATURE_SHUFFLE_BIT)")          \
+    X(DOT4, "dot4", "dot products of four bytes (shaderIntegerDotProduct)")                        \
     X(SUBGROUP_CHOICE, "subgroup-choice", "a chosen subgroup size (subgroupSizeControl)")          \
     X(CONSTANT, "constant", "constant buffers")                                                    \
     X(TYPED, "typed", "typed buffers")                                                             \
@@ -35,7 +37,7 @@
     X(PEERS, "peers", "copies between devices")                                                    \
     X(PAGEABLE, "pageable", "copies from and to any host memory by the driver")                    \
     X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
-    X(MATRIX, "matrix", "matrix units (cooperative matrix)")                                       \
+    X(MATRIX, "matrix", "matrix units (VK_NV_cooperative_matrix)")                                 \
     X(SHARED_CHOICE, "shared-choice", "shared memory whose size the host chooses (CUDA)")          \
     X(L1_CHOICE, "l1-choice", "a wish for how much of a core's memory is L1 (CUDA's carve-out)")   \
     X(VIRTUAL_TIME, "virtual-time", "time that passes only while a batch runs (models)")

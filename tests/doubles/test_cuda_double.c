@@ -107,6 +107,40 @@ static void refused_ptx_is_an_error_with_the_drivers_log(void **state)
     gpu_system_destroy(system);
 }
 
+// The double's chip is sm_90.
+static void ptx_for_another_chip_is_refused_by_name_before_the_driver_sees_it(void **state)
+{
+    static const struct {
+        const char *ptx, *named; // NULL: taken
+    } cases[] = {
+        {".version 7.0\n.target sm_80\n.visible .entry prelude_ids()", NULL},
+        {".version 8.0\n.target sm_90\n.visible .entry prelude_ids()", NULL},
+        {".version 8.0\n.target sm_90a\n.visible .entry prelude_ids()", NULL},
+        {".version 8.6\n.target sm_100\n", "sm_100 and newer"},
+        {".version 7.0\n.target sm_80a\n", "sm_80a, which no other chip runs"},
+    };
+    (void)state;
+    struct error err = {0};
+    struct gpu_system *system = system_of_cuda();
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    struct gpu_scope *scope = gpu_scope_open(device);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_kernel kernel = *kernel_find("prelude_ids");
+        kernel.ptx = cases[i].ptx;
+        setenv("FAKE_CUDA_PTX_LOG", cases[i].named ? "the driver saw it" : "", 1);
+        struct gpu_program *program =
+            gpu_program_create(scope, &(struct gpu_program_desc){.kernel = &kernel}, &err);
+        assert_int_equal(program != NULL, cases[i].named == NULL);
+        if (cases[i].named) {
+            assert_int_equal(err.code, ERROR_UNSUPPORTED);
+            assert_non_null(strstr(err.message, cases[i].named));
+        }
+    }
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
 static struct gpu_batch *held_ids(struct gpu_scope *scope, struct gpu_buffer *out,
                                   const struct gpu_batch_desc *desc, struct gpu_hold *hold)
 {
@@ -209,6 +243,7 @@ int main(void)
         TEST(a_chip_that_is_too_old_is_an_absence_with_its_capability),
         TEST(a_driver_without_devices_is_an_absence),
         TEST(refused_ptx_is_an_error_with_the_drivers_log),
+        TEST(ptx_for_another_chip_is_refused_by_name_before_the_driver_sees_it),
         TEST(a_held_batch_starts_when_it_is_released),
         TEST(a_held_graph_starts_when_it_is_released),
         TEST(a_batch_after_a_held_one_on_another_stream_waits_for_it),

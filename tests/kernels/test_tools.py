@@ -53,6 +53,10 @@ class Tools(unittest.TestCase):
                          self.finish(HEAD + text, "1024"))
         self.assertEqual(HEAD + text, self.finish(HEAD + text))
 
+    def test_a_kernel_may_be_for_a_newer_chip_than_clang_knows(self):
+        text = self.finish(HEAD + ".func f()\n", "", "8.0", "sm_90a")
+        self.assertEqual(".version 8.0\n.target sm_90a\n.address_size 64\n.func f()\n", text)
+
     def test_includes_are_put_in_place_once_and_left_out_where_named(self):
         self.write("a/one.clh", "// SPDX\n// comment\nint one;\n")
         self.write("a/two.clh", '// SPDX\n#include "a/one.clh"\nint two;\n')

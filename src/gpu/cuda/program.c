@@ -36,6 +36,34 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
+// PTX names the oldest chip it is for; with an "a" behind the number, the only one. Said before the
+// driver compiles anything.
+static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
+                      struct error *err)
+{
+    const char *target = strstr(kernel->ptx, "\n.target sm_");
+    unsigned wanted = 0;
+    char only = 0;
+    int major = 0, minor = 0;
+    const struct cuda_api *api = device->api;
+    if (!target || sscanf(target, "\n.target sm_%u%c", &wanted, &only) < 1)
+        return true;
+    if (!cuda_check(
+            api,
+            api->cuDeviceGetAttribute(&major, CU_ATTR_COMPUTE_CAPABILITY_MAJOR, device->device),
+            "cuDeviceGetAttribute", err) ||
+        !cuda_check(
+            api,
+            api->cuDeviceGetAttribute(&minor, CU_ATTR_COMPUTE_CAPABILITY_MINOR, device->device),
+            "cuDeviceGetAttribute", err))
+        return false;
+    unsigned chip = 10 * (unsigned)major + (unsigned)minor;
+    if (only == 'a' ? chip == wanted : chip >= wanted)
+        return true;
+    return error_set(err, ERROR_UNSUPPORTED, "written for sm_%u%s; this chip is sm_%u", wanted,
+                     only == 'a' ? "a, which no other chip runs" : " and newer", chip);
+}
+
 static void one_line(char *text)
 {
     for (; *text; text++)
@@ -106,7 +134,7 @@ struct gpu_program *cuda_program_create(struct gpu_scope *scope,
     program->base.object.scope = scope; // cuda_program_destroy asks for it
     if (!cuda_enter(device, err))
         return NULL;
-    if (load_module(device, program, kernel, scope->arena, err) &&
+    if (fits_chip(device, kernel, err) && load_module(device, program, kernel, scope->arena, err) &&
         find_constants(device->api, program, kernel, err) &&
         find_function(device->api, program, desc, err))
         return &program->base;

@@ -89,6 +89,8 @@ static gpu_caps caps_of(const struct asked *asked)
         caps |= GPU_CAP(FLOAT16);
     if (has_extension(asked, "cl_khr_int64_base_atomics"))
         caps |= GPU_CAP(ATOMICS64);
+    if (has_extension(asked, "cl_khr_integer_dot_product"))
+        caps |= GPU_CAP(DOT4);
     if (has_extension(asked, "cl_khr_subgroups"))
         caps |= GPU_CAP(SUBGROUPS);
     if (number(asked, CL_DEVICE_IMAGE_SUPPORT))

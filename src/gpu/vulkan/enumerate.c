@@ -166,7 +166,8 @@ static gpu_caps caps_of_features(const struct vulkan_features *f)
         {f->v12.shaderBufferInt64Atomics, GPU_CAP(ATOMICS64)},
         {f->v12.timelineSemaphore, GPU_CAP(HOLDS)},
         {f->executable.pipelineExecutableInfo, GPU_CAP(KERNEL_STATS)},
-        {f->matrix.cooperativeMatrix || f->matrix_nv.cooperativeMatrix, GPU_CAP(MATRIX)},
+        {f->v13.shaderIntegerDotProduct, GPU_CAP(DOT4)},
+        {f->matrix_nv.cooperativeMatrix, GPU_CAP(MATRIX)},
     };
     gpu_caps caps = 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -191,6 +192,8 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
                  GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS);
     if (compute && (p->v11.subgroupSupportedOperations & operations) == operations)
         info->caps |= GPU_CAP(SUBGROUPS);
+    if (compute && p->v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)
+        info->caps |= GPU_CAP(SHUFFLE);
     if (physical->subgroup_choice)
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
