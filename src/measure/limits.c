@@ -74,6 +74,8 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
         limits->fp64_per_cycle = architecture->fp64;
         limits->fp16_per_cycle = architecture->fp16;
         limits->int32_mad_per_cycle = architecture->int32_mad;
+        limits->fp16_matrix_per_cycle = architecture->matrix16;
+        limits->fp8_matrix_per_cycle = architecture->matrix8;
         limits->l1_bytes = (uint64_t)architecture->l1_kib << 10;
     }
     if (product) {

@@ -18,6 +18,8 @@ struct measure_limits {
     // Results of fused multiply-adds a cycle of a core, packed ones counted each; additions and
     // products of floats come as often.
     double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;
+    // Products of the matrix units, dense, summed up in floats.
+    double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
     uint64_t l1_bytes;         // the part that can hold data, at most
     uint64_t last_cache_bytes; // L2, or the cache behind it; for CPUs from sysconf
 };

@@ -19,6 +19,7 @@ struct limits_architecture {
     unsigned l1_kib;                                     // where L1 and shared memory are one: both
     const char *source;
     unsigned fp32, fp64, fp16, int32_mad; // results of fused multiply-adds a cycle of a core
+    unsigned matrix16, matrix8;           // … of the matrix units, on halves and on 8-bit floats
 };
 
 // PCI device ids of one chip: all products of it, also those that are not in the table below.

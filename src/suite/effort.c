@@ -56,6 +56,7 @@ double effort_goal(const struct benchmark_info *info)
 {
     if (info->distribution)
         return 0.05;
-    bool is_latency = info->metric_count && info->metrics[0].unit == UNIT_NS;
+    enum unit unit = info->metric_count ? info->metrics[0].unit : UNIT_NONE;
+    bool is_latency = unit == UNIT_NS || unit == UNIT_CYCLE;
     return is_latency ? 0.01 : 0.005;
 }
