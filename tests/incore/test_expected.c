@@ -56,6 +56,8 @@ static void no_steps_leave_what_was_there(void **state)
         const struct incore_kind *kind = &incore_kinds[i];
         bool integer = kind->number == INCORE_I32 || kind->number == INCORE_I64;
         bool pair = integer && kind->operation <= INCORE_MUL;
+        if (kind->number == INCORE_TILE)
+            continue; // tells how much is added
         incore_kind_fill(kind, 0, words);
         for (unsigned chain = 0; chain < INCORE_PEAK_CHAINS; chain++)
             if (slot(INCORE_FUSED + chain) != slot((pair ? INCORE_SECOND : INCORE_START) + chain))
@@ -119,8 +121,6 @@ static void functions_come_to_their_fixed_values(void **state)
     assert_true(fabs(f64(INCORE_FUSED) - 3.1 / f64(INCORE_START)) < 1e-12); // an odd number
     incore_kind_fill(kind_of("fp32-add-rcp"), 100000, words);
     assert_true(fabsf(f32(INCORE_FUSED) - 0.2945867f) < 1e-6f); // 1 / (x + 3.1) = x
-    incore_kind_fill(kind_of("fp16-matrix"), 1000, words);
-    assert_true(f32(INCORE_FUSED + 3) == 3 + 1000.0f / 16); // exactly
     incore_kind_fill(kind_of("int32-popcount"), 100, words);
     assert_int_equal(slot(INCORE_FUSED), 1);
 }
@@ -141,17 +141,81 @@ static void integers_step_as_written(void **state)
     assert_int_equal((uint32_t)slot(INCORE_FUSED), x * y * y);
 }
 
+static void dot_products_are_sums_of_products(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("int8-dot4"), 1, words);
+    uint32_t x = (uint32_t)slot(INCORE_START + 2), sum = (uint32_t)slot(INCORE_B);
+    for (unsigned byte = 0; byte < 4; byte++)
+        sum += ((const uint8_t *)&x)[byte] * ((const uint8_t *)&words[2 * INCORE_A])[byte];
+    assert_int_equal(slot(INCORE_FUSED + 2), sum);
+    double d = 8, e = 26; // the eighth chain's
+    for (unsigned steps = 0; steps < 20; steps++) {
+        incore_kind_fill(kind_of("fp16x2-dot"), steps, words);
+        uint32_t seen = (uint32_t)slot(INCORE_FUSED + 7);
+        assert_true(half(seen & 0xffff) == d && half(seen >> 16) == e);
+        double a = half(words[2 * INCORE_A] & 0xffff), b = half(words[2 * INCORE_A] >> 16);
+        double next = d * a + e * b;
+        e = d;
+        d = next;
+    }
+}
+
+static void two_numbers_step_side_by_side(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("fp32-int32-mixed"), 1, words);
+    float began = f32(INCORE_START + 1), ended = f32(INCORE_FUSED + 1);
+    assert_true(ended == fmaf(began, began, f32(INCORE_B)));
+    assert_int_equal(words[2 * INCORE_FUSED + 3], words[2 * INCORE_START + 3] << 3);
+    incore_kind_fill(kind_of("fp32-int32-mixed"), 4, words);
+    assert_int_equal(words[2 * INCORE_FUSED + 3], words[2 * INCORE_START + 3] & 0x1fffffff);
+}
+
+static void lanes_of_a_subgroup_step_together(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("subgroup-shuffle"), 7, words);
+    assert_int_equal(slot(INCORE_FUSED + 4), slot(INCORE_START + 5));
+    incore_kind_fill(kind_of("subgroup-vote"), 7, words);
+    assert_int_equal(slot(INCORE_FUSED + 4), slot(INCORE_START + 4) ^ 5);
+    incore_kind_fill(kind_of("subgroup-min"), 7, words);
+    assert_int_equal(slot(INCORE_FUSED + 4), slot(INCORE_START + 4) + 21);
+    for (unsigned chain = 0; chain < INCORE_PEAK_CHAINS; chain++) // no sum wraps
+        assert_true(slot(INCORE_START + chain) < UINT32_MAX / 2);
+}
+
+static void tiles_grow_by_what_rows_and_columns_give(void **state)
+{
+    (void)state;
+    incore_kind_fill(kind_of("fp16-mma"), 1000, words);
+    assert_true(half((uint32_t)slot(INCORE_A) & 0xffff) == 0.25);
+    assert_true(half((uint32_t)(slot(INCORE_B) >> 32) & 0xffff) == 0.5);
+    assert_true(f32(INCORE_SECOND) == 1000 * 16 * 0.25f * 0.25f);
+    incore_kind_fill(kind_of("bf16-wgmma"), 1000, words);
+    assert_int_equal(slot(INCORE_A) & 0xffff, 0x3e80); // the upper half of a float's 0.25
+    assert_true(f32(INCORE_SECOND) == 1000 * 16 * 0.25f * 0.25f);
+    incore_kind_fill(kind_of("fp8-wgmma"), 1000, words);
+    assert_true(f32(INCORE_SECOND) == 32 * 0.25f * 0.25f); // every second step takes away
+}
+
 static void limits_belong_to_what_the_units_do(void **state)
 {
     const struct measure_limits limits = {.fp32_per_cycle = 128,
                                           .fp64_per_cycle = 64,
                                           .fp16_per_cycle = 256,
-                                          .int32_mad_per_cycle = 63};
+                                          .int32_mad_per_cycle = 63,
+                                          .fp16_matrix_per_cycle = 2048,
+                                          .fp8_matrix_per_cycle = 4096};
     (void)state;
     assert_true(incore_kind_limit(kind_of("fp32-mul"), &limits) == 128);
     assert_true(incore_kind_limit(kind_of("fp64-fma"), &limits) == 64);
     assert_true(incore_kind_limit(kind_of("fp16x2-fma"), &limits) == 256);
     assert_true(incore_kind_limit(kind_of("int32-mad"), &limits) == 63);
+    assert_true(incore_kind_limit(kind_of("bf16-mma"), &limits) == 2048);
+    assert_true(incore_kind_limit(kind_of("fp8-wgmma"), &limits) == 4096);
+    assert_true(incore_kind_limit(kind_of("fp16x2-dot"), &limits) == 0);
+    assert_true(incore_kind_limit(kind_of("fp32-int32-mixed"), &limits) == 0);
     assert_true(incore_kind_limit(kind_of("fp32-add-rcp"), &limits) == 0);
     assert_true(incore_kind_limit(kind_of("int32-add"), &limits) == 0);
     assert_null(incore_kind_find("fp32-nothing"));
@@ -166,6 +230,10 @@ int main(void)
         cmocka_unit_test(a_half_is_the_nearest_one),
         cmocka_unit_test(functions_come_to_their_fixed_values),
         cmocka_unit_test(integers_step_as_written),
+        cmocka_unit_test(dot_products_are_sums_of_products),
+        cmocka_unit_test(two_numbers_step_side_by_side),
+        cmocka_unit_test(lanes_of_a_subgroup_step_together),
+        cmocka_unit_test(tiles_grow_by_what_rows_and_columns_give),
         cmocka_unit_test(limits_belong_to_what_the_units_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

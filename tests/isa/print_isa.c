@@ -11,7 +11,11 @@
 #include <string.h>
 
 enum {
-    EXIT_SKIP = 77
+    EXIT_SKIP = 77,
+    // SPIR-V: where instructions begin, and one of them.
+    SPIRV_HEADER_WORDS = 5,
+    OP_CAPABILITY = 17,
+    COOPERATIVE_MATRIX_NV = 5357 // RADV does not refuse it but falls
 };
 
 static bool is_family(const struct gpu_info *info, const char *family)
@@ -20,6 +24,15 @@ static bool is_family(const struct gpu_info *info, const char *family)
     for (size_t i = 0; family[i] && i + 1 < sizeof upper; i++)
         upper[i] = (char)toupper((unsigned char)family[i]);
     return strstr(info->name, upper) != NULL;
+}
+
+static bool needs(const struct gpu_kernel *kernel, uint32_t capability)
+{
+    const uint32_t *word = kernel->spirv + SPIRV_HEADER_WORDS;
+    for (; (*word & 0xffff) == OP_CAPABILITY; word += *word >> 16)
+        if (word[1] == capability)
+            return true;
+    return false;
 }
 
 static bool print_kernel(struct gpu_device *device, const struct gpu_kernel *kernel,
@@ -47,7 +60,7 @@ static bool print_kernels(struct gpu_device *device, const char *prefix, struct 
 {
     for (size_t i = 0; kernels[i]; i++)
         if (kernels[i]->spirv && strncmp(kernels[i]->name, prefix, strlen(prefix)) == 0 &&
-            !print_kernel(device, kernels[i], err))
+            !needs(kernels[i], COOPERATIVE_MATRIX_NV) && !print_kernel(device, kernels[i], err))
             return false;
     return true;
 }

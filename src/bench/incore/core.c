@@ -260,12 +260,16 @@ static void report(struct core *core, struct measure_visit *visit)
     const struct incore_point *point = core->point;
     double steps = steps_of(core, core->memory->turns), limit;
     double results = steps * point->subgroups * session->subgroup_threads * point->kind->results;
+    bool whole = point->kind->operation == INCORE_BARRIER; // one of all subgroups
+    double operations = steps * (whole ? 1 : point->subgroups);
     bool cycles = session->clocked && session->clock.counts_core_clock;
-    put(core, visit, INCORE_METRIC_TIME, steps * point->subgroups, false);
-    put(core, visit, INCORE_METRIC_RATE, results * point->kind->arithmetic * 1e9, true);
+    put(core, visit, INCORE_METRIC_TIME, operations, false);
+    if (!whole)
+        put(core, visit, INCORE_METRIC_RATE, results * point->kind->arithmetic * 1e9, true);
     if (cycles) {
-        put(core, visit, INCORE_METRIC_CYCLES, steps * point->subgroups, false);
-        put(core, visit, INCORE_METRIC_PER_CORE, results, true);
+        put(core, visit, INCORE_METRIC_CYCLES, operations, false);
+        if (!whole)
+            put(core, visit, INCORE_METRIC_PER_CORE, results, true);
         visit_sensor(visit, "core_clock", UNIT_HZ, 1e9 * core->counts[0] / core->ns[0]);
         limit = incore_kind_limit(point->kind, &session->limits);
         if (limit > 0)
@@ -275,8 +279,9 @@ static void report(struct core *core, struct measure_visit *visit)
         visit->device_time_ns += (uint64_t)fmax(core->ns[i], 0);
     visit_detail(visit, "clock", "%s",
                  session->clocked ? "the core's counter" : "time stamps: 2 N turns less N");
-    visit_detail(visit, "shape", "%u of %d threads in subgroups of %u, %.0f operations each",
-                 point->subgroups * session->subgroup_threads, INCORE_THREADS,
+    visit_detail(visit, "shape", "%u of %u threads in subgroups of %u, %.0f operations each",
+                 point->subgroups * session->subgroup_threads,
+                 gpu_program_kernel(core->program->program)->workgroup[0],
                  session->subgroup_threads, steps);
     if (core->separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");

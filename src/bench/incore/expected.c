@@ -204,29 +204,13 @@ static void fill_floats(const struct incore_kind *kind, uint64_t steps, uint32_t
     set_slot(kind, words, INCORE_B, fma_bits(number, fma_round(number, c.b)));
 }
 
-// Each element of a tile begins with its chain's number and grows by 16·a·b a step: exact while
-// there are fewer than 2^24 steps.
-static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
-{
-    const double a = 0.0625;
-    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++) {
-        double end = i + (double)steps * 16 * a * a;
-        set_slot(kind, words, INCORE_START + i, fma_bits(FMA_F32, i));
-        set_slot(kind, words, INCORE_FUSED + i, fma_bits(FMA_F32, end));
-        set_slot(kind, words, INCORE_ROUNDED + i, fma_bits(FMA_F32, end));
-    }
-    uint64_t half = fma_bits(FMA_F16, a);
-    set_slot(kind, words, INCORE_A, half | half << 16);
-    set_slot(kind, words, INCORE_B, half | half << 16);
-}
-
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     memset(words, 0, sizeof(uint32_t[2 * INCORE_SLOTS]));
-    if (kind->number == INCORE_I32 || kind->number == INCORE_I64)
+    if (kind->number == INCORE_TILE || kind->operation >= INCORE_DOT)
+        incore_kind_fill_special(kind, steps, words);
+    else if (kind->number == INCORE_I32 || kind->number == INCORE_I64)
         fill_integers(kind, steps, words);
-    else if (kind->number == INCORE_TILE)
-        fill_tiles(kind, steps, words);
     else if (kind->operation == INCORE_FMA)
         fill_fma(kind, steps, words);
     else

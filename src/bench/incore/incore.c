@@ -5,8 +5,10 @@
 
 #define ALL_OPS                                                                                    \
     "fp32-fma,fp32-add,fp32-mul,fp32-div,fp32-sqrt,fp32-add-rcp,fp32-rsqrt,fp32-exp2,fp32-sin,"    \
-    "fp64-fma,fp64-add,fp64-mul,fp64-div,fp64-sqrt,fp16-matrix,fp16-fma,fp16x2-fma,"               \
-    "int32-add,int32-mul,int32-mad,int32-div,int32-shift,int32-popcount,int64-add,int64-mul"
+    "fp64-fma,fp64-add,fp64-mul,fp64-div,fp64-sqrt,fp16-matrix,fp16-mma,bf16-mma,fp8-mma,"         \
+    "fp16-wgmma,bf16-wgmma,fp8-wgmma,fp16-fma,fp16x2-fma,fp16x2-dot,int8-dot4,fp32-int32-mixed,"   \
+    "int32-add,int32-mul,int32-mad,int32-div,int32-shift,int32-popcount,int64-add,int64-mul,"      \
+    "subgroup-shuffle,subgroup-vote,subgroup-min,barrier"
 
 static const struct param_info params[] = {
     {"scope", PARAM_TEXT, UNIT_NONE, NULL, "core,device", NULL, PARAM_AXIS, "core|device",
@@ -20,13 +22,12 @@ static const struct param_info params[] = {
 };
 
 static const struct metric_info metrics[] = {
-    [INCORE_METRIC_TIME] = {"time", UNIT_NS, BETTER_LOWER,
-                            "of a core from one operation of a subgroup to the next; with one "
-                            "chain of one subgroup: latency"},
     [INCORE_METRIC_CYCLES] = {"cycles", UNIT_CYCLE, BETTER_LOWER,
-                              "the same in cycles of the core's own counter"},
+                              "by the core's own counter, from one operation of a subgroup to the "
+                              "next; with one chain of one subgroup: latency"},
     [INCORE_METRIC_PER_CORE] = {"per_core", UNIT_OP_PER_CYCLE, BETTER_HIGHER,
                                 "results a cycle of a core: one a thread, packed ones two"},
+    [INCORE_METRIC_TIME] = {"time", UNIT_NS, BETTER_LOWER, "the same in time"},
     [INCORE_METRIC_RATE] = {"rate", UNIT_OP_PER_S, BETTER_HIGHER,
                             "arithmetic a second: a result counts one, of fma and mad two"},
 };
@@ -84,25 +85,35 @@ static void add_core_cases(const struct planner *p, const struct case_value *sco
                            const struct case_value *op)
 {
     uint64_t subgroup = p->request->device->limits.subgroup_threads;
+    bool barrier = incore_kind_find(op->text)->operation == INCORE_BARRIER;
     for (size_t s = 0; s < p->subgroups->value_count; s++) {
         const struct case_value *subgroups = &p->subgroups->values[s];
-        bool fits = subgroups->uint * (subgroup ? subgroup : 1) <= INCORE_THREADS;
+        uint64_t threads = subgroups->uint * (subgroup ? subgroup : 1);
+        bool fits =
+            barrier ? incore_barrier_kernel((unsigned)threads) >= 0 : threads <= INCORE_THREADS;
         for (size_t i = 0; (fits || p->subgroups->from_user) && i < p->ilp->value_count; i++)
-            add_case(p, (const struct case_value *[]){scope, op, &p->ilp->values[i], subgroups}, 4);
+            if (!barrier || p->ilp->values[i].uint == 1)
+                add_case(p, (const struct case_value *[]){scope, op, &p->ilp->values[i], subgroups},
+                         4);
     }
 }
 
-// The preset leaves out what the device has not; what a user asked for is skipped with the reason.
+// Of what the device has not the preset keeps one case, which is skipped with the reason; a user
+// gets all that was asked for.
 static void add_cases(const struct planner *p, const struct case_value *scope,
                       const struct case_value *op)
 {
     const struct incore_kind *kind = incore_kind_find(op->text);
-    if ((kind->caps & ~p->request->device->caps) && !p->op->from_user)
-        return;
+    bool missing = kind->caps & ~p->request->device->caps && !p->op->from_user;
     bool core = strcmp(scope->text, "core") == 0;
-    if (core && kind->steps)
+    if (core && kind->steps && missing)
+        add_case(
+            p,
+            (const struct case_value *[]){scope, op, &p->ilp->values[0], &p->subgroups->values[0]},
+            4);
+    else if (core && kind->steps)
         add_core_cases(p, scope, op);
-    else if (!core && kind->shapes)
+    else if (!core && kind->shape_count)
         add_case(p, (const struct case_value *[]){scope, op}, 2);
 }
 
@@ -124,7 +135,7 @@ bool incore_plan(const struct bench_request *request, struct bench_case_list *li
     if (list->count == before)
         return error_set(err, ERROR_USAGE,
                          "incore: these values do not go together; with scope=device there are "
-                         "fp32-fma, fp64-fma, fp16x2-fma, fp16-matrix and int32-mad");
+                         "fp32-fma, fp64-fma, fp16x2-fma, int32-mad, int8-dot4 and the matrices");
     return true;
 }
 

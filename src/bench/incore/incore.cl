@@ -52,18 +52,64 @@ struct params {
 #define SIN(x)      sin_f32(x)
 #define COS(x)      cos_f32(x)
 #define POPCOUNT(x) popcount_u32(x)
+#define DOT(x, y)     dot_f16x2(x, y)
+#define DOT4(x, y, z) dot4_u8(x, y, z)
+#define BARRIER()     workgroup_barrier()
 
-#define PLACE(i)   ((thread + i) % INCORE_PEAK_CHAINS)
+#if defined(KERNEL_TARGET_PTX)
+INLINE uint shuffle_xor(uint x, uint mask)
+{
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 0x1f, 0xffffffff;" : "+r"(x) : "r"(mask));
+    return x;
+}
+INLINE uint ballot(uint bits)
+{
+    __asm__ volatile("{\n"
+                     ".reg .pred %%p;\n"
+                     "setp.ne.u32 %%p, %0, 0;\n"
+                     "vote.sync.ballot.b32 %0, %%p, 0xffffffff;\n"
+                     "}"
+                     : "+r"(bits));
+    return bits;
+}
+INLINE uint least(uint x)
+{
+    __asm__ volatile("redux.sync.min.u32 %0, %0, 0xffffffff;" : "+r"(x));
+    return x;
+}
+#else // never asked for: OpenCL C 1.2 has no subgroups
+#define shuffle_xor(x, mask) (x ^ mask)
+#define ballot(bits)         (bits)
+#define least(x)             (x)
+#endif
+#define SHUFFLE_XOR(x, mask) shuffle_xor(x, mask)
+#define BALLOT(bits)         ballot(bits)
+#define LEAST(x)             least(x)
+
+#if IS_UNIFORM
+#define PLACE(i) i
+#else
+#define PLACE(i) ((thread ^ i) % INCORE_PEAK_CHAINS)
+#endif
 #define DECLARE(i) T x##i = VALUE(slots[INCORE_START + PLACE(i)]);
 #if IS_PAIR
 #define DECLARE_SECOND(i) T y##i = VALUE(slots[INCORE_SECOND + PLACE(i)]);
 #define RESULT(i)         WORDS(y##i)
+#elif OPERATION == INCORE_MIXED
+#define DECLARE_SECOND(i) uint y##i = slots[INCORE_START + PLACE(i)].y;
+#define RESULT(i)         ((uint2)(as_uint(x##i), y##i))
 #else
 #define DECLARE_SECOND(i)
 #define RESULT(i) WORDS(x##i)
 #endif
 #define FOLD(i)      folded ^= RESULT(i).x ^ RESULT(i).y;
-#define LATE(i)      x##i = VALUE(WORDS(x##i) ^ late);
+#if OPERATION == INCORE_MIXED
+#define LATE(i)                                                                                    \
+    x##i = VALUE(WORDS(x##i) ^ late);                                                              \
+    y##i ^= late;
+#else
+#define LATE(i) x##i = VALUE(WORDS(x##i) ^ late);
+#endif
 #define DIFFER(u, v) ((u).x != (v).x || (u).y != (v).y)
 #if IS_INEXACT
 #define EXPECTED(i) VALUE(slots[INCORE_FUSED + PLACE(i)])
@@ -94,6 +140,13 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
     const T a = VALUE(slots[INCORE_A]), b = VALUE(slots[INCORE_B]);
     (void)a;
     (void)b;
+#if OPERATION == INCORE_MIXED
+    const uint shift = slots[INCORE_A].x;
+#elif IS_OF_SUBGROUP
+    const uint lane = subgroup_lane(), lane_bit = 1u << lane % 32, lane_sum = a + (lane ^ 1);
+    (void)lane_bit;
+    (void)lane_sum;
+#endif
     EACH_CHAIN(DECLARE)
     EACH_CHAIN(DECLARE_SECOND)
     uint turned = 0;
@@ -121,6 +174,9 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
             // The chains go on with values that need the stamp.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
+#if OPERATION == INCORE_BARRIER
+            LOOP(TURN(1))
+#else
             if (params.chains == 1)
                 LOOP(TURN(1))
             else if (params.chains == 2)
@@ -129,6 +185,7 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
                 LOOP(TURN(4))
             else
                 LOOP(TURN(8))
+#endif
             folded = 0;
             EACH_CHAIN(FOLD)
             end = clock_core_after(folded, params.never).x;

@@ -4,6 +4,9 @@
 // chip (-DPEAK) they just run. METHOD.md says which and why.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 
@@ -60,23 +63,50 @@ params;
 #define SIN(x)       sin(x)
 #define COS(x)       cos(x)
 #define POPCOUNT(x)  uint(bitCount(x))
+#define DOT(v, w)    T(dot(v, w), (v).x)
+
+#define SHUFFLE_XOR(x, mask) subgroupShuffleXor(x, mask)
+#define BALLOT(bits)         subgroupBallot((bits) != 0u).x
+#define LEAST(x)             subgroupMin(x)
+#define BARRIER()            barrier()
+
+#if OPERATION == INCORE_DOT4
+// OpUDot of SPV_KHR_integer_dot_product, which GLSL has no function for: its capabilities DotProduct
+// and DotProductInput4x8BitPacked, packed vectors of form 0.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6019, 6018],
+                  id = 4451) uint dot4(uint x, uint y, spirv_literal int form);
+#define DOT4(x, y, z) (dot4(x, y, 0) + z)
+#endif
 
 #if IS_INTEGER
 #define EXACTLY
 #else
 #define EXACTLY precise
 #endif
-#define PLACE(i)   ((thread + uint(i)) % INCORE_PEAK_CHAINS)
+#if IS_UNIFORM
+#define PLACE(i) uint(i)
+#else
+#define PLACE(i) ((thread ^ uint(i)) % INCORE_PEAK_CHAINS)
+#endif
 #define DECLARE(i) EXACTLY T x##i = VALUE(slots[INCORE_START + PLACE(i)]);
 #if IS_PAIR
 #define DECLARE_SECOND(i) T y##i = VALUE(slots[INCORE_SECOND + PLACE(i)]);
 #define RESULT(i)         WORDS(y##i)
+#elif OPERATION == INCORE_MIXED
+#define DECLARE_SECOND(i) uint y##i = slots[INCORE_START + PLACE(i)].y;
+#define RESULT(i)         uvec2(floatBitsToUint(x##i), y##i)
 #else
 #define DECLARE_SECOND(i)
 #define RESULT(i) WORDS(x##i)
 #endif
 #define FOLD(i) folded ^= RESULT(i).x ^ RESULT(i).y;
+#if OPERATION == INCORE_MIXED
+#define LATE(i)                                                                                    \
+    x##i = VALUE(WORDS(x##i) ^ late);                                                              \
+    y##i ^= late;
+#else
 #define LATE(i) x##i = VALUE(WORDS(x##i) ^ late);
+#endif
 #if IS_INEXACT
 #define EXPECTED(i) VALUE(slots[INCORE_FUSED + PLACE(i)])
 #define COMPARE(i)                                                                                 \
@@ -106,6 +136,12 @@ void main()
 {
     const uint thread = gl_LocalInvocationIndex;
     EXACTLY const T a = VALUE(slots[INCORE_A]), b = VALUE(slots[INCORE_B]);
+#if OPERATION == INCORE_MIXED
+    const uint shift = slots[INCORE_A].x;
+#elif IS_OF_SUBGROUP
+    const uint lane = gl_SubgroupInvocationID;
+    const uint lane_bit = lane < 32u ? 1u << lane : 0u, lane_sum = a + (lane ^ 1u);
+#endif
     EACH_CHAIN(DECLARE)
     EACH_CHAIN(DECLARE_SECOND)
     uint turned = 0u;
@@ -131,6 +167,9 @@ void main()
             // The chains go on with values that need the stamp.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
+#if OPERATION == INCORE_BARRIER
+            LOOP(TURN(1))
+#else
             if (params.chains == 1u)
                 LOOP(TURN(1))
             else if (params.chains == 2u)
@@ -139,6 +178,7 @@ void main()
                 LOOP(TURN(4))
             else
                 LOOP(TURN(8))
+#endif
             folded = 0u;
             EACH_CHAIN(FOLD)
             end = clock_core_after(folded, params.never).x;

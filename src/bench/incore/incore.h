@@ -10,7 +10,12 @@
 #define INCORE_F16X2 3
 #define INCORE_I32   4
 #define INCORE_I64   5
-#define INCORE_TILE  6 // 16 × 16 halves, of a subgroup: matrix.cl
+#define INCORE_TILE  6 // of the matrix units
+
+// -DFORMAT: what tiles are made of.
+#define INCORE_TILE_F16  0
+#define INCORE_TILE_BF16 1
+#define INCORE_TILE_E4M3 2
 
 // -DOPERATION: what one step of a chain does. Every second step is the one behind the comma.
 #define INCORE_FMA      0 // x·x + b
@@ -25,6 +30,13 @@
 #define INCORE_SIN      9  // sin x, cos x
 #define INCORE_SHIFT    10 // x << a, x >> b
 #define INCORE_POPCOUNT 11
+#define INCORE_DOT      12 // x·a: dot products of two halves each, the new one and the one before
+#define INCORE_DOT4     13 // x·a + b: dot products of four bytes
+#define INCORE_MIXED    14 // x·x + b of a float, beside it y << a, y >> a of an integer
+#define INCORE_SHUFFLE  15 // the x of the lane whose number is another by the bits of a
+#define INCORE_VOTE     16 // each lane's bit of x ^ a, of all lanes
+#define INCORE_LEAST    17 // the least x + c of the subgroup, c another one in each lane
+#define INCORE_BARRIER  18 // of the workgroup
 
 // A workgroup; the first so many of its threads work.
 #define INCORE_THREADS 1024

@@ -8,37 +8,65 @@
 #define FP64(name, ...) "fp64-" name, "incore_fp64_" name, INCORE_F64, __VA_ARGS__
 #define I32(name, ...)  "int32-" name, "incore_int32_" name, INCORE_I32, __VA_ARGS__
 #define I64(name, ...)  "int64-" name, "incore_int64_" name, INCORE_I64, __VA_ARGS__
-#define IN64            GPU_CAP(FLOAT64)
-#define IN16            GPU_CAP(FLOAT16)
+#define SUBGROUP(name, operation, caps)                                                            \
+    "subgroup-" name, "incore_subgroup_" name, INCORE_I32, operation, BLOCKS(1), caps, 1, 1, NO_PEAK
+#define IN64 GPU_CAP(FLOAT64)
+#define IN16 GPU_CAP(FLOAT16)
+
+// As kernels.txt has them, the first one for most.
+static const struct incore_shape chains[INCORE_SHAPES_MAX] = {
+    {"", 16, 1024}, {"_16x512", 16, 512}, {"_8x1024", 8, 1024}, {"_8x512", 8, 512}};
+static const struct incore_shape wmma = {"", 4, 64}, mma = {"", 8, 64}, wgmma = {"", 1, 32};
+
+#define NO_PEAK NULL, 0
+#define PEAK    chains, 1
+
+// Products of tiles: by a subgroup of 32, the last ones by four.
+#define TILES(name, kernel, format, shape, products)                                               \
+    name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(shape), 1
 
 // Steps as -DLENGTH in kernels.txt has them.
 const struct incore_kind incore_kinds[] = {
-    {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, 4)},
-    {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, 0)},
-    {FP32("mul", INCORE_MUL, BLOCKS(8), 0, 1, 1, 0)},
-    {FP32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, 0)},
-    {FP32("sqrt", INCORE_SQRT, BLOCKS(1), 0, 1, 1, 0)},
-    {"fp32-add-rcp", "incore_fp32_add_rcp", INCORE_F32, INCORE_RCP, BLOCKS(1), 0, 1, 1, 0},
-    {FP32("rsqrt", INCORE_RSQRT, BLOCKS(1), 0, 1, 1, 0)},
-    {FP32("exp2", INCORE_EXP2, BLOCKS(1), 0, 1, 1, 0)},
-    {FP32("sin", INCORE_SIN, BLOCKS(1), 0, 1, 1, 0)},
-    {FP64("fma", INCORE_FMA, BLOCKS(4), IN64, 1, 2, 1)},
-    {FP64("add", INCORE_ADD, BLOCKS(4), IN64, 1, 1, 0)},
-    {FP64("mul", INCORE_MUL, BLOCKS(4), IN64, 1, 1, 0)},
-    {FP64("div", INCORE_DIV, BLOCKS(1), IN64, 1, 1, 0)},
-    {FP64("sqrt", INCORE_SQRT, BLOCKS(1), IN64, 1, 1, 0)},
-    // 16³ products and sums of a subgroup of 32.
-    {"fp16-matrix", "incore_fp16_matrix", INCORE_TILE, INCORE_FMA, 0, GPU_CAP(MATRIX), 128, 2, 1},
-    {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, 0},
-    {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, 1},
-    {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, 0)},
-    {I32("mul", INCORE_MUL, BLOCKS(4), 0, 1, 1, 0)},
-    {I32("mad", INCORE_MAD, BLOCKS(4), 0, 1, 2, 1)},
-    {I32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, 0)},
-    {I32("shift", INCORE_SHIFT, BLOCKS(4), 0, 1, 1, 0)},
-    {I32("popcount", INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, 0)},
-    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, 0)},
-    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, 0)},
+    {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, chains, INCORE_SHAPES_MAX)},
+    {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NO_PEAK)},
+    {FP32("mul", INCORE_MUL, BLOCKS(8), 0, 1, 1, NO_PEAK)},
+    {FP32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NO_PEAK)},
+    {FP32("sqrt", INCORE_SQRT, BLOCKS(1), 0, 1, 1, NO_PEAK)},
+    {"fp32-add-rcp", "incore_fp32_add_rcp", INCORE_F32, INCORE_RCP, BLOCKS(1), 0, 1, 1, NO_PEAK},
+    {FP32("rsqrt", INCORE_RSQRT, BLOCKS(1), 0, 1, 1, NO_PEAK)},
+    {FP32("exp2", INCORE_EXP2, BLOCKS(1), 0, 1, 1, NO_PEAK)},
+    {FP32("sin", INCORE_SIN, BLOCKS(1), 0, 1, 1, NO_PEAK)},
+    {FP64("fma", INCORE_FMA, BLOCKS(4), IN64, 1, 2, PEAK)},
+    {FP64("add", INCORE_ADD, BLOCKS(4), IN64, 1, 1, NO_PEAK)},
+    {FP64("mul", INCORE_MUL, BLOCKS(4), IN64, 1, 1, NO_PEAK)},
+    {FP64("div", INCORE_DIV, BLOCKS(1), IN64, 1, 1, NO_PEAK)},
+    {FP64("sqrt", INCORE_SQRT, BLOCKS(1), IN64, 1, 1, NO_PEAK)},
+    {TILES("fp16-matrix", "fp16_matrix", INCORE_TILE_F16, wmma, 16 * 16 * 16 / 32)},
+    {TILES("fp16-mma", "fp16_mma", INCORE_TILE_F16, mma, 16 * 8 * 16 / 32)},
+    {TILES("bf16-mma", "bf16_mma", INCORE_TILE_BF16, mma, 16 * 8 * 16 / 32)},
+    {TILES("fp8-mma", "fp8_mma", INCORE_TILE_E4M3, mma, 16 * 8 * 32 / 32)},
+    {TILES("fp16-wgmma", "fp16_wgmma", INCORE_TILE_F16, wgmma, 64 * 256 * 16 / 128)},
+    {TILES("bf16-wgmma", "bf16_wgmma", INCORE_TILE_BF16, wgmma, 64 * 256 * 16 / 128)},
+    {TILES("fp8-wgmma", "fp8_wgmma", INCORE_TILE_E4M3, wgmma, 64 * 256 * 32 / 128)},
+    {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, NO_PEAK},
+    {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, PEAK},
+    {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NO_PEAK)},
+    {I32("mul", INCORE_MUL, BLOCKS(4), 0, 1, 1, NO_PEAK)},
+    {I32("mad", INCORE_MAD, BLOCKS(4), 0, 1, 2, PEAK)},
+    {I32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NO_PEAK)},
+    {I32("shift", INCORE_SHIFT, BLOCKS(4), 0, 1, 1, NO_PEAK)},
+    {I32("popcount", INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, NO_PEAK)},
+    {"fp16x2-dot", "incore_fp16x2_dot", INCORE_F16X2, INCORE_DOT, BLOCKS(4), IN16, 1, 3, NO_PEAK},
+    {"int8-dot4", "incore_int8_dot4", INCORE_I32, INCORE_DOT4, BLOCKS(4), GPU_CAP(DOT4), 1, 8,
+     PEAK},
+    {"fp32-int32-mixed", "incore_fp32_int32_mixed", INCORE_F32, INCORE_MIXED, BLOCKS(4), 0, 2, 1,
+     NO_PEAK},
+    {SUBGROUP("shuffle", INCORE_SHUFFLE, GPU_CAP(SUBGROUPS) | GPU_CAP(SHUFFLE))},
+    {SUBGROUP("vote", INCORE_VOTE, GPU_CAP(SUBGROUPS))},
+    {SUBGROUP("min", INCORE_LEAST, GPU_CAP(SUBGROUPS))},
+    {"barrier", "incore_barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NO_PEAK},
+    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, NO_PEAK)},
+    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, NO_PEAK)},
 };
 const size_t incore_kind_count = sizeof incore_kinds / sizeof incore_kinds[0];
 
@@ -50,15 +78,18 @@ const struct incore_kind *incore_kind_find(const char *name)
     return NULL;
 }
 
-// As kernels.txt has them.
 const struct incore_shape *incore_kind_shape(const struct incore_kind *kind, unsigned shape)
 {
-    static const struct incore_shape tiles = {"", INCORE_TILE_CHAINS, INCORE_BLOCK};
-    static const struct incore_shape shapes[INCORE_SHAPES_MAX] = {
-        {"", 16, 1024}, {"_16x512", 16, 512}, {"_8x1024", 8, 1024}, {"_8x512", 8, 512}};
-    if (shape >= kind->shapes)
-        return NULL;
-    return kind->number == INCORE_TILE ? &tiles : &shapes[shape];
+    return shape < kind->shape_count ? &kind->shapes[shape] : NULL;
+}
+
+int incore_barrier_kernel(unsigned threads)
+{
+    static const unsigned sizes[] = {32, 256, 1024}; // as kernels.txt has them
+    for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++)
+        if (sizes[i] == threads)
+            return i;
+    return -1;
 }
 
 // Additions and products of floats are done where fused ones are.
@@ -72,9 +103,12 @@ double incore_kind_limit(const struct incore_kind *kind, const struct measure_li
         return simple ? limits->fp64_per_cycle : 0;
     case INCORE_F16:
     case INCORE_F16X2:
-        return limits->fp16_per_cycle;
+        return simple ? limits->fp16_per_cycle : 0;
     case INCORE_I32:
         return kind->operation == INCORE_MAD ? limits->int32_mad_per_cycle : 0;
+    case INCORE_TILE:
+        return kind->operation == INCORE_TILE_E4M3 ? limits->fp8_matrix_per_cycle
+                                                   : limits->fp16_matrix_per_cycle;
     default:
         return 0;
     }

@@ -6,17 +6,6 @@
 #include "bench/incore/incore.h"
 #include "measure/limits.h"
 
-struct incore_kind {
-    const char *name;   // "fp32-fma"
-    const char *kernel; // on one core; the chip's peak is the same with "_peak"
-    unsigned number, operation;
-    unsigned steps; // of a thread in a turn, on one core; 0: only the whole chip is measured
-    gpu_caps caps;
-    unsigned results;    // of a step: 2 for packed
-    unsigned arithmetic; // operations that a result counts: 2 for fma and mad
-    unsigned shapes;     // of its peak kernel; 0: there is none
-};
-
 enum {
     INCORE_SHAPES_MAX = 4
 };
@@ -27,11 +16,26 @@ struct incore_shape {
     unsigned chains, steps; // of a thread in a turn, over all chains
 };
 
+struct incore_kind {
+    const char *name;           // "fp32-fma"
+    const char *kernel;         // on one core; the chip's peak is the same with "_peak"
+    unsigned number, operation; // of tiles: INCORE_TILE and the format
+    unsigned steps; // of a thread in a turn, on one core; 0: only the whole chip is measured
+    gpu_caps caps;
+    unsigned results;    // of a step of a thread: 2 for packed; of tiles its share of the sums
+    unsigned arithmetic; // operations that a result counts: 2 for fma and mad
+    const struct incore_shape *shapes; // of its peak kernel; NULL: there is none
+    unsigned shape_count;
+};
+
 // Number `shape` of the kind; NULL past the last one.
 const struct incore_shape *incore_kind_shape(const struct incore_kind *kind, unsigned shape);
 
 extern const struct incore_kind incore_kinds[];
 extern const size_t incore_kind_count;
+
+// Barriers have a kernel for each size of a workgroup: which one (0, 1 …), −1 = there is none.
+int incore_barrier_kernel(unsigned threads);
 
 // NULL: none of that name.
 const struct incore_kind *incore_kind_find(const char *name);
@@ -43,5 +47,8 @@ double incore_kind_limit(const struct incore_kind *kind, const struct measure_li
 // each should be after so many steps of its own. Results of inexact functions are at the host's
 // precision; for these, chains settle within 1024 steps and go no further here.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
+
+// The part of it for operations from INCORE_DOT on (special.c).
+void incore_kind_fill_special(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 #endif

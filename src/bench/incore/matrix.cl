@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The matrix units of NVIDIA's chips: chains of D = A·B + D on tiles of 16 × 16 × 16, halves into
 // floats, a tile a subgroup. Every element of A is a, every one of B is b, so that each element of
-// D grows by 16·a·b a step whatever the layout of tiles in registers, which is not told. A .comp
-// would need cooperative matrices, whose two extensions differ.
+// D grows by 16·a·b a step whatever the layout of tiles in registers, which is not told.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/incore/incore.h"
-
-#define MEMBER(name) uint name;
-struct params {
-    INCORE_PARAMS(MEMBER)
-};
+#include "bench/incore/tiles.clh"
 
 // INCORE_BLOCK steps in a turn.
-#define CHAINS(S)      S(0) S(1) S(2) S(3)
-#define TIMES_4(code)  code code code code
-#define TIMES_16(code) TIMES_4(TIMES_4(code))
+#define CHAINS(S) S(0) S(1) S(2) S(3)
 
 // A tile of floats in the registers of a thread.
 struct tile {
@@ -35,13 +28,12 @@ struct tile {
 #endif
 
 #define DECLARE(i)                                                                                 \
-    const float start##i = as_float(slots[INCORE_START + (group_x() + i) % INCORE_PEAK_CHAINS].x); \
+    const float start##i = as_float(slots[INCORE_START + TILE_PLACE(i)].x);                        \
     struct tile d##i = {(float4)(start##i), (float4)(start##i)};
 #define STEP(i) MULTIPLY(d##i)
 #define COMPARE(i)                                                                                 \
     {                                                                                              \
-        const float end =                                                                          \
-            as_float(slots[INCORE_FUSED + (group_x() + i) % INCORE_PEAK_CHAINS].x);                \
+        const float end = start##i + grown;                                                       \
         const float4 low = d##i.low, high = d##i.high;                                             \
         right &= low.x == end && low.y == end && low.z == end && low.w == end && high.x == end &&  \
                  high.y == end && high.z == end && high.w == end;                                  \
@@ -51,6 +43,7 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
 {
     const __global uint2 *slots = (const __global uint2 *)(head + INCORE_HEAD);
     const uint a = slots[INCORE_A].x, b = slots[INCORE_B].x;
+    const float grown = as_float(slots[INCORE_SECOND].x);
     (void)stamps;
     CHAINS(DECLARE)
     uint turned = 0;

@@ -31,27 +31,66 @@ static gpu_caps clock_caps(const struct incore_session *session)
     return spirv ? GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) : 0;
 }
 
+// The kernel's name, and its place among those of the kind.
+static bool name_kernel(const struct incore_session *session, const struct incore_point *point,
+                        char *name, unsigned *place, struct error *err)
+{
+    const struct incore_kind *kind = point->kind;
+    if (point->chip) {
+        *place = 1 + point->shape;
+        snprintf(name, NAME_BYTES, "%s_peak%s", kind->kernel,
+                 incore_kind_shape(kind, point->shape)->suffix);
+    } else if (kind->operation == INCORE_BARRIER) {
+        unsigned threads = point->subgroups * session->subgroup_threads;
+        int size = incore_barrier_kernel(threads);
+        if (size < 0)
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "no barrier of %u threads: there are kernels of 32, 256 and 1024",
+                             threads);
+        *place = 1 + (unsigned)size;
+        snprintf(name, NAME_BYTES, "%s_%u", kind->kernel, threads);
+    } else {
+        *place = 0;
+        snprintf(name, NAME_BYTES, "%s", kind->kernel);
+    }
+    return true;
+}
+
+static bool device_can(const struct incore_session *session, const struct incore_point *point,
+                       struct error *err)
+{
+    const struct gpu_info *info = session->bench->info;
+    if (!gpu_require(info, point->kind->caps | (point->chip ? 0 : clock_caps(session)), err))
+        return false;
+    if (info->limits.workgroup_threads && info->limits.workgroup_threads < INCORE_THREADS)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "a workgroup here has at most %llu threads, not %d",
+                         (unsigned long long)info->limits.workgroup_threads, INCORE_THREADS);
+    if (point->kind->caps & GPU_CAP(SUBGROUPS) && strcmp(info->api, "opencl") == 0)
+        return error_set(err, ERROR_UNSUPPORTED, "OpenCL C 1.2 has no functions of subgroups");
+    return true;
+}
+
 struct incore_program *incore_program(struct incore_session *session,
                                       const struct incore_point *point, struct error *err)
 {
-    const struct gpu_info *info = session->bench->info;
-    size_t place = (size_t)(point->kind - incore_kinds) * (1 + INCORE_SHAPES_MAX);
-    struct incore_program *made = &session->programs[place + (point->chip ? 1 + point->shape : 0)];
+    char name[NAME_BYTES];
+    unsigned place = 0;
+    if (!device_can(session, point, err) || !name_kernel(session, point, name, &place, err))
+        return NULL;
+    struct incore_program *made =
+        &session->programs[(size_t)(point->kind - incore_kinds) * (1 + INCORE_SHAPES_MAX) + place];
     if (made->program)
         return made;
-    if (!gpu_require(info, point->kind->caps | (point->chip ? 0 : clock_caps(session)), err))
-        return NULL;
-    if (info->limits.workgroup_threads && info->limits.workgroup_threads < INCORE_THREADS) {
-        error_set(err, ERROR_UNSUPPORTED, "a workgroup here has at most %llu threads, not %d",
-                  (unsigned long long)info->limits.workgroup_threads, INCORE_THREADS);
-        return NULL;
-    }
-    char name[NAME_BYTES];
-    snprintf(name, sizeof name, "%s%s%s", point->kind->kernel, point->chip ? "_peak" : "",
-             point->chip ? incore_kind_shape(point->kind, point->shape)->suffix : "");
     const struct gpu_kernel *kernel = kernel_find(name);
     if (!kernel) {
         error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
+        return NULL;
+    }
+    if (point->kind->number == INCORE_TILE && !kernel->spirv &&
+        strcmp(session->bench->info->api, "cuda") != 0) {
+        error_set(err, ERROR_UNSUPPORTED, "%s is an instruction of PTX: only CUDA has it",
+                  point->kind->name);
         return NULL;
     }
     made->program = gpu_program_create(session->bench->scope,
@@ -89,6 +128,7 @@ bool incore_open(struct bench_session *bench, struct error *err)
     session->programs = ARENA_ARRAY(bench->arena, incore_kind_count * (1 + INCORE_SHAPES_MAX),
                                     struct incore_program);
     measure_limits_of(bench->info, &session->limits);
+    session->core_hz_most = session->limits.core_clock_hz;
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;
     session->clocked = session->clock.has_counter && session->clock.has_device_clock;

@@ -16,9 +16,9 @@ enum {
 };
 
 enum incore_metric {
-    INCORE_METRIC_TIME,
     INCORE_METRIC_CYCLES,
     INCORE_METRIC_PER_CORE,
+    INCORE_METRIC_TIME,
     INCORE_METRIC_RATE
 };
 
@@ -39,7 +39,8 @@ struct incore_session {
     struct bench_session *bench;
     struct measure_clock clock;
     struct measure_limits limits;
-    bool clocked; // kernels read the core's counter and the device's clock
+    bool clocked;        // kernels read the core's counter and the device's clock
+    double core_hz_most; // of the data sheet, or seen
     uint32_t subgroup_threads;
     struct incore_program *programs; // by kind: on one core, then the peaks' shapes
     struct gpu_buffer *proofs, *stamps;

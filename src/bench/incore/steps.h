@@ -16,8 +16,12 @@
 // not.
 #define IS_PAIR (IS_INTEGER && (OPERATION == INCORE_ADD || OPERATION == INCORE_MUL))
 
+// What lanes of a subgroup do together; then and with INCORE_LEAST all begin with the same values.
+#define IS_OF_SUBGROUP (OPERATION >= INCORE_SHUFFLE && OPERATION <= INCORE_LEAST)
+#define IS_UNIFORM     (OPERATION == INCORE_VOTE || OPERATION == INCORE_LEAST)
+
 // What an API may compute otherwise than the host in the last bits.
-#define IS_INEXACT (!IS_INTEGER && OPERATION >= INCORE_DIV)
+#define IS_INEXACT (!IS_INTEGER && OPERATION >= INCORE_DIV && OPERATION <= INCORE_SIN)
 
 // STEP_A and STEP_B: two steps of a chain, the second needs the first.
 #if OPERATION == INCORE_FMA
@@ -61,6 +65,31 @@
 #define STEP_B(i) x##i = x##i >> b;
 #elif OPERATION == INCORE_POPCOUNT
 #define STEP_A(i) x##i = POPCOUNT(x##i);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_DOT
+#define STEP_A(i) x##i = DOT(x##i, a);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_DOT4
+#define STEP_A(i) x##i = DOT4(x##i, a, b);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_MIXED
+#define STEP_A(i)                                                                                  \
+    x##i = FMA(x##i, x##i, b);                                                                     \
+    y##i = y##i << shift;
+#define STEP_B(i)                                                                                  \
+    x##i = FMA(x##i, x##i, b);                                                                     \
+    y##i = y##i >> shift;
+#elif OPERATION == INCORE_SHUFFLE
+#define STEP_A(i) x##i = SHUFFLE_XOR(x##i, a);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_VOTE
+#define STEP_A(i) x##i = BALLOT((x##i ^ a) & lane_bit);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_LEAST
+#define STEP_A(i) x##i = LEAST(x##i + lane_sum);
+#define STEP_B(i) STEP_A(i)
+#elif OPERATION == INCORE_BARRIER
+#define STEP_A(i) BARRIER();
 #define STEP_B(i) STEP_A(i)
 #endif
 
