@@ -151,7 +151,7 @@ const struct benchmark bench_incore = {
     .info =
         {
             .name = "incore",
-            .version = 1,
+            .version = 2,
             .title = "Arithmetic inside a core",
             .params = params,
             .param_count = COUNT(params),

@@ -19,8 +19,9 @@ struct words {
 
 static void put(uint32_t *words, unsigned slot, struct words value)
 {
-    words[2 * slot] = value.low;
-    words[2 * slot + 1] = value.high;
+    words += 2 * (size_t)slot;
+    words[0] = value.low;
+    words[1] = value.high;
 }
 
 static uint32_t pair(double low, double high)

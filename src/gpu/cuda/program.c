@@ -3,6 +3,7 @@
 #include "gpu/cuda/cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -41,13 +42,15 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
-    const char *target = strstr(kernel->ptx, "\n.target sm_");
-    unsigned wanted = 0;
-    char only = 0;
+    static const char directive[] = "\n.target sm_";
+    const char *target = strstr(kernel->ptx, directive);
     int major = 0, minor = 0;
     const struct cuda_api *api = device->api;
-    if (!target || sscanf(target, "\n.target sm_%u%c", &wanted, &only) < 1)
+    if (!target)
         return true;
+    char *end;
+    unsigned long wanted = strtoul(target + strlen(directive), &end, 10);
+    bool only = *end == 'a';
     if (!cuda_check(
             api,
             api->cuDeviceGetAttribute(&major, CU_ATTR_COMPUTE_CAPABILITY_MAJOR, device->device),
@@ -57,11 +60,11 @@ static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel 
             api->cuDeviceGetAttribute(&minor, CU_ATTR_COMPUTE_CAPABILITY_MINOR, device->device),
             "cuDeviceGetAttribute", err))
         return false;
-    unsigned chip = 10 * (unsigned)major + (unsigned)minor;
-    if (only == 'a' ? chip == wanted : chip >= wanted)
+    unsigned long chip = 10 * (unsigned long)major + (unsigned long)minor;
+    if (only ? chip == wanted : chip >= wanted)
         return true;
-    return error_set(err, ERROR_UNSUPPORTED, "written for sm_%u%s; this chip is sm_%u", wanted,
-                     only == 'a' ? "a, which no other chip runs" : " and newer", chip);
+    return error_set(err, ERROR_UNSUPPORTED, "written for sm_%lu%s; this chip is sm_%lu", wanted,
+                     only ? "a, which no other chip runs" : " and newer", chip);
 }
 
 static void one_line(char *text)
