@@ -63,6 +63,9 @@ struct benchmark {
     const char *description; // a paragraph for `fathom list NAME`
     gpu_caps needs;          // missing: every case is skipped, naming it
     const char *command;     // only this command measures it; NULL: `fathom run` does
+    // Cases that several chosen devices have in common are measured on all of them at the same
+    // time: see suite/schedule.h. It has a parameter "together" of "auto", "yes" or "no".
+    bool together;
 
     // All cases for this device and these choices, in the parent; ERROR_USAGE where choices do
     // not go together. A case beyond the device's limits is left out (or, from_user, kept: its

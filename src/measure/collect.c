@@ -237,3 +237,8 @@ bool collect_done(const struct collect *collect)
 {
     return collect->state != COLLECT_GATHERING;
 }
+
+bool collect_failed(const struct collect *collect)
+{
+    return collect->state == COLLECT_FAILED;
+}

@@ -63,6 +63,8 @@ unsigned collect_rounds(const struct collect *collect);
 // failed.
 bool collect_done(const struct collect *collect);
 
+bool collect_failed(const struct collect *collect); // a visit did
+
 // The result so far: medians, intervals, limits, verdict with reasons. Fills result's metrics,
 // reasons, verdict, details, sensors (medians over the visits), series (the last visit's) and
 // kernel from `arena`; key, device and point are the caller's.

@@ -142,6 +142,17 @@ static bool size_and_warm_up(struct worker *worker, struct error *err)
            (worker->desc->warm || find_repeats(worker, worker->repeats, err));
 }
 
+// Warms up again after the wait.
+static bool pass_gate(struct worker *worker, struct error *err)
+{
+    const struct measure_gate *gate = worker->desc->request->gate;
+    double took_ns;
+    if (!gate)
+        return true;
+    gate->pass(gate->context);
+    return run(worker, &took_ns, err);
+}
+
 static double core_hz_now(struct worker *worker)
 {
     const uint32_t *before = gpu_buffer_map(worker->stamps);
@@ -193,8 +204,12 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     *span = (struct measure_span){.count = desc->request->samples ? desc->request->samples : 1};
     span->unit_ns = ARENA_ARRAY(arena, span->count, double);
     span->core_hz = ARENA_ARRAY(arena, span->count, double);
+    if (!pass_gate(&worker, err))
+        return false;
+    span->began_ns = clock_now_ns();
     if (!take_samples(&worker, span, err))
         return false;
+    span->ended_ns = clock_now_ns();
     span->repeats = worker.repeats;
     span->sample_ns = median_of(arena, span->unit_ns, span->count) * (double)span->repeats;
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;
@@ -215,4 +230,6 @@ void measure_span_report(const struct measure_span *span, double amount, unsigne
         visit_sensor(visit, "core_clock", UNIT_HZ,
                      median_of(visit->arena, span->core_hz, span->count));
     visit->device_time_ns += span->device_time_ns;
+    visit->began_ns = span->began_ns;
+    visit->ended_ns = span->ended_ns;
 }

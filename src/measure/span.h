@@ -30,10 +30,11 @@ struct measure_span {
     double *unit_ns; // per sample: device time of one unit of work
     double *core_hz; // per sample: core clock seen, NaN where it was missed; NULL: not to be had
     size_t count;
-    uint64_t repeats;        // units a sample; keep for the next visit
-    double sample_ns;        // median length of a sample
-    double step_ns;          // of the time stamps, per unit of work
-    uint64_t device_time_ns; // spent in all, sizing and warm-up included
+    uint64_t repeats;            // units a sample; keep for the next visit
+    double sample_ns;            // median length of a sample
+    double step_ns;              // of the time stamps, per unit of work
+    uint64_t device_time_ns;     // spent in all, sizing and warm-up included
+    uint64_t began_ns, ended_ns; // the samples, by the host's clock
 };
 
 // request->samples samples (after warm-up) in arrays of `arena`. ERROR_TIMEOUT where one unit alone

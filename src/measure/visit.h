@@ -30,7 +30,14 @@ struct measure_visit {
     struct series *series;
     size_t series_count;
     struct kernel_info kernel;
-    uint64_t device_time_ns; // spent measuring, for the budget
+    uint64_t device_time_ns;     // spent measuring, for the budget
+    uint64_t began_ns, ended_ns; // when the samples were taken, by the host's clock; 0: not said
+};
+
+// Where visits of several devices wait for each other: all is prepared and warm, samples come next.
+struct measure_gate {
+    void (*pass)(void *context); // returns when all are there
+    void *context;
 };
 
 // What a visit should do.
@@ -39,6 +46,7 @@ struct measure_request {
     uint64_t sample_ns;  // device time that a sample should last (2 ms), at least
     uint64_t timeout_ns; // longest wait for one submission
     unsigned round;      // 0 = first visit: size the work, pick the shape, keep both
+    const struct measure_gate *gate; // NULL: nobody to wait for
 };
 
 struct measure_visit *measure_visit_create(struct arena *arena);

@@ -88,13 +88,18 @@ static bool take_line(struct executor *executor, const char *line,
     return lose_worker(executor);
 }
 
-static bool take_answer(struct executor *executor, const struct benchmark *benchmark,
-                        struct arena *arena, struct measure_visit **visit, struct error *err)
+struct answer_desc {
+    const struct benchmark *benchmark;
+    struct arena *arena;
+    struct measure_visit **visit;
+};
+
+static bool judge_answer(struct executor *executor, enum child_answer answer, const char *line,
+                         const struct answer_desc *desc, struct error *err)
 {
-    const char *line = NULL;
-    switch (await(executor, &line)) {
+    switch (answer) {
     case CHILD_LINE:
-        return take_line(executor, line, benchmark, arena, visit, err);
+        return take_line(executor, line, desc->benchmark, desc->arena, desc->visit, err);
     case CHILD_SILENT:
         error_set(err, ERROR_TIMEOUT,
                   "no answer for %.0f s: the driver hangs; the worker was ended",
@@ -114,8 +119,26 @@ static bool take_answer(struct executor *executor, const struct benchmark *bench
     return lose_worker(executor);
 }
 
-static bool visit_in_worker(struct executor *executor, const struct visit_order *order,
-                            struct arena *arena, struct measure_visit **visit, struct error *err)
+static bool take_answer(struct executor *executor, const struct benchmark *benchmark,
+                        struct arena *arena, struct measure_visit **visit, struct error *err)
+{
+    const char *line = NULL;
+    enum child_answer answer = await(executor, &line);
+    return judge_answer(executor, answer, line, &(struct answer_desc){benchmark, arena, visit},
+                        err);
+}
+
+static bool send_line(struct executor *executor, const char *line, struct error *err)
+{
+    struct error unsent;
+    if (child_send(executor->worker, line, send_ns, &unsent))
+        return true;
+    error_set(err, ERROR_INTERNAL, "the worker process died: %s", child_epitaph(executor->worker));
+    return lose_worker(executor);
+}
+
+static bool send_order(struct executor *executor, const struct visit_order *order,
+                       struct arena *arena, struct error *err)
 {
     if (!executor->worker)
         executor->worker =
@@ -126,13 +149,54 @@ static bool visit_in_worker(struct executor *executor, const struct visit_order 
         executor->losses++;
         return false;
     }
-    struct error unsent;
-    if (!child_send(executor->worker, protocol_write_order(arena, order), send_ns, &unsent)) {
-        error_set(err, ERROR_INTERNAL, "the worker process died: %s",
-                  child_epitaph(executor->worker));
-        return lose_worker(executor);
+    return send_line(executor, protocol_write_order(arena, order), err);
+}
+
+static bool visit_in_worker(struct executor *executor, const struct visit_order *order,
+                            struct arena *arena, struct measure_visit **visit, struct error *err)
+{
+    return send_order(executor, order, arena, err) &&
+           take_answer(executor, order->benchmark, arena, visit, err);
+}
+
+// ---------------------------------------------------------------- in several workers at once
+
+// Until its worker is at the gate, or the visit has come to its end before it.
+static void await_gate(const struct benchmark *benchmark, struct executor_part *part,
+                       struct arena *arena)
+{
+    const char *line = NULL;
+    enum child_answer answer = await(part->executor, &line);
+    part->waits = answer == CHILD_LINE && protocol_is_gate(line);
+    if (!part->waits)
+        part->done =
+            judge_answer(part->executor, answer, line,
+                         &(struct answer_desc){benchmark, arena, &part->visit}, &part->failure);
+}
+
+void executor_visit_together(const struct benchmark *benchmark, struct executor_part *parts,
+                             size_t count, struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct visit_order order = {.benchmark = benchmark,
+                                          .index = parts[i].index,
+                                          .point = parts[i].point,
+                                          .request = parts[i].request,
+                                          .waits = true};
+        parts[i].failure = (struct error){.code = ERROR_NONE};
+        parts[i].waits = send_order(parts[i].executor, &order, arena, &parts[i].failure);
     }
-    return take_answer(executor, order->benchmark, arena, visit, err);
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].waits)
+            await_gate(benchmark, &parts[i], arena);
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].waits)
+            parts[i].waits =
+                send_line(parts[i].executor, protocol_write_gate(arena), &parts[i].failure);
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].waits)
+            parts[i].done = take_answer(parts[i].executor, benchmark, arena, &parts[i].visit,
+                                        &parts[i].failure);
 }
 
 // ---------------------------------------------------------------- in this process

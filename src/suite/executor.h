@@ -31,6 +31,24 @@ MUST_CHECK bool executor_visit(struct executor *executor, const struct benchmark
                                const struct measure_request *request, struct arena *arena,
                                struct measure_visit **visit, struct error *err);
 
+// One device's part in visits that are made at the same time.
+struct executor_part {
+    struct executor *executor; // with a worker, not in process
+    size_t index;
+    const struct bench_case *point;
+    const struct measure_request *request;
+    // What came of it: as executor_visit has it.
+    bool done;
+    struct measure_visit *visit;
+    struct error failure;
+    bool waits; // its worker is at the gate; known to executor_visit_together alone
+};
+
+// Makes all the visits, each in its own worker; none takes samples before all are ready to, or have
+// failed.
+void executor_visit_together(const struct benchmark *benchmark, struct executor_part *parts,
+                             size_t count, struct arena *arena);
+
 // Workers (or devices) lost in a row: visits since the last one that came to an orderly end, be it
 // a result or a failure.
 unsigned executor_losses(const struct executor *executor);

@@ -4,27 +4,36 @@
 #include <string.h>
 
 struct preset_plan {
-    struct plan plan; // first: what next() gets is this
-    struct plan_case *cases;
+    struct plan plan;        // first: what next() gets is this
+    struct plan_case *cases; // benchmark NULL: taken out of its turn
     size_t count, capacity;
     size_t at;
     size_t block; // cases handed out since the last pause
+    const struct benchmark *block_benchmark;
 };
+
+static void pass_over_taken(struct preset_plan *preset)
+{
+    while (preset->at < preset->count && !preset->cases[preset->at].benchmark)
+        preset->at++;
+}
 
 static enum plan_step preset_next(struct plan *plan, const struct run *so_far,
                                   struct plan_case *next)
 {
     (void)so_far; // a preset goes its way whatever comes out
     struct preset_plan *preset = (struct preset_plan *)plan;
+    pass_over_taken(preset);
     if (preset->at == preset->count)
         return PLAN_END;
-    bool new_benchmark = preset->block && preset->cases[preset->at].benchmark !=
-                                              preset->cases[preset->at - 1].benchmark;
+    bool new_benchmark =
+        preset->block && preset->cases[preset->at].benchmark != preset->block_benchmark;
     if (new_benchmark || preset->block == PLAN_BLOCK_CASES) {
         preset->block = 0;
         return PLAN_PAUSE;
     }
     preset->block++;
+    preset->block_benchmark = preset->cases[preset->at].benchmark;
     *next = preset->cases[preset->at++];
     return PLAN_CASE;
 }
@@ -36,6 +45,19 @@ static size_t preset_left(const struct plan *plan, const struct benchmark *bench
     for (size_t i = preset->at; i < preset->count; i++)
         left += preset->cases[i].benchmark == benchmark;
     return left;
+}
+
+static bool preset_take(struct plan *plan, const char *key, struct plan_case *taken)
+{
+    struct preset_plan *preset = (struct preset_plan *)plan;
+    for (size_t i = preset->at; i < preset->count; i++)
+        if (preset->cases[i].benchmark && strcmp(preset->cases[i].key, key) == 0) {
+            *taken = preset->cases[i];
+            preset->cases[i].benchmark = NULL;
+            preset->plan.total--;
+            return true;
+        }
+    return false;
 }
 
 static bool is_planned(const struct preset_plan *preset, const char *key)
@@ -97,6 +119,7 @@ struct plan *plan_preset_create(struct arena *arena, const struct choice_request
             return NULL;
         }
     }
-    preset->plan = (struct plan){.next = preset_next, .total = preset->count, .left = preset_left};
+    preset->plan = (struct plan){
+        .next = preset_next, .total = preset->count, .left = preset_left, .take = preset_take};
     return &preset->plan;
 }

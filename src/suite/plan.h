@@ -24,6 +24,9 @@ struct plan {
     size_t total; // cases in all; 0 = not known beforehand
     // Cases of this benchmark that are still to come; 0 = not known.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
+    // Hands out the case of that key out of its turn, which `next` then passes over; false where it
+    // is not to come. NULL: a plan that cannot.
+    bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
 };
 
 enum {

@@ -7,6 +7,9 @@
 //             "details":[…],"sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
+// An order that "waits" is visited together with other devices: with everything prepared and warm
+// the worker says {"gate": {}}, and takes its samples when the parent has said the same.
+//
 // Values of a case travel as text, so that 64 bits stay 64 bits; a number that is not finite is
 // null. Nothing that comes over the channel is trusted: a line cut short or full of garbage is an
 // error that says so.
@@ -20,6 +23,7 @@ struct visit_order {
     size_t index; // of the case in the run: names its memory
     const struct bench_case *point;
     const struct measure_request *request;
+    bool waits; // for other devices, before its samples
 };
 
 // The lines, without newline, in `arena`.
@@ -27,6 +31,10 @@ const char *protocol_write_order(struct arena *arena, const struct visit_order *
 const char *protocol_write_visit(struct arena *arena, const struct benchmark_info *info,
                                  const struct measure_visit *visit);
 const char *protocol_write_failure(struct arena *arena, const struct error *failure);
+
+// Both sides' word at the gate.
+const char *protocol_write_gate(struct arena *arena);
+bool protocol_is_gate(const char *line);
 
 // Worker's side. ERROR_INTERNAL where the line is none of ours, or names a benchmark, version or
 // parameter that this binary does not have.

@@ -120,6 +120,16 @@ static void read_order(struct json_reader *reader, const struct json_node *body,
     request->timeout_ns = count(reader, body, "timeout_ns");
     request->round = small(reader, body, "round");
     order->request = request;
+    order->waits = json_member(reader, body, "waits").value != NULL;
+}
+
+bool protocol_is_gate(const char *line)
+{
+    struct error err;
+    json_t *document = parse(line, &err);
+    bool is_gate = document && json_is_object(json_object_get(document, "gate"));
+    json_decref(document);
+    return is_gate;
 }
 
 bool protocol_read_order(struct arena *arena, const char *line, struct visit_order *order,
@@ -262,6 +272,8 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
         visit->kernel.loads = number(reader, &kernel, "loads");
     }
     visit->device_time_ns = count(reader, body, "device_time_ns");
+    visit->began_ns = count(reader, body, "began_ns");
+    visit->ended_ns = count(reader, body, "ended_ns");
 }
 
 static void read_failure(struct json_reader *reader, const struct json_node *body,

@@ -80,6 +80,8 @@ const char *protocol_write_order(struct arena *arena, const struct visit_order *
     json_object_set_new(body, "sample_ns", count_json(request->sample_ns));
     json_object_set_new(body, "timeout_ns", count_json(request->timeout_ns));
     json_object_set_new(body, "round", count_json(request->round));
+    if (order->waits)
+        json_object_set_new(body, "waits", json_true());
     return line(arena, "visit", body);
 }
 
@@ -89,6 +91,11 @@ const char *protocol_write_failure(struct arena *arena, const struct error *fail
     json_object_set_new(body, "code", text_json(error_code_name(failure->code)));
     json_object_set_new(body, "message", text_json(failure->message));
     return line(arena, "failure", body);
+}
+
+const char *protocol_write_gate(struct arena *arena)
+{
+    return line(arena, "gate", json_object());
 }
 
 // ---------------------------------------------------------------- visits
@@ -186,5 +193,7 @@ const char *protocol_write_visit(struct arena *arena, const struct benchmark_inf
     json_object_set_new(body, "series", series_json(visit));
     json_object_set_new(body, "kernel", kernel_json(&visit->kernel));
     json_object_set_new(body, "device_time_ns", count_json(visit->device_time_ns));
+    json_object_set_new(body, "began_ns", count_json(visit->began_ns));
+    json_object_set_new(body, "ended_ns", count_json(visit->ended_ns));
     return line(arena, "visit", body);
 }

@@ -30,8 +30,9 @@ struct runner {
     const struct runner_desc *desc;
     struct run *run;
     struct arena *arena;
-    struct plan **plans; // of each device
-    size_t device;       // at work
+    struct plan **plans;         // of each device
+    struct executor **executors; // likewise
+    size_t device;               // at work
     struct error *unsaved;
 };
 
@@ -129,26 +130,52 @@ static const char *const *worker_argv(struct runner *runner, const char *device)
     return argv;
 }
 
+static struct executor *make_executor(struct runner *runner, const struct gpu_info *device)
+{
+    const struct runner_desc *desc = runner->desc;
+    struct effort effort;
+    effort_of(desc->choices.preset, device, &effort);
+    return executor_create(
+        runner->arena,
+        &(struct executor_desc){
+            .device_id = device->id,
+            .in_process = desc->in_process,
+            .worker_argv = worker_argv(runner, device->id),
+            .worker_environment = desc->worker_environment,
+            .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * effort.timeout_ns,
+            .validation = desc->validation,
+            .interrupt = desc->interrupt,
+        });
+}
+
+// The devices that are still to come: what they have in common with this one is measured on all at
+// the same time. In one process nothing is.
+static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
+{
+    const struct device_list *devices = runner->desc->devices;
+    size_t count = 0;
+    for (size_t i = runner->device + 1;
+         i < devices->count && count < SCHEDULE_PEERS_MAX && !runner->desc->in_process; i++)
+        peers[count++] = (struct schedule_peer){.device = devices->devices[i],
+                                                .plan = runner->plans[i],
+                                                .executor = runner->executors[i]};
+    return count;
+}
+
 static bool run_device(struct runner *runner)
 {
     const struct runner_desc *desc = runner->desc;
     const struct gpu_info *device = desc->devices->devices[runner->device];
+    struct schedule_peer peers[SCHEDULE_PEERS_MAX];
     struct effort effort;
     effort_of(desc->choices.preset, device, &effort);
-    const struct executor_desc executor = {
-        .device_id = device->id,
-        .in_process = desc->in_process,
-        .worker_argv = worker_argv(runner, device->id),
-        .worker_environment = desc->worker_environment,
-        .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * effort.timeout_ns,
-        .validation = desc->validation,
-        .interrupt = desc->interrupt,
-    };
     const struct schedule_desc schedule = {
         .run = runner->run,
         .device = device,
         .plan = runner->plans[runner->device],
-        .executor = executor_create(runner->arena, &executor),
+        .executor = runner->executors[runner->device],
+        .peers = peers,
+        .peer_count = find_peers(runner, peers),
         .effort = &effort,
         .preset = desc->choices.preset,
         .seed = desc->seed + runner->device,
@@ -168,9 +195,15 @@ static bool run_device(struct runner *runner)
 
 static void measure(struct runner *runner)
 {
+    const struct device_list *devices = runner->desc->devices;
     bool done = true;
+    runner->executors = ARENA_ARRAY(runner->arena, devices->count, struct executor *);
+    for (size_t i = 0; i < devices->count; i++)
+        runner->executors[i] = make_executor(runner, devices->devices[i]);
     for (; done && runner->device < runner->desc->devices->count; runner->device++)
         done = run_device(runner);
+    for (size_t i = runner->device; i < devices->count; i++)
+        executor_destroy(runner->executors[i]);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     levels_add_findings(runner->run);
     launches_add_findings(runner->run);

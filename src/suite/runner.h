@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A whole run: every chosen device after the other, its plan, its executor, and the file, of which
+// A whole run: every chosen device after the other (but for what is measured on several at the same
+// time: schedule.h), its plan, its executor, and the file, of which
 // this is the only writer.
 #ifndef SUITE_RUNNER_H
 #define SUITE_RUNNER_H

@@ -11,8 +11,22 @@
 #include "suite/plan.h"
 
 enum {
-    SCHEDULE_LOSSES_MAX = 3 // workers lost in a row, after which a device is given up
+    SCHEDULE_LOSSES_MAX = 3, // workers lost in a row, after which a device is given up
+    SCHEDULE_PEERS_MAX = 7
 };
+
+// Another device of the run. What a benchmark that is measured together (struct benchmark) has in
+// common with its plan is taken out of that plan and visited on both at the same time, its samples
+// from the same moment on. A case says so by its value "together": "auto" = with devices on other
+// chips, "yes" = with all, "no". Both results then have the value "with" in their case, which names
+// the others, and among their sensors "common_time": the share of the time of its samples in which
+// all took theirs; below SCHEDULE_COMMON_LEAST they doubt it.
+struct schedule_peer {
+    const struct gpu_info *device;
+    struct plan *plan;
+    struct executor *executor;
+};
+#define SCHEDULE_COMMON_LEAST 0.5
 
 // What is going on, for whoever watches.
 struct schedule_state {
@@ -27,6 +41,8 @@ struct schedule_desc {
     const struct gpu_info *device;
     struct plan *plan;
     struct executor *executor;
+    const struct schedule_peer *peers;
+    size_t peer_count;
     const struct effort *effort;
     const char *preset;          // for messages
     uint64_t seed;               // of the orders

@@ -10,15 +10,41 @@ static bool is_end_of_device(const struct error *failure)
     return failure->code == ERROR_DEVICE_LOST || failure->code == ERROR_TIMEOUT;
 }
 
+// Where the order's visit waits for those of other devices. What the parent says instead of its
+// word, or its silence for ever, is found out when the answer is written.
+struct gate {
+    struct child_channel *channel;
+    bool passed;
+};
+
+static void pass_gate(void *context)
+{
+    struct gate *gate = context;
+    if (gate->passed)
+        return;
+    gate->passed = true;
+    struct arena *arena = arena_create();
+    struct error unheard;
+    if (child_channel_write(gate->channel, protocol_write_gate(arena), &unheard))
+        (void)child_channel_read(gate->channel, order_bytes_max);
+    arena_destroy(arena);
+}
+
 // One order; the answer in `arena`. What makes the worker end stays in `failure`.
-static const char *answer(struct visitor *visitor, const char *line, struct arena *arena,
-                          struct error *failure)
+static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
+                          struct arena *arena, struct error *failure)
 {
     struct visit_order order;
     struct measure_visit *visit;
     *failure = (struct error){.code = ERROR_NONE};
-    if (!protocol_read_order(arena, line, &order, failure) ||
-        !visitor_visit(visitor, &order, arena, &visit, failure))
+    if (!protocol_read_order(arena, line, &order, failure))
+        return protocol_write_failure(arena, failure);
+    struct measure_request request = *order.request;
+    struct gate state = {.channel = channel};
+    const struct measure_gate gate = {.pass = pass_gate, .context = &state};
+    request.gate = order.waits ? &gate : NULL;
+    order.request = &request;
+    if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
     failure->code = ERROR_NONE; // one that the visit met and got over
     return protocol_write_visit(arena, &order.benchmark->info, visit);
@@ -31,7 +57,8 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         struct arena *arena = arena_create();
         struct error failure;
-        served = child_channel_write(channel, answer(visitor, line, arena, &failure), err);
+        const char *text = answer(visitor, channel, line, arena, &failure);
+        served = child_channel_write(channel, text, err);
         usable = !is_end_of_device(&failure);
         arena_destroy(arena);
     }

@@ -109,7 +109,7 @@ static void an_order_comes_through_with_every_bit(void **state)
     const struct bench_case point = {values, 3};
     const struct measure_request request = {
         .samples = 4, .sample_ns = 2000000, .timeout_ns = UINT64_C(1) << 62, .round = 7};
-    const struct visit_order sent = {benchmark_find("chase"), 42, &point, &request};
+    const struct visit_order sent = {benchmark_find("chase"), 42, &point, &request, true};
     struct visit_order got;
     struct error err = {0};
     if (!protocol_read_order(arena, protocol_write_order(arena, &sent), &got, &err))
@@ -121,6 +121,9 @@ static void an_order_comes_through_with_every_bit(void **state)
     assert_int_equal(got.point->values[2].role, PARAM_METHOD);
     assert_int_equal(got.request->samples, 4);
     assert_int_equal(got.request->round, 7);
+    assert_true(got.waits);
+    assert_true(protocol_is_gate(protocol_write_gate(arena)));
+    assert_false(protocol_is_gate("garbage"));
     assert_true(got.request->sample_ns == request.sample_ns);
     assert_true(got.request->timeout_ns == request.timeout_ns);
 }

@@ -13,6 +13,8 @@ static const struct param_info params[] = {
     {"energy", PARAM_REAL, UNIT_NONE, "0", "1", "1", PARAM_DISPLAY, NULL,
      "seconds, at least, of steady repeats for the energy of each operation and byte, on devices "
      "that count it; 0: none; the standard preset takes ten intensities of the first type"},
+    {"together", PARAM_TEXT, UNIT_NONE, NULL, "auto", NULL, PARAM_DISPLAY, "auto|yes|no",
+     "several devices at the same time: auto where they are different chips"},
 };
 
 static const struct metric_info metrics[] = {
@@ -63,13 +65,14 @@ bool roofline_plan(const struct bench_request *request, struct bench_case_list *
     const struct bench_choice *intensity = bench_choice_find(request, "intensity");
     for (size_t t = 0; t < type->value_count; t++)
         for (size_t i = 0; i < intensity->value_count; i++) {
-            struct case_value *values = ARENA_ARRAY(request->arena, 3, struct case_value);
-            const struct bench_case made = {.values = values, .value_count = 3};
+            struct case_value *values = ARENA_ARRAY(request->arena, 4, struct case_value);
+            const struct bench_case made = {.values = values, .value_count = 4};
             struct roofline_point point;
             values[0] = type->values[t];
             values[1] = intensity->values[i];
             values[2] = bench_choice_find(request, "energy")->values[0];
             values[2].real = energy_of(request, t, i, intensity->value_count);
+            values[3] = bench_choice_find(request, "together")->values[0];
             roofline_point_read(&made, &point);
             if (!roofline_steps(&point))
                 return error_set(err, ERROR_USAGE,
@@ -98,6 +101,7 @@ const struct benchmark bench_roofline = {
         "What the chip computes a second by how much it computes on each byte that it reads from "
         "memory: from 1/16 operation a byte, where memory is the bound, to 512, where the units "
         "are. The intensity is a run-time value; the sum of all results is checked.",
+    .together = true,
     .plan = roofline_plan,
     .open = roofline_open,
     .close = roofline_close,
