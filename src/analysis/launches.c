@@ -67,10 +67,10 @@ static bool is_of(const struct subject *subject, const struct result *result)
            result_metric(result, subject->bandwidth);
 }
 
-static bool is_told(const struct run *run, const char *device)
+static bool is_told(const struct run *run, const char *code, const char *device)
 {
     for (size_t i = 0; i < run->finding_count; i++)
-        if (strcmp(run->findings[i].code, "launch-fit") == 0 && run->findings[i].device &&
+        if (strcmp(run->findings[i].code, code) == 0 && run->findings[i].device &&
             strcmp(run->findings[i].device, device) == 0)
             return true;
     return false;
@@ -138,6 +138,57 @@ static void fit(struct run *run, const struct subject *subject, size_t first)
     arena_destroy(arena);
 }
 
+// ---------------------------------------------------------------- barriers
+
+static const struct result *row_with(const struct run *run, const char *device, const char *between)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        const struct case_value *mode = case_find(&result->point, "mode");
+        const struct case_value *value = case_find(&result->point, "between");
+        if (strcmp(result->benchmark, "launch") == 0 && strcmp(result->device, device) == 0 &&
+            mode && strcmp(mode->text, "batch") == 0 && value &&
+            strcmp(value->text, between) == 0 && result_metric(result, "time"))
+            return result;
+    }
+    return NULL;
+}
+
+static void tell_barriers(struct run *run, const char *device)
+{
+    static const char *const kinds[] = {"memory", "execution", "buffer", "full", "split"};
+    const struct result *none = row_with(run, device, "nothing"), *shown = NULL;
+    const char *list = "";
+    double value = NAN;
+    for (size_t k = 0; none && k < sizeof kinds / sizeof *kinds; k++) {
+        const struct result *one = row_with(run, device, kinds[k]);
+        if (!one)
+            continue;
+        char cost[UNIT_TEXT];
+        double ns = result_metric(one, "time")->median - result_metric(none, "time")->median;
+        unit_format(ns, UNIT_NS, cost, sizeof cost);
+        list = arena_printf(run->arena, "%s%s%s %s", list, *list ? ", " : "", kinds[k], cost);
+        value = shown ? value : ns;
+        shown = shown ? shown : one;
+    }
+    if (!shown)
+        return;
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = none->key;
+    keys[1] = shown->key;
+    *run_add_finding(run) = (struct finding){
+        .code = "barriers",
+        .text =
+            arena_printf(run->arena, "%s: between empty kernels a barrier adds: %s", device, list),
+        .device = device,
+        .value = value,
+        .keys = keys,
+        .key_count = 2,
+    };
+}
+
+// ---------------------------------------------------------------- all of them
+
 static bool is_first(const struct run *run, const struct subject *subject, size_t place)
 {
     for (size_t i = 0; i < place; i++)
@@ -157,7 +208,9 @@ void launches_add_findings(struct run *run)
         return;
     for (size_t d = 0; d < run->device_count; d++) {
         const char *device = run->devices[d].id;
-        if (is_told(run, device))
+        if (!is_told(run, "barriers", device))
+            tell_barriers(run, device);
+        if (is_told(run, "launch-fit", device))
             continue;
         for (size_t i = 0; i < run->result_count; i++)
             if (strcmp(run->results[i]->device, device) == 0 && is_of(&subject, run->results[i]) &&

@@ -10,6 +10,10 @@
 // bandwidth over the same parameter: a finding "launch-fit" whose value is a in ns and whose keys
 // are the smallest and the largest kernel of the fit (volumes from 64 KiB to 20 MB, where caches
 // hold them; at least five). Nothing is added for a device that has such findings.
+//
+// And for each device of which `launch` timed rows of empty kernels with nothing between them: a
+// finding "barriers" that lists what each kind of barrier adds to a kernel. Value: what a memory
+// barrier adds, in ns, or else the first of the list; keys: nothing between, and that one.
 void launches_add_findings(struct run *run);
 
 #endif

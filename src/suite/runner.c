@@ -7,6 +7,7 @@
 #include "analysis/cross.h"
 #include "analysis/launches.h"
 #include "analysis/levels.h"
+#include "analysis/occupancies.h"
 #include "analysis/overlaps.h"
 #include "analysis/preempts.h"
 #include "base/clock.h"
@@ -208,6 +209,7 @@ static void measure(struct runner *runner)
     levels_add_findings(runner->run);
     launches_add_findings(runner->run);
     arithmetic_add_findings(runner->run);
+    occupancies_add_findings(runner->run);
     advice_add_findings(runner->run);
     overlaps_add_findings(runner->run);
     preempts_add_findings(runner->run);

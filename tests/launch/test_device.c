@@ -37,11 +37,12 @@ static int close_session(void **state)
     return 0;
 }
 
-static bool visit(struct fixture *f, struct case_value values[3], void **memory, unsigned round,
+// values[3] counts where it has a key.
+static bool visit(struct fixture *f, struct case_value values[4], void **memory, unsigned round,
                   struct error *err)
 {
     struct arena *arena = arena_create();
-    const struct bench_case point = {values, 3};
+    const struct bench_case point = {values, values[3].key ? 4 : 3};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
     struct bench_visit run = {.session = &f->bench.session,
@@ -54,27 +55,31 @@ static bool visit(struct fixture *f, struct case_value values[3], void **memory,
     bool done = bench_launch.visit(&run, seen, err);
     for (size_t i = 0; done && i < seen->metrics[0].count; i++)
         assert_true(isfinite(seen->metrics[0].values[i]) && seen->metrics[0].values[i] > 0);
+    for (size_t i = 0; done && i < seen->metrics[2].count; i++)
+        assert_true(seen->metrics[2].values[i] > 0);
     gpu_scope_close(run.scope);
     arena_destroy(arena);
     return done;
 }
 
-static void empty_case(struct case_value values[3], const char *between, const char *mode)
+static void empty_case(struct case_value values[4], const char *between, const char *mode)
 {
     values[0] = (struct case_value){.key = "work", .type = PARAM_TEXT, .text = "empty"};
     values[1] = (struct case_value){.key = "between", .type = PARAM_TEXT, .text = between};
     values[2] = (struct case_value){.key = "mode", .type = PARAM_TEXT, .text = mode};
+    values[3] = (struct case_value){.key = NULL};
 }
 
-static void scale_case(struct case_value values[3], const char *mode, uint64_t elements)
+static void scale_case(struct case_value values[4], const char *mode, uint64_t elements)
 {
     values[0] = (struct case_value){.key = "work", .type = PARAM_TEXT, .text = "scale"};
     values[1] = (struct case_value){.key = "mode", .type = PARAM_TEXT, .text = mode};
     values[2] = (struct case_value){.key = "elements", .type = PARAM_UINT, .uint = elements};
+    values[3] = (struct case_value){.key = NULL};
 }
 
 // Measured and verified twice, or refused because the device has no such thing.
-static void expect_done(struct fixture *f, struct case_value values[3], gpu_caps needed)
+static void expect_done(struct fixture *f, struct case_value values[4], gpu_caps needed)
 {
     struct error err;
     void *memory = NULL;
@@ -91,22 +96,56 @@ static void expect_done(struct fixture *f, struct case_value values[3], gpu_caps
 static void every_empty_kernel_counts_itself(void **state)
 {
     static const char *const modes[] = {"batch", "replay", "submit", "round-trip"};
-    static const char *const betweens[] = {"nothing", "execution", "memory"};
-    struct case_value values[3];
+    static const char *const betweens[] = {"nothing", "execution", "memory",
+                                           "buffer",  "full",      "split"};
+    struct case_value values[4];
     for (int i = 0; i < 4; i++) {
         empty_case(values, "order", modes[i]);
         expect_done(*state, values, i == 1 ? GPU_CAP(REPLAY) : 0);
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         empty_case(values, betweens[i], "batch");
-        expect_done(*state, values, GPU_CAP(UNORDERED));
+        expect_done(*state, values, GPU_CAP(UNORDERED) | (i == 5 ? GPU_CAP(SPLITS) : 0));
+    }
+}
+
+static void kernels_on_several_queues_and_behind_signals_all_run(void **state)
+{
+    struct fixture *f = *state;
+    struct case_value values[4];
+    struct error err;
+    void *memory = NULL;
+    unsigned most = launch_queue_count(f->bench.session.info);
+    for (unsigned queues = 1; queues <= most; queues++)
+        for (int i = queues < 2; i < 2; i++) {
+            empty_case(values, "order", i ? "signal" : "queues");
+            values[3] = (struct case_value){.key = "queues", .type = PARAM_UINT, .uint = queues};
+            expect_done(f, values, 0);
+        }
+    values[3].uint = most + 1;
+    assert_false(visit(f, values, &memory, 0, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+}
+
+// By clocks that were related: longer than nothing, and there and back no longer than what the host
+// saw. A machine whose processors are busy may be late for every question: then it is refused.
+static void a_kernel_begins_after_its_submission_and_before_the_host_knows_it_done(void **state)
+{
+    struct fixture *f = *state;
+    struct case_value values[4];
+    struct error err;
+    void *memory = NULL;
+    empty_case(values, "order", "one-way");
+    if (!visit(f, values, &memory, 0, &err)) {
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+        skip();
     }
 }
 
 static void every_element_is_scaled_as_often_as_there_were_kernels(void **state)
 {
     static const char *const modes[] = {"batch", "replay", "submit"};
-    struct case_value values[3];
+    struct case_value values[4];
     for (int i = 0; i < 3; i++)
         for (uint64_t elements = 1000; elements <= 100000; elements *= 10) {
             scale_case(values, modes[i], elements);
@@ -135,7 +174,7 @@ static void what_does_not_fit_is_refused(void **state)
     struct fixture *f = *state;
     struct error err;
     void *memory = NULL;
-    struct case_value values[3];
+    struct case_value values[4];
     scale_case(values, "batch", launch_elements_max(f->bench.session.info) + 1);
     assert_false(visit(f, values, &memory, 0, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
@@ -150,6 +189,8 @@ int main(int argc, char **argv)
         return status;
     const struct CMUnitTest tests[] = {
         EACH(every_empty_kernel_counts_itself),
+        EACH(kernels_on_several_queues_and_behind_signals_all_run),
+        EACH(a_kernel_begins_after_its_submission_and_before_the_host_knows_it_done),
         EACH(every_element_is_scaled_as_often_as_there_were_kernels),
         EACH(one_wrong_element_is_a_mismatch),
         EACH(what_does_not_fit_is_refused),

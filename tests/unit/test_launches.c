@@ -98,6 +98,33 @@ static void it_is_told_once(void **state)
     run_destroy(run);
 }
 
+static void add_barrier(struct run *run, const char *between, double time_ns)
+{
+    add(run, "vulkan:0", "batch", 1, time_ns);
+    struct result *result = run->results[run->result_count - 1];
+    result->point.values[1] = (struct case_value){
+        .key = "between", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = between};
+    result->key = case_key(run->arena, "launch", &result->point);
+}
+
+static void what_barriers_add_is_listed_once(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "vulkan:0";
+    add_barrier(run, "nothing", 160);
+    add_barrier(run, "execution", 1640);
+    add_barrier(run, "memory", 4010);
+    launches_add_findings(run);
+    launches_add_findings(run);
+    assert_int_equal(run->finding_count, 1);
+    assert_string_equal(run->findings[0].code, "barriers");
+    assert_non_null(strstr(run->findings[0].text, "memory 3.850 µs, execution 1.480 µs"));
+    assert_true(run->findings[0].value == 3850);
+    run_destroy(run);
+}
+
 static void few_points_give_no_fit(void **state)
 {
     (void)state;
@@ -116,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_way_of_launching_gets_its_cost),
         cmocka_unit_test(it_is_told_once),
+        cmocka_unit_test(what_barriers_add_is_listed_once),
         cmocka_unit_test(few_points_give_no_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,20 +6,27 @@
 static const struct param_info params[] = {
     {"work", PARAM_TEXT, UNIT_NONE, NULL, "empty,scale", NULL, PARAM_AXIS, "empty|scale",
      "kernels that do nothing, or scale so many elements"},
-    {"between", PARAM_TEXT, UNIT_NONE, NULL, "order,nothing,execution,memory", NULL, PARAM_AXIS,
-     "order|nothing|execution|memory",
+    {"between", PARAM_TEXT, UNIT_NONE, "order,nothing,execution,memory",
+     "order,nothing,execution,memory,buffer,full,split", NULL, PARAM_AXIS,
+     "order|nothing|execution|memory|buffer|full|split",
      "with work=empty: what stands between kernels; order is the API's own, as for work=scale"},
-    {"mode", PARAM_TEXT, UNIT_NONE, NULL, "batch,replay,submit,round-trip", NULL, PARAM_AXIS,
-     "batch|replay|submit|round-trip",
+    {"mode", PARAM_TEXT, UNIT_NONE, "batch,replay,submit,round-trip,one-way",
+     "batch,replay,submit,round-trip,one-way,queues,signal", NULL, PARAM_AXIS,
+     "batch|replay|submit|round-trip|one-way|queues|signal",
      "recorded once and submitted by one call, the same as a graph, a submission for each kernel, "
-     "or a submission that is waited for"},
+     "one that is waited for, that one's way to the device, batches on several queues, or "
+     "submissions that wait for each other"},
     {"elements", PARAM_UINT, UNIT_NONE, "4096,262144,4194304", "4096..134217728/2", NULL,
      PARAM_AXIS, NULL, "with work=scale: elements of 8 bytes, each read and written"},
+    {"queues", PARAM_UINT, UNIT_NONE, NULL, "1,2,4", NULL, PARAM_AXIS, NULL,
+     "with mode=queues: that many at once, from two on; with mode=signal: in turn"},
 };
 
 static const struct metric_info metrics[] = {
     {"time", UNIT_NS, BETTER_LOWER, "of one kernel, or of one submission"},
     {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, "bytes read and written over that time"},
+    {"back", UNIT_NS, BETTER_LOWER,
+     "from the kernel's first instruction until the host knows that it is done"},
 };
 
 static const struct view_info views[] = {
@@ -45,14 +52,16 @@ static size_t place_of(const char *name, const char *const *names, size_t count)
 
 void launch_point_read(const struct bench_case *c, struct launch_point *point)
 {
-    static const char *const betweens[] = {[LAUNCH_ORDER] = "order",
-                                           [LAUNCH_NOTHING] = "nothing",
-                                           [LAUNCH_EXECUTION] = "execution",
-                                           [LAUNCH_MEMORY] = "memory"};
-    static const char *const modes[] = {[LAUNCH_BATCH] = "batch",
-                                        [LAUNCH_REPLAY] = "replay",
-                                        [LAUNCH_SUBMIT] = "submit",
-                                        [LAUNCH_ROUND_TRIP] = "round-trip"};
+    static const char *const betweens[] = {
+        [LAUNCH_ORDER] = "order",   [LAUNCH_NOTHING] = "nothing", [LAUNCH_EXECUTION] = "execution",
+        [LAUNCH_MEMORY] = "memory", [LAUNCH_BUFFER] = "buffer",   [LAUNCH_FULL] = "full",
+        [LAUNCH_SPLIT] = "split"};
+    static const char *const modes[] = {
+        [LAUNCH_BATCH] = "batch",     [LAUNCH_REPLAY] = "replay",
+        [LAUNCH_SUBMIT] = "submit",   [LAUNCH_ROUND_TRIP] = "round-trip",
+        [LAUNCH_ONE_WAY] = "one-way", [LAUNCH_QUEUES] = "queues",
+        [LAUNCH_SIGNAL] = "signal"};
+    const struct case_value *queues = case_find(c, "queues");
     const struct case_value *elements = case_find(c, "elements");
     const struct case_value *between = case_find(c, "between");
     *point = (struct launch_point){
@@ -61,6 +70,7 @@ void launch_point_read(const struct bench_case *c, struct launch_point *point)
                            : LAUNCH_ORDER,
         .mode = (enum launch_mode)place_of(case_text(c, "mode"), modes, COUNT(modes)),
         .elements = elements ? elements->uint : 0,
+        .queues = queues ? (unsigned)queues->uint : 0,
     };
 }
 
@@ -68,14 +78,16 @@ void launch_point_read(const struct bench_case *c, struct launch_point *point)
 static bool is_possible(const struct launch_point *point)
 {
     if (point->scales)
-        return point->mode != LAUNCH_ROUND_TRIP;
+        return point->mode <= LAUNCH_SUBMIT;
+    if (point->mode == LAUNCH_QUEUES && point->queues < 2)
+        return false;
     return point->between == LAUNCH_ORDER || point->mode == LAUNCH_BATCH;
 }
 
 struct planner {
     const struct bench_request *request;
     struct bench_case_list *list;
-    const struct bench_choice *work, *between, *mode, *elements;
+    const struct bench_choice *work, *between, *mode, *elements, *queues;
 };
 
 // The preset leaves out what the device has not; what a user asked for is skipped with the reason.
@@ -85,25 +97,44 @@ static bool is_reachable(const struct planner *p, const struct launch_point *poi
     if (point->scales && !p->elements->from_user &&
         point->elements > launch_elements_max(p->request->device))
         return false;
+    if (point->mode == LAUNCH_ONE_WAY && !p->mode->from_user && !(caps & GPU_CAP(DEVICE_CLOCK)))
+        return false;
+    if (point->queues > launch_queue_count(p->request->device) && !p->queues->from_user)
+        return false;
+    if (point->between == LAUNCH_SPLIT && !p->between->from_user && !(caps & GPU_CAP(SPLITS)))
+        return false;
     if (point->mode == LAUNCH_REPLAY && !p->mode->from_user && !(caps & GPU_CAP(REPLAY)))
         return false;
     return point->between == LAUNCH_ORDER || p->between->from_user || caps & GPU_CAP(UNORDERED);
 }
 
-// `detail` is a value of between or of elements, as the work has it.
+// `detail` is a value of between or of elements, as the work has it; `queues` NULL: not of them.
 static void add_case(const struct planner *p, const struct case_value *work,
-                     const struct case_value *mode, const struct case_value *detail)
+                     const struct case_value *mode, const struct case_value *detail,
+                     const struct case_value *queues)
 {
-    struct case_value *values = ARENA_ARRAY(p->request->arena, 3, struct case_value);
-    struct bench_case made = {.values = values, .value_count = 3};
+    struct case_value *values = ARENA_ARRAY(p->request->arena, 4, struct case_value);
+    struct bench_case made = {.values = values, .value_count = queues ? 4 : 3};
     bool scales = strcmp(work->text, "scale") == 0;
     struct launch_point point;
     values[0] = *work;
     values[scales ? 1 : 2] = *mode;
     values[scales ? 2 : 1] = *detail;
+    if (queues)
+        values[3] = *queues;
     launch_point_read(&made, &point);
     if (is_possible(&point) && is_reachable(p, &point))
         bench_case_add(p->request->arena, p->list, made);
+}
+
+static void add_queues(const struct planner *p, const struct case_value *work,
+                       const struct case_value *mode, const struct case_value *detail)
+{
+    if (strcmp(mode->text, "queues") != 0 && strcmp(mode->text, "signal") != 0)
+        add_case(p, work, mode, detail, NULL);
+    else
+        for (size_t q = 0; q < p->queues->value_count; q++)
+            add_case(p, work, mode, detail, &p->queues->values[q]);
 }
 
 bool launch_plan(const struct bench_request *request, struct bench_case_list *list,
@@ -114,18 +145,22 @@ bool launch_plan(const struct bench_request *request, struct bench_case_list *li
                               .work = bench_choice_find(request, "work"),
                               .between = bench_choice_find(request, "between"),
                               .mode = bench_choice_find(request, "mode"),
-                              .elements = bench_choice_find(request, "elements")};
+                              .elements = bench_choice_find(request, "elements"),
+                              .queues = bench_choice_find(request, "queues")};
     size_t before = list->count;
     for (size_t e = 0; e < p.elements->value_count; e++)
         if (p.elements->values[e].uint == 0 || p.elements->values[e].uint > UINT32_MAX)
             return error_set(err, ERROR_USAGE, "launch.elements: expected 1 to 2^32 - 1");
+    for (size_t q = 0; q < p.queues->value_count; q++)
+        if (p.queues->values[q].uint == 0 || p.queues->values[q].uint > GPU_QUEUES_MAX)
+            return error_set(err, ERROR_USAGE, "launch.queues: expected 1 to %d", GPU_QUEUES_MAX);
     for (size_t w = 0; w < p.work->value_count; w++) {
         const struct case_value *work = &p.work->values[w];
         const struct bench_choice *detail =
             strcmp(work->text, "scale") == 0 ? p.elements : p.between;
         for (size_t m = 0; m < p.mode->value_count; m++)
             for (size_t d = 0; d < detail->value_count; d++)
-                add_case(&p, work, &p.mode->values[m], &detail->values[d]);
+                add_queues(&p, work, &p.mode->values[m], &detail->values[d]);
     }
     if (list->count == before)
         return error_set(err, ERROR_USAGE,
@@ -148,12 +183,15 @@ const struct benchmark bench_launch = {
         },
     .description =
         "The time of a kernel that does nothing, in a row of its like, with barriers, as a graph, "
-        "as a submission of its own, and there and back; and of kernels of 4 Ki to 128 Mi "
+        "as a submission of its own, there and back and one way, on several queues, behind "
+        "signals; "
+        "and of kernels of 4 Ki to 128 Mi "
         "elements, "
         "each after the one before, whose time is a + V / b. Empty kernels count themselves; of "
         "the "
         "others every element is checked.",
     .plan = launch_plan,
+    .device = launch_wish,
     .open = launch_open,
     .visit = launch_visit,
 };

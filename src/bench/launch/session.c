@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/launch/session.h"
 #include "base/clock.h"
+#include "bench/queue_pair.h"
 
 enum {
     CPU_ELEMENTS_MAX = 1 << 20, // a CPU as a device: larger kernels tell nothing of launching
@@ -97,6 +98,30 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
         if (!gpu_batch_run(session->warm, wait_ns, err))
             return false;
     return true;
+}
+
+enum {
+    QUEUES_MAX = 4
+};
+
+unsigned launch_queue_count(const struct gpu_info *info)
+{
+    struct gpu_device_desc desc = {0};
+    launch_wish(info, &desc);
+    return desc.queue_count;
+}
+
+void launch_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
+{
+    enum gpu_queue_kind kind = queue_pair_kind(info);
+    unsigned there = 0;
+    queue_pair_wish(info, desc);
+    for (unsigned f = 0; f < info->family_count; f++)
+        if (info->families[f].kind == kind)
+            there += info->families[f].count;
+    unsigned used = kind == GPU_QUEUE_UNIVERSAL ? desc->queue_count : desc->queue_count - 1;
+    for (; desc->queue_count > 1 && desc->queue_count < QUEUES_MAX && used < there; used++)
+        desc->queues[desc->queue_count++].kind = kind;
 }
 
 bool launch_open(struct bench_session *bench, struct error *err)

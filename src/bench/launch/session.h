@@ -11,6 +11,9 @@ enum launch_between { // kernels
     LAUNCH_NOTHING,   // they may overlap
     LAUNCH_EXECUTION, // an execution barrier
     LAUNCH_MEMORY,    // a memory barrier
+    LAUNCH_BUFFER,    // one of the buffer that they write
+    LAUNCH_FULL,      // one of all stages, the host's too
+    LAUNCH_SPLIT,     // a barrier in two halves, set and waited for side by side
 };
 
 enum launch_mode {
@@ -18,6 +21,9 @@ enum launch_mode {
     LAUNCH_REPLAY,     // the same as a graph
     LAUNCH_SUBMIT,     // a submission each, all in flight: host time of a kernel
     LAUNCH_ROUND_TRIP, // one submission, waited for: host time
+    LAUNCH_ONE_WAY,    // the same, from the host's call to its first instruction
+    LAUNCH_QUEUES,     // a batch on each of several queues: host time of a kernel of them all
+    LAUNCH_SIGNAL,     // submissions, each behind the one before, on queues in turn: host time
 };
 
 struct launch_point {
@@ -25,6 +31,7 @@ struct launch_point {
     uint64_t elements;
     enum launch_between between;
     enum launch_mode mode;
+    unsigned queues; // 0: the first alone
 };
 void launch_point_read(const struct bench_case *c, struct launch_point *point);
 
@@ -32,11 +39,13 @@ void launch_point_read(const struct bench_case *c, struct launch_point *point);
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    struct gpu_buffer *words;   // counts
-    struct gpu_scope *pair;     // of the two below
-    struct gpu_buffer *ends[2]; // kernels go from one to the other and back
-    uint64_t pair_bytes;        // each
-    struct gpu_batch *warm;     // work that raises the clock; NULL on a CPU
+    struct gpu_program *stamp, *answer;  // NULL: until the first case that wants them
+    struct gpu_buffer *question, *reply; // host memory
+    struct gpu_buffer *words;            // counts
+    struct gpu_scope *pair;              // of the two below
+    struct gpu_buffer *ends[2];          // kernels go from one to the other and back
+    uint64_t pair_bytes;                 // each
+    struct gpu_batch *warm;              // work that raises the clock; NULL on a CPU
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
@@ -59,6 +68,10 @@ MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, st
 // Records kernel number `number` of a row of them.
 void launch_record(struct launch_session *session, const struct launch_point *point,
                    uint64_t number, struct gpu_batch *batch);
+
+// Queues that the device was opened with, and the wish for them.
+unsigned launch_queue_count(const struct gpu_info *info);
+void launch_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
 
 // Largest number of elements that this device can hold twice.
 uint64_t launch_elements_max(const struct gpu_info *info);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
-#include "bench/launch/session.h"
+#include "bench/launch/row.h"
 
 #include <math.h>
 
 enum {
     METRIC_TIME,
-    METRIC_BANDWIDTH
+    METRIC_BANDWIDTH,
+    METRIC_BACK
 };
 
 enum {
     KERNELS_MAX = 4096, // in a batch
-    IN_FLIGHT = 64,     // submissions of LAUNCH_SUBMIT; the last is waited for
-    ROUND_TRIPS = 16,   // in a sample
+    SPLITS_MAX = 64,    // split barriers in a batch
     WARM_RUNS = 2
 };
 
@@ -21,20 +21,9 @@ struct memory {
     uint64_t kernels;
 };
 
-// A row of kernels: in one batch, or each in a batch of its own.
-struct row {
-    struct bench_visit *run;
-    struct launch_session *session;
-    const struct launch_point *point;
-    uint64_t kernels; // even, so that data end where they began
-    struct gpu_batch *batches[IN_FLIGHT];
-    size_t batch_count;
-    uint64_t done; // kernels since the data were made
-};
-
 static bool is_host_timed(const struct launch_point *point)
 {
-    return point->mode == LAUNCH_SUBMIT || point->mode == LAUNCH_ROUND_TRIP;
+    return point->mode >= LAUNCH_SUBMIT;
 }
 
 static bool is_unordered(const struct launch_point *point)
@@ -42,22 +31,55 @@ static bool is_unordered(const struct launch_point *point)
     return point->between != LAUNCH_ORDER;
 }
 
-static void record_row(struct row *row, struct gpu_batch *batch)
+// What stands between kernels k − 1 and k.
+static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
+{
+    switch (row->point->between) {
+    case LAUNCH_ORDER:
+    case LAUNCH_NOTHING:
+        break;
+    case LAUNCH_EXECUTION:
+        gpu_batch_barrier(batch, GPU_BARRIER_EXECUTION);
+        break;
+    case LAUNCH_MEMORY:
+        gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
+        break;
+    case LAUNCH_BUFFER:
+        gpu_batch_barrier_buffer(batch, row->session->words);
+        break;
+    case LAUNCH_FULL:
+        gpu_batch_barrier(batch, GPU_BARRIER_FULL);
+        break;
+    case LAUNCH_SPLIT:
+        gpu_batch_split_set(batch, (unsigned)k - 1);
+        gpu_batch_split_wait(batch, (unsigned)k - 1);
+        break;
+    }
+}
+
+static uint64_t kernels_max(const struct launch_row *row)
+{
+    return row->point->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
+}
+
+static void record_row(struct launch_row *row, struct gpu_batch *batch)
 {
     gpu_batch_span_begin(batch, 0);
     for (uint64_t k = 0; k < row->kernels; k++) {
-        if (k && row->point->between == LAUNCH_EXECUTION)
-            gpu_batch_barrier(batch, GPU_BARRIER_EXECUTION);
-        if (k && row->point->between == LAUNCH_MEMORY)
-            gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
+        if (k)
+            record_between(row, k, batch);
         launch_record(row->session, row->point, k, batch);
     }
     gpu_batch_span_end(batch, 0);
 }
 
-static bool make_row(struct row *row, uint64_t length, struct error *err)
+static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
 {
+    if (row->point->mode == LAUNCH_QUEUES)
+        return launch_queues_make(row, length, err);
+    bool splits = row->point->between == LAUNCH_SPLIT;
     const struct gpu_batch_desc desc = {.span_count = 1,
+                                        .split_count = splits ? (unsigned)length : 0,
                                         .unordered = is_unordered(row->point),
                                         .replay = row->point->mode == LAUNCH_REPLAY};
     row->kernels = length;
@@ -69,7 +91,7 @@ static bool make_row(struct row *row, uint64_t length, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-static bool make_singles(struct row *row, size_t count, struct error *err)
+static bool make_singles(struct launch_row *row, size_t count, struct error *err)
 {
     row->kernels = row->batch_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -85,7 +107,7 @@ static bool make_singles(struct row *row, size_t count, struct error *err)
 
 // ---------------------------------------------------------------- one sample: time of a kernel
 
-static bool time_row(struct row *row, double *ns, struct error *err)
+static bool time_row(struct launch_row *row, double *ns, struct error *err)
 {
     if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err) ||
         !gpu_batch_span_ns(row->batches[0], 0, ns, err))
@@ -95,7 +117,7 @@ static bool time_row(struct row *row, double *ns, struct error *err)
     return true;
 }
 
-static bool time_submissions(struct row *row, double *ns, struct error *err)
+static bool time_submissions(struct launch_row *row, double *ns, struct error *err)
 {
     uint64_t timeout_ns = row->run->request->timeout_ns, start_ns = clock_now_ns();
     for (size_t i = 0; i < row->batch_count; i++)
@@ -109,18 +131,18 @@ static bool time_submissions(struct row *row, double *ns, struct error *err)
     return true;
 }
 
-static bool time_round_trips(struct row *row, double *ns, struct error *err)
+static bool time_round_trips(struct launch_row *row, double *ns, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();
-    for (int i = 0; i < ROUND_TRIPS; i++)
+    for (int i = 0; i < LAUNCH_ROUND_TRIPS; i++)
         if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err))
             return false;
-    *ns = (double)(clock_now_ns() - start_ns) / ROUND_TRIPS;
-    row->done += ROUND_TRIPS;
+    *ns = (double)(clock_now_ns() - start_ns) / LAUNCH_ROUND_TRIPS;
+    row->done += LAUNCH_ROUND_TRIPS;
     return true;
 }
 
-static bool time_once(struct row *row, double *ns, struct error *err)
+static bool time_once(struct launch_row *row, double *ns, struct error *err)
 {
     switch (row->point->mode) {
     case LAUNCH_BATCH:
@@ -130,6 +152,12 @@ static bool time_once(struct row *row, double *ns, struct error *err)
         return time_submissions(row, ns, err);
     case LAUNCH_ROUND_TRIP:
         return time_round_trips(row, ns, err);
+    case LAUNCH_QUEUES:
+        return launch_queues_time(row, ns, err);
+    case LAUNCH_SIGNAL:
+        return launch_signal_time(row, ns, err);
+    case LAUNCH_ONE_WAY:
+        break; // by launch_reach_take
     }
     return error_set(err, ERROR_INTERNAL, "no such way to launch");
 }
@@ -137,13 +165,15 @@ static bool time_once(struct row *row, double *ns, struct error *err)
 // ---------------------------------------------------------------- sizing and samples
 
 // So many kernels that a sample lasts as long as was asked for.
-static bool size_row(struct row *row, uint64_t known, struct error *err)
+static bool size_row(struct launch_row *row, uint64_t known, struct error *err)
 {
     double wanted_ns = (double)row->run->request->sample_ns, ns = 0;
     if (row->point->mode == LAUNCH_SUBMIT)
-        return make_singles(row, IN_FLIGHT, err);
+        return make_singles(row, LAUNCH_IN_FLIGHT, err);
     if (row->point->mode == LAUNCH_ROUND_TRIP)
         return make_singles(row, 1, err);
+    if (row->point->mode == LAUNCH_SIGNAL)
+        return launch_signal_make(row, err);
     uint64_t length = known ? known : 2;
     for (;;) {
         if (!make_row(row, length, err))
@@ -151,18 +181,19 @@ static bool size_row(struct row *row, uint64_t known, struct error *err)
         if (known)
             return true;
         for (int i = 0; i < WARM_RUNS; i++)
-            if (!time_row(row, &ns, err))
+            if (!time_once(row, &ns, err))
                 return false;
         double needed = wanted_ns / fmax(ns, 1);
-        if ((double)length >= needed || length >= KERNELS_MAX)
+        if ((double)length >= needed || length >= kernels_max(row))
             return true;
-        uint64_t next = needed < KERNELS_MAX ? (uint64_t)needed / 2 * 2 + 2 : KERNELS_MAX;
+        uint64_t most = kernels_max(row);
+        uint64_t next = needed < (double)most ? (uint64_t)needed / 2 * 2 + 2 : most;
         length = next > 16 * length ? 16 * length : next;
-        length = length > KERNELS_MAX ? KERNELS_MAX : length;
+        length = length > most ? most : length;
     }
 }
 
-static bool take_samples(struct row *row, double *samples, unsigned count, struct error *err)
+static bool take_samples(struct launch_row *row, double *samples, unsigned count, struct error *err)
 {
     double ns;
     for (int i = 0; i < WARM_RUNS; i++)
@@ -174,13 +205,13 @@ static bool take_samples(struct row *row, double *samples, unsigned count, struc
     return true;
 }
 
-static bool prepare(struct row *row, struct error *err)
+static bool prepare(struct launch_row *row, struct error *err)
 {
     return row->point->scales ? launch_prepare(row->session, row->point->elements, err)
                               : launch_count_clear(row->session, err);
 }
 
-static bool verify(struct row *row, struct error *err)
+static bool verify(struct launch_row *row, struct error *err)
 {
     if (row->point->scales)
         return launch_check(row->session, row->done % 2, row->point->elements,
@@ -195,13 +226,13 @@ static bool verify(struct row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-static double step_of(const struct row *row)
+static double step_of(const struct launch_row *row)
 {
     double stamp_ns = (double)row->run->session->info->limits.stamp_step_ps / 1000;
     return is_host_timed(row->point) ? 1 : stamp_ns / (double)row->kernels;
 }
 
-static void report(struct row *row, const double *samples, unsigned count,
+static void report(struct launch_row *row, const double *samples, unsigned count,
                    struct measure_visit *visit)
 {
     const struct launch_point *point = row->point;
@@ -210,7 +241,7 @@ static void report(struct row *row, const double *samples, unsigned count,
     visit_detail(visit, "clock", "%s", is_host_timed(point) ? "host" : "device");
     visit_detail(
         visit, "kernels", "%llu a sample",
-        (unsigned long long)(point->mode == LAUNCH_ROUND_TRIP ? ROUND_TRIPS : row->kernels));
+        (unsigned long long)(point->mode == LAUNCH_ROUND_TRIP ? LAUNCH_ROUND_TRIPS : row->kernels));
     visit_kernel(visit, point->scales ? row->session->scale : row->session->empty);
     if (!point->scales)
         return;
@@ -221,11 +252,30 @@ static void report(struct row *row, const double *samples, unsigned count,
     visit_samples(visit, METRIC_BANDWIDTH, rates, count, rates[0] * step / samples[0]);
 }
 
+// Of a lone kernel: there, and back.
+static bool reach(struct launch_row *row, unsigned count, struct measure_visit *visit,
+                  struct error *err)
+{
+    struct launch_reach reach;
+    if (!launch_reach_take(row, count, &reach, err) || !verify(row, err))
+        return false;
+    visit_samples(visit, METRIC_TIME, reach.to, count, reach.half_ns);
+    visit_samples(visit, METRIC_BACK, reach.back, count, reach.half_ns);
+    visit_detail(visit, "clock", "device, related to the host's");
+    visit_detail(visit, "relation", "known to ±%.0f ns, from %u answers of a kernel to the host",
+                 reach.half_ns, reach.answers);
+    visit_detail(visit, "kernels", "%d a sample", LAUNCH_ROUND_TRIPS);
+    visit_kernel(visit, row->session->stamp);
+    return true;
+}
+
 static bool refuse_missing(const struct bench_visit *run, const struct launch_point *point,
                            struct error *err)
 {
     const struct gpu_info *info = run->session->info;
     if (is_unordered(point) && !gpu_require(info, GPU_CAP(UNORDERED), err))
+        return false;
+    if (point->between == LAUNCH_SPLIT && !gpu_require(info, GPU_CAP(SPLITS), err))
         return false;
     if (point->mode == LAUNCH_REPLAY && !gpu_require(info, GPU_CAP(REPLAY), err))
         return false;
@@ -244,11 +294,14 @@ bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct e
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
-    struct row row = {.run = run, .session = run->session->state, .point = &point};
+    struct launch_row row = {.run = run, .session = run->session->state, .point = &point};
     unsigned count = run->request->samples ? run->request->samples : 1;
     double *samples = ARENA_ARRAY(run->arena, count, double);
-    if (!prepare(&row, err) || !launch_warm_up(row.session, err) ||
-        !size_row(&row, memory->kernels, err) || !take_samples(&row, samples, count, err) ||
+    if (!prepare(&row, err) || !launch_warm_up(row.session, err))
+        return false;
+    if (point.mode == LAUNCH_ONE_WAY)
+        return reach(&row, count, visit, err);
+    if (!size_row(&row, memory->kernels, err) || !take_samples(&row, samples, count, err) ||
         !verify(&row, err))
         return false;
     memory->kernels = row.kernels;

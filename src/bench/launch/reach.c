@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// How long a lone kernel is on its way: the device's clock at its first instruction, by the host's
+// time. The two clocks are related before and after the samples: a kernel answers questions that
+// the host writes into memory that both see, and a moment of the device's lies between the host's
+// asking and its seeing the answer. The shortest of those is kept; between the two relations the
+// clocks are taken to run evenly.
+#include "base/clock.h"
+#include "bench/launch/row.h"
+#include "measure/clock.h"
+
+#include <stdatomic.h>
+
+enum {
+    QUESTIONS = 32,
+    TRIES = 8, // where others take the host's time, a kernel may be over before it is asked
+    POLLS = 1 << 20
+};
+static const uint64_t answer_ns = 20000000; // the longest wait for one
+
+struct answer_params { // as in the kernel
+    uint32_t questions, polls;
+};
+
+// A moment by both clocks.
+struct moment {
+    uint64_t device;
+    double host_ns, half_ns;
+};
+
+// ---------------------------------------------------------------- programs and memory
+
+static struct gpu_program *make_program(struct launch_session *session, const char *name,
+                                        struct error *err)
+{
+    return gpu_program_create(session->bench->scope,
+                              &(struct gpu_program_desc){.kernel = kernel_find(name)}, err);
+}
+
+static bool prepare(struct launch_session *session, struct error *err)
+{
+    struct gpu_scope *scope = session->bench->scope;
+    if (session->reply)
+        return true;
+    if (!gpu_require(session->bench->info, GPU_CAP(DEVICE_CLOCK), err))
+        return false;
+    session->stamp = make_program(session, "launch_stamp", err);
+    session->answer = session->stamp ? make_program(session, "launch_answer", err) : NULL;
+    session->question =
+        session->answer
+            ? gpu_buffer_create(
+                  scope, &(struct gpu_buffer_desc){.bytes = 64, .memory = GPU_MEMORY_UPLOAD}, err)
+            : NULL;
+    session->reply =
+        session->question
+            ? gpu_buffer_create(
+                  scope, &(struct gpu_buffer_desc){.bytes = 64, .memory = GPU_MEMORY_READBACK}, err)
+            : NULL;
+    return session->reply != NULL;
+}
+
+// ---------------------------------------------------------------- relating the clocks
+
+static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_t *device)
+{
+    if (reply[LAUNCH_ANSWER_NUMBER] != number)
+        return false;
+    uint32_t low = reply[LAUNCH_ANSWER_CLOCK], high = reply[LAUNCH_ANSWER_CLOCK + 1];
+    *device = low | (uint64_t)high << 32;
+    return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
+}
+
+// One question; false where no answer came, or one that was not asked for.
+static bool ask(struct launch_session *session, uint32_t number, struct moment *moment)
+{
+    volatile uint32_t *question = gpu_buffer_map(session->question);
+    const volatile uint32_t *reply = gpu_buffer_map(session->reply);
+    if (reply[LAUNCH_ANSWER_NUMBER] != number - 1)
+        return false;
+    uint64_t asked_ns = clock_now_ns(), end_ns = clock_deadline_ns(answer_ns);
+    *question = number;
+    atomic_thread_fence(memory_order_seq_cst);
+    while (!is_answered(reply, number, &moment->device))
+        if (clock_left_ns(end_ns) == 0)
+            return false;
+    double took_ns = (double)(clock_now_ns() - asked_ns);
+    moment->host_ns = (double)asked_ns + took_ns / 2;
+    moment->half_ns = took_ns / 2;
+    return true;
+}
+
+static struct gpu_batch *submit_answers(struct launch_row *row, struct error *err)
+{
+    struct launch_session *session = row->session;
+    uint64_t loops = session->bench->info->limits.loop_iterations;
+    const struct answer_params params = {QUESTIONS,
+                                         loops && loops / 2 < POLLS ? (uint32_t)loops / 2 : POLLS};
+    struct gpu_batch *batch = gpu_batch_create(row->run->scope, &(struct gpu_batch_desc){0}, err);
+    if (!batch)
+        return NULL;
+    gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = session->answer,
+                                                     .args = {{.buffer = session->question},
+                                                              {.buffer = session->reply}},
+                                                     .params = &params,
+                                                     .params_bytes = sizeof params});
+    return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
+}
+
+// One kernel's answers; none where it was over before the host had asked.
+static bool take_answers(struct launch_row *row, struct moment *best, unsigned *answers,
+                         struct error *err)
+{
+    volatile uint32_t *question = gpu_buffer_map(row->session->question);
+    volatile uint32_t *reply = gpu_buffer_map(row->session->reply);
+    *question = reply[LAUNCH_ANSWER_NUMBER] = 0;
+    atomic_thread_fence(memory_order_seq_cst);
+    struct gpu_batch *batch = submit_answers(row, err);
+    if (!batch)
+        return false;
+    struct moment moment;
+    *answers = 0;
+    while (*answers < QUESTIONS && ask(row->session, *answers + 1, &moment)) {
+        if (*answers == 0 || moment.half_ns < best->half_ns)
+            *best = moment;
+        ++*answers;
+    }
+    *question = QUESTIONS; // it need not wait for what is not asked
+    return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
+}
+
+static bool relate(struct launch_row *row, struct moment *best, unsigned *all, struct error *err)
+{
+    unsigned answers = 0;
+    for (int i = 0; i < TRIES && answers < QUESTIONS / 2; i++)
+        if (!take_answers(row, best, &answers, err))
+            return false;
+    *all += answers;
+    return answers > 1 || error_set(err, ERROR_UNSUPPORTED,
+                                    "a kernel here is over before it sees what the host "
+                                    "writes meanwhile: the clocks cannot be related");
+}
+
+// ---------------------------------------------------------------- samples
+
+struct trip {
+    uint64_t start_ns, device, end_ns;
+};
+
+static bool make_trip(struct launch_row *row, struct trip *trip, struct error *err)
+{
+    const volatile uint32_t *stamp = gpu_buffer_map(row->session->reply);
+    trip->start_ns = clock_now_ns();
+    if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err))
+        return false;
+    trip->end_ns = clock_now_ns();
+    trip->device = stamp[0] | (uint64_t)stamp[1] << 32;
+    row->done++;
+    return true;
+}
+
+static double host_time(const struct moment related[2], uint64_t device)
+{
+    double length = (double)(int64_t)(related[1].device - related[0].device);
+    double along = (double)(int64_t)(device - related[0].device) / length;
+    return related[0].host_ns + along * (related[1].host_ns - related[0].host_ns);
+}
+
+static bool make_stamp(struct launch_row *row, struct error *err)
+{
+    row->kernels = row->batch_count = 1;
+    row->batches[0] = gpu_batch_create(row->run->scope, &(struct gpu_batch_desc){0}, err);
+    if (!row->batches[0])
+        return false;
+    gpu_batch_dispatch(row->batches[0],
+                       &(struct gpu_dispatch){.program = row->session->stamp,
+                                              .args = {{.buffer = row->session->words},
+                                                       {.buffer = row->session->reply}}});
+    return gpu_batch_end(row->batches[0], err);
+}
+
+static void fill(const struct trip *trips, unsigned count, const struct moment related[2],
+                 struct launch_reach *reach)
+{
+    for (unsigned i = 0; i < count; i++) {
+        reach->to[i] = reach->back[i] = 0;
+        for (unsigned k = 0; k < LAUNCH_ROUND_TRIPS; k++) {
+            const struct trip *trip = &trips[i * LAUNCH_ROUND_TRIPS + k];
+            double there_ns = host_time(related, trip->device);
+            reach->to[i] += (there_ns - (double)trip->start_ns) / LAUNCH_ROUND_TRIPS;
+            reach->back[i] += ((double)trip->end_ns - there_ns) / LAUNCH_ROUND_TRIPS;
+        }
+    }
+    reach->half_ns =
+        related[0].half_ns > related[1].half_ns ? related[0].half_ns : related[1].half_ns;
+}
+
+bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_reach *reach,
+                       struct error *err)
+{
+    struct arena *arena = row->run->arena;
+    struct trip *trips = ARENA_ARRAY(arena, (size_t)count * LAUNCH_ROUND_TRIPS, struct trip);
+    struct moment related[2];
+    *reach = (struct launch_reach){.to = ARENA_ARRAY(arena, count, double),
+                                   .back = ARENA_ARRAY(arena, count, double)};
+    if (!prepare(row->session, err) || !make_stamp(row, err) || !make_trip(row, trips, err) ||
+        !relate(row, &related[0], &reach->answers, err))
+        return false;
+    for (unsigned i = 0; i < count * LAUNCH_ROUND_TRIPS; i++)
+        if (!make_trip(row, &trips[i], err))
+            return false;
+    if (!relate(row, &related[1], &reach->answers, err))
+        return false;
+    fill(trips, count, related, reach);
+    return true;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// When did it begin? One thread leaves the device's clock, read before all else, and counts itself.
+#include "bench/prelude/prelude.clh"
+
+#include "bench/launch/launch.h"
+
+KERNEL void KERNEL_NAME(__global uint *count, __global uint *stamp)
+{
+    const uint2 now = clock_device();
+    if (local_x() != 0)
+        return;
+    stamp[0] = now.x;
+    stamp[1] = now.y;
+    atomic_add_global(count, 1);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// What a core holds, in words, from the counts of a core with 65536 registers.
+#include "analysis/occupancies.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct count {
+    const char *param;
+    uint64_t value, subgroup;
+    double registers, workgroups;
+};
+
+static void add(struct run *run, const char *device, const struct count *count)
+{
+    struct result *result = run_add_result(run);
+    result->benchmark = "occupancy";
+    result->device = device;
+    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->point.value_count = 2;
+    result->point.values[0] =
+        (struct case_value){.key = count->param, .type = PARAM_UINT, .uint = count->value};
+    result->point.values[1] =
+        (struct case_value){.key = "subgroup", .type = PARAM_UINT, .uint = count->subgroup};
+    result->key = case_key(run->arena, "occupancy", &result->point);
+    result->metrics = ARENA_ARRAY(run->arena, 3, struct metric);
+    result->metric_count = 3;
+    result->metrics[0] = (struct metric){.name = "workgroups", .median = count->workgroups};
+    result->metrics[1] = (struct metric){
+        .name = "subgroups", .median = count->workgroups * 64 / (double)count->subgroup};
+    result->metrics[2] = (struct metric){.name = "registers", .median = count->registers};
+}
+
+static struct run *make_run(const struct count *counts, size_t count)
+{
+    struct run *run = run_create();
+    run_add_device(run)->id = "cuda:0";
+    for (size_t i = 0; i < count; i++)
+        add(run, "cuda:0", &counts[i]);
+    return run;
+}
+
+static void registers_and_shared_memory_have_a_sentence_each(void **state)
+{
+    (void)state;
+    static const struct count counts[] = {{"values", 88, 32, 96, 10},
+                                          {"values", 120, 32, 128, 8},
+                                          {"shared", 16384, 32, 20, 13},
+                                          {"shared", 32768, 32, 20, 6}};
+    struct run *run = make_run(counts, 4);
+    occupancies_add_findings(run);
+    occupancies_add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_non_null(strstr(run->findings[0].text, "subgroups of 32 threads"));
+    assert_non_null(strstr(run->findings[0].text, "96: 20, 128: 16"));
+    assert_true(run->findings[0].value == 16);
+    assert_non_null(strstr(run->findings[1].text, "16 KiB: 13, 32 KiB: 6"));
+    run_destroy(run);
+}
+
+static void each_size_of_subgroups_has_its_own(void **state)
+{
+    (void)state;
+    static const struct count counts[] = {{"values", 88, 32, 96, 10},
+                                          {"values", 88, 64, 96, 12},
+                                          {"values", 120, 32, 128, 8},
+                                          {"values", 120, 64, 128, 8}};
+    struct run *run = make_run(counts, 4);
+    occupancies_add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_non_null(strstr(run->findings[0].text, "96: 20, 128: 16"));
+    assert_non_null(strstr(run->findings[1].text, "96: 12, 128: 8"));
+    run_destroy(run);
+}
+
+static void without_registers_or_with_one_case_nothing_is_told(void **state)
+{
+    (void)state;
+    static const struct count counts[] = {
+        {"values", 88, 32, NAN, 10}, {"values", 120, 32, NAN, 8}, {"shared", 16384, 32, 20, 13}};
+    struct run *run = make_run(counts, 3);
+    occupancies_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_and_shared_memory_have_a_sentence_each),
+        cmocka_unit_test(each_size_of_subgroups_has_its_own),
+        cmocka_unit_test(without_registers_or_with_one_case_nothing_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
