@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/overlaps.h"
 
+#include "analysis/overlaps_clock.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -31,23 +32,27 @@ struct question {
     enum scale scale;
     const char *text;
     const char *published; // NULL: nothing was
+    bool only;             // no other scenario answers it
 };
 
 static const struct question questions[] = {
     {"overlap-dispatches", "same_queue", "no-barriers", SCALE_SHARE,
      "dispatches on one queue overlap where nothing orders them",
-     "GTX 980, GTX 1070, Titan V yes; RX 460 all; HD 530 some"},
+     "GTX 980, GTX 1070, Titan V yes; RX 460 all; HD 530 some", false},
     {"overlap-queues", "cross_queue", "default", SCALE_SHARE,
      "the direct and the compute queue work at once",
-     "GTX 980, HD 530 no; GTX 1070, Titan V partly; RX 460 yes"},
+     "GTX 980, HD 530 no; GTX 1070, Titan V partly; RX 460 yes", false},
     {"release-skew", "release_skew", "default", SCALE_TIME,
-     "queues that one semaphore releases start apart by", NULL},
+     "queues that one semaphore releases start apart by", NULL, false},
+    {"overlap-hand-over", "barrier_gap", "cross-queue", SCALE_TIME,
+     "from the end of a workload to the start of one on the other queue that waits for it:", NULL,
+     true},
     {"overlap-stretch", "stretch", "default", SCALE_FACTOR,
      "a workload beside others takes, against alone,",
-     "longer on GTX 1070, Titan V where the queues overlap"},
+     "longer on GTX 1070, Titan V where the queues overlap", false},
     {"overlap-gain", "gain", "no-barriers", SCALE_FACTOR,
      "the workloads alone, summed, over their frame:",
-     "on RX 460 this frame took 0.6 of the one with barriers"},
+     "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
 // ---------------------------------------------------------------- finding cases
@@ -179,7 +184,7 @@ static void ask(const struct subject *subject, const struct question *question)
 {
     struct arena *arena = subject->run->arena;
     const struct result *result = case_with(subject, question->scenario, question->metric);
-    if (!result)
+    if (!result && !question->only)
         result = case_with(subject, NULL, question->metric);
     if (!result) {
         tell_missing(subject, question);
@@ -211,7 +216,7 @@ static void ask_gaps(const struct subject *subject)
         if (!is_of(subject, result) || !metric || !is_scenario(result, value_of(first, "scenario")))
             continue;
         const double value[3] = {metric->median, metric->ci95[0], metric->ci95[1]};
-        bool told = !(metric->ci95[0] <= 0);
+        bool told = metric->ci95[0] > overlaps_resolution_ns(result);
         tell(subject,
              &(struct answer){
                  .code = "barrier-gap",
@@ -219,7 +224,7 @@ static void ask_gaps(const struct subject *subject)
                                       "from the end of a workload to the start of the one that "
                                       "waits for it: %s%s",
                                       number_text(arena, value, UNIT_NS),
-                                      told ? "" : ", not told apart from none"),
+                                      told ? "" : ", not told apart from none by this clock"),
                  .value = metric->median,
                  .cases = {result}});
     }
@@ -297,6 +302,13 @@ static void ask_bystanders(const struct subject *subject)
 
 // ---------------------------------------------------------------- one case against another
 
+// Without its interval where one side's reaches down to nothing.
+static const char *ratio_text(struct arena *arena, const double ratio[3], const char *verdict)
+{
+    bool open = strcmp(verdict, "undecided") == 0;
+    return number_text(arena, open ? (const double[]){ratio[0], NAN, NAN} : ratio, UNIT_NONE);
+}
+
 struct comparison {
     const char *code, *base, *other; // scenarios
     const char *what, *published;
@@ -311,14 +323,15 @@ static void compare(const struct subject *subject, const struct comparison *comp
     const struct metric *a = metric_of(base, "frame"), *b = metric_of(other, "frame");
     const double ratio[3] = {b->median / a->median, b->ci95[0] / a->ci95[1],
                              b->ci95[1] / a->ci95[0]};
-    const char *verdict = ratio[2] < 1   ? "a shorter frame"
-                          : ratio[1] > 1 ? "a longer frame"
-                                         : "no difference that can be told";
+    const char *verdict = a->ci95[0] <= 0 || b->ci95[0] <= 0 ? "undecided"
+                          : ratio[2] < 1                     ? "a shorter frame"
+                          : ratio[1] > 1                     ? "a longer frame"
+                                                             : "no difference that can be told";
     struct arena *arena = subject->run->arena;
     tell(subject,
          &(struct answer){.code = comparison->code,
                           .text = arena_printf(arena, "%s: %s, %s times as long", comparison->what,
-                                               verdict, number_text(arena, ratio, UNIT_NONE)),
+                                               verdict, ratio_text(arena, ratio, verdict)),
                           .published = comparison->published,
                           .value = ratio[0],
                           .cases = {other, base}});
@@ -357,6 +370,7 @@ void overlaps_add_findings(struct run *run)
         const struct subject subject = {run, run->devices[d].id, run->benchmarks[b]->name};
         if (is_told(run, subject.device))
             continue;
+        overlaps_add_clock(run, subject.device);
         for (size_t q = 0; q < COUNT(questions); q++)
             ask(&subject, &questions[q]);
         ask_gaps(&subject);

@@ -197,6 +197,44 @@ static void a_clock_that_runs_too_fast_is_a_mismatch(void **state)
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 
+// The host polls beside a software GPU that wants the same cores: late, and it says how late.
+static void stamps_and_what_the_host_saw_agree(void **state)
+{
+    struct fixture *f = *state;
+    const struct overlap_scenario *scenario = overlap_scenario_find("default");
+    struct overlap_stage stage = {.scenario = scenario,
+                                  .session = f->own,
+                                  .scope = f->bench.session.scope,
+                                  .arena = f->bench.session.arena,
+                                  .turns = 1,
+                                  .barrier = OVERLAP_BARRIER_MEMORY,
+                                  .timeout_ns = timeout_ns};
+    const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,
+                                            .marked = true};
+    struct error err;
+    assert_true(overlap_stage_init(&stage, &err));
+    for (int i = 0; i < 3; i++) {
+        struct overlap_frame frame;
+        if (!overlap_frame_run(&stage, &desc, &frame, &err))
+            fail_msg("%s", err.message);
+        struct overlap_agreement found = overlap_stage_agreement(&stage, &frame);
+        assert_int_equal(found.markers, 16);
+        assert_int_equal(found.seen, 16);
+        assert_int_equal(found.agreed, 16);
+        assert_false(found.early);
+    }
+}
+
+static void cores_agree_on_the_clock_or_it_is_known_how_far_not(void **state)
+{
+    struct fixture *f = *state;
+    const struct overlap_skew *skew = &f->own->skew;
+    assert_true(skew->seen > 0);
+    assert_true(skew->reach_ns >= 0);
+    assert_true(f->own->resolution_ns >= skew->behind_ns);
+    assert_true(f->own->resolution_ns >= 3 * f->own->clock.device_step_ns);
+}
+
 static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
 {
     struct fixture *f = *state;
@@ -226,11 +264,14 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
         assert_true(visit->metrics[OVERLAP_METRIC_GAP].values[i] >=
                     -3 * f->own->clock.device_step_ns);
     }
-    assert_int_equal(visit->series_count, 3);
+    assert_int_equal(visit->series_count, 5);
     assert_string_equal(visit->series[0].name, "timeline");
     assert_int_equal(visit->series[0].row_count, 8);
-    assert_string_equal(visit->series[2].name, "matrix");
-    assert_int_equal(visit->series[2].row_count, 28);
+    assert_string_equal(visit->series[2].name, "calibration");
+    assert_string_equal(visit->series[3].name, "markers");
+    assert_int_equal(visit->series[3].row_count, 8);
+    assert_string_equal(visit->series[4].name, "matrix");
+    assert_int_equal(visit->series[4].row_count, 28);
     gpu_scope_close(run.scope);
     arena_destroy(arena);
 }
@@ -251,6 +292,8 @@ int main(int argc, char **argv)
         EACH(with_one_queue_the_software_gpu_overlaps_nothing),
         EACH(a_kernel_that_computes_less_is_a_mismatch),
         EACH(a_clock_that_runs_too_fast_is_a_mismatch),
+        EACH(stamps_and_what_the_host_saw_agree),
+        EACH(cores_agree_on_the_clock_or_it_is_known_how_far_not),
         EACH(a_visit_brings_metrics_and_series_that_fit_the_queues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,7 +119,44 @@ static void each_kind_of_barrier_has_its_gap(void **state)
     assert_true(run->findings[0].value == 2100 && run->findings[1].value == 20);
     assert_non_null(
         strstr(run->findings[0].text, "2.100 µs [2.050 µs, 2.150 µs] (default, memory)"));
-    assert_non_null(strstr(run->findings[1].text, "not told apart from none"));
+    assert_non_null(strstr(run->findings[1].text, "not told apart from none by this clock"));
+    run_destroy(run);
+}
+
+// A gap of 70 ns by a clock that steps 32: below three steps there is no claim.
+static void no_gap_is_claimed_below_the_clocks_resolution(void **state)
+{
+    (void)state;
+    static const char *columns[] = {"tick",  "step",    "resolution", "behind", "reach",
+                                    "known", "markers", "seen",       "agreed", "bars"};
+    static double row[] = {1, 32, 96, 0, 640, 4000, 16, 16, 15, 900};
+    static struct series calibration = {
+        .name = "calibration", .columns = columns, .column_count = 10, .data = row, .row_count = 1};
+    struct run *run = make_run();
+    struct result *result = add(run, "default", "memory");
+    set(result, GAP, 70, 10);
+    result->series = &calibration;
+    result->series_count = 1;
+    overlaps_add_findings(run);
+    says(run, "barrier-gap", "not told apart from none by this clock");
+    says(run, "overlap-clock", "steps 32.00 ns, so nothing within 96.00 ns");
+    says(run, "overlap-clock", "of 16 markers that the host looked for it saw 16, 15 of them");
+    run_destroy(run);
+}
+
+static void handing_over_between_queues_is_asked_of_one_scenario_only(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    set(add(run, "default", "memory"), GAP, 4800, 50);
+    overlaps_add_findings(run);
+    for (size_t i = 0; i < run->finding_count; i++)
+        assert_string_not_equal(run->findings[i].code, "overlap-hand-over");
+    run_destroy(run);
+    run = make_run();
+    set(add(run, "cross-queue", "semaphore"), GAP, 21000, 500);
+    overlaps_add_findings(run);
+    says(run, "overlap-hand-over", "on the other queue that waits for it: 21.00");
     run_destroy(run);
 }
 
@@ -180,6 +217,8 @@ int main(void)
         cmocka_unit_test(a_share_is_answered_by_where_its_interval_lies),
         cmocka_unit_test(with_one_queue_the_answer_is_that_there_is_one),
         cmocka_unit_test(each_kind_of_barrier_has_its_gap),
+        cmocka_unit_test(no_gap_is_claimed_below_the_clocks_resolution),
+        cmocka_unit_test(handing_over_between_queues_is_asked_of_one_scenario_only),
         cmocka_unit_test(a_workload_that_only_stands_between_is_a_bystander),
         cmocka_unit_test(split_barriers_help_only_where_the_intervals_are_apart),
         cmocka_unit_test(findings_are_added_once_and_failed_cases_say_nothing),

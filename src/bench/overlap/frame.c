@@ -7,7 +7,7 @@
 
 enum {
     WORDS_CHECKED = 3, // a workload and frame, spread over its threads
-    RESOLUTION_STEPS = 3
+    IMAGE_SIDE = 64
 };
 static const uint64_t settle_ns = 20000; // held submissions reach the device meanwhile
 static const uint64_t warm_ns = 1000000; // before each frame: its own work lets the clock fall
@@ -45,87 +45,101 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
         stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
     if (!stage->records)
         return false;
-    for (size_t w = 0; w < scenario->count; w++) {
-        unsigned q = overlap_stage_queue(stage, w);
-        const struct gpu_batch_desc desc = {
-            .queue = stage->session->queues[q],
-            .unordered = true,
-            .split_count = stage->barrier == OVERLAP_BARRIER_SPLIT ? (unsigned)scenario->count : 0};
-        if (!stage->batches[q] && !(stage->batches[q] = gpu_batch_create(stage->scope, &desc, err)))
-            return false;
-    }
-    return true;
+    if (!overlap_markers_init(&stage->markers, stage->scope, err))
+        return false;
+    if (stage->barrier != OVERLAP_BARRIER_IMAGE)
+        return true;
+    const struct gpu_image_desc image = {
+        .format = GPU_FORMAT_R32_UINT, .width = IMAGE_SIDE, .height = IMAGE_SIDE, .storage = true};
+    stage->image = gpu_image_create(stage->scope, &image, err);
+    return stage->image != NULL;
 }
 
 // ---------------------------------------------------------------- running
 
-static uint32_t queues_of(const struct overlap_stage *stage, uint32_t which)
+static bool submit_segment(struct overlap_stage *stage, size_t i, struct gpu_hold *hold,
+                           struct error *err)
 {
-    uint32_t queues = 0;
-    for (size_t w = 0; w < stage->scenario->count; w++)
-        if (which >> w & 1)
-            queues |= UINT32_C(1) << overlap_stage_queue(stage, w);
-    return queues;
+    const struct overlap_segment *segment = &stage->segments[i];
+    struct gpu_submit submit = {.hold = hold};
+    for (size_t s = 0; s < i; s++)
+        if (segment->after >> s & 1)
+            submit.after[submit.after_count++] = stage->segments[s].batch;
+    return gpu_batch_submit_after(segment->batch, &submit, err);
 }
 
-static bool submit_all(struct overlap_stage *stage, uint32_t queues, struct gpu_hold *hold,
-                       struct error *err)
+// In the order in which they begin: none comes after a later one. Where there is one a queue, the
+// compute queue's first, as the original did.
+static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
-    // The compute queue first, as the original did.
-    for (unsigned q = OVERLAP_QUEUES_MAX; q-- > 0;)
-        if (queues >> q & 1 && !gpu_batch_submit(stage->batches[q], hold, err))
+    bool turn = stage->segment_count == 2 && !stage->segments[1].after;
+    for (size_t i = 0; i < stage->segment_count; i++)
+        if (!submit_segment(stage, turn ? 1 - i : i, hold, err))
             return false;
     return true;
 }
 
-static bool wait_all(struct overlap_stage *stage, uint32_t queues, struct error *err)
+static bool wait_all(struct overlap_stage *stage, struct error *err)
 {
-    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
-        if (queues >> q & 1 && !gpu_batch_wait(stage->batches[q], stage->timeout_ns, err))
-            return false;
-    return true;
-}
-
-static bool record_all(struct overlap_stage *stage, uint32_t queues, uint32_t which,
-                       struct error *err)
-{
-    stage->token = ++stage->session->token;
-    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
-        if (queues >> q & 1 && !overlap_record_queue(stage, q, which, err))
+    for (size_t i = 0; i < stage->segment_count; i++)
+        if (!gpu_batch_wait(stage->segments[i].batch, stage->timeout_ns, err))
             return false;
     return true;
 }
 
 // The same work, not held and not looked at: its records have a token of their own.
-static bool warm_up(struct overlap_stage *stage, uint32_t queues, uint32_t which, struct error *err)
+static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
         return true;
     uint64_t end_ns = clock_deadline_ns(warm_ns);
-    if (!record_all(stage, queues, which, err))
+    stage->token = ++stage->session->token;
+    if (!overlap_record(stage, which, err))
         return false;
     do
-        if (!submit_all(stage, queues, NULL, err) || !wait_all(stage, queues, err))
+        if (!submit_all(stage, NULL, err) || !wait_all(stage, err))
             return false;
     while (clock_left_ns(end_ns));
     return true;
 }
 
-// The hold lives in a scope of its own, whose end releases it whatever went wrong before.
-static bool run_held(struct overlap_stage *stage, uint32_t which, double *host_ns,
-                     struct error *err)
+static void watch(struct overlap_stage *stage, uint64_t released_ns)
 {
-    uint32_t queues = queues_of(stage, which);
-    if (!warm_up(stage, queues, which, err) || !record_all(stage, queues, which, err))
+    const struct overlap_watch watch = {
+        .workloads = stage->scenario->count,
+        .token = stage->token,
+        .released_ns = released_ns,
+        .last = stage->segments[stage->segment_count - 1].batch,
+        .timeout_ns = stage->timeout_ns,
+    };
+    overlap_markers_watch(&stage->markers, &watch);
+}
+
+// The hold lives in a scope of its own, whose end releases it whatever went wrong before.
+static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
+                     struct overlap_frame *frame, double *host_ns, struct error *err)
+{
+    if (!warm_up(stage, desc->which, err))
+        return false;
+    stage->token = ++stage->session->token;
+    stage->marked = desc->marked;
+    bool recorded = overlap_record(stage, desc->which, err);
+    stage->marked = false;
+    if (!recorded)
         return false;
     struct gpu_scope *scope = gpu_scope_open(gpu_scope_device(stage->scope));
     struct gpu_hold *hold = gpu_hold_create(scope, err);
-    bool ok = hold && submit_all(stage, queues, hold, err);
+    bool ok = hold && submit_all(stage, hold, err);
     if (ok)
         clock_sleep_ns(settle_ns);
     uint64_t released_ns = clock_now_ns();
-    ok = ok && gpu_hold_release(hold, err) && wait_all(stage, queues, err);
+    ok = ok && gpu_hold_release(hold, err);
+    if (ok && desc->marked)
+        watch(stage, released_ns);
+    ok = ok && wait_all(stage, err);
+    stage->markers.frames += desc->marked;
     *host_ns = (double)(clock_now_ns() - released_ns);
+    frame->released_ns = (double)released_ns;
     gpu_scope_close(scope);
     return ok;
 }
@@ -207,10 +221,21 @@ static bool read_groups(const struct overlap_stage *stage, const struct overlap_
         frame->groups[g].end_ns -= start;
     }
     frame->length_ns = end - start;
+    frame->first_ns = (double)base * stage->session->clock.device_tick_ns + start;
     return true;
 }
 
 // ---------------------------------------------------------------- checking
+
+struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *stage,
+                                                 const struct overlap_frame *frame)
+{
+    return overlap_markers_agree(
+        &stage->markers, &(struct overlap_bars){.start_ns = frame->start_ns,
+                                                .end_ns = frame->end_ns,
+                                                .count = stage->scenario->count,
+                                                .resolution_ns = stage->session->resolution_ns});
+}
 
 uint32_t overlap_word(uint32_t x, uint64_t turns)
 {
@@ -250,7 +275,7 @@ static bool check_words(const struct overlap_stage *stage, uint32_t which, size_
 static bool check_order(const struct overlap_stage *stage, uint32_t which, size_t w,
                         const struct overlap_frame *frame, struct error *err)
 {
-    double resolution = RESOLUTION_STEPS * stage->session->clock.device_step_ns;
+    double resolution = stage->session->resolution_ns;
     for (size_t p = 0; p < w; p++)
         if (stage->scenario->workloads[w].after >> p & which >> p & 1 &&
             frame->start_ns[w] < frame->end_ns[p] - resolution)
@@ -263,10 +288,21 @@ static bool check_order(const struct overlap_stage *stage, uint32_t which, size_
     return true;
 }
 
+static bool check_markers(const struct overlap_stage *stage, const struct overlap_frame *frame,
+                          struct error *err)
+{
+    struct overlap_agreement found = overlap_stage_agreement(stage, frame);
+    return !found.early ||
+           error_set(err, ERROR_MISMATCH,
+                     "a marker was seen %.0f ns before the release allows: stamps and markers "
+                     "contradict each other",
+                     found.offset_low_ns - found.offset_high_ns);
+}
+
 static bool check_frame(const struct overlap_stage *stage, uint32_t which, double host_ns,
                         const struct overlap_frame *frame, struct error *err)
 {
-    double resolution = RESOLUTION_STEPS * stage->session->clock.device_step_ns;
+    double resolution = stage->session->resolution_ns;
     // The unit of the clock is known to some 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
@@ -287,10 +323,11 @@ bool overlap_frame_run(struct overlap_stage *stage, const struct overlap_frame_d
     size_t records = (size_t)stage->first_record[stage->scenario->count] * OVERLAP_RECORD_WORDS;
     size_t words = stage->scenario->count * (size_t)stage->stride;
     *frame = (struct overlap_frame){0};
-    return run_held(stage, desc->which, &host_ns, err) &&
+    return run_held(stage, desc, frame, &host_ns, err) &&
            gpu_buffer_read(stage->records, 0, stage->record_words, records * sizeof(uint32_t),
                            err) &&
            gpu_buffer_read(stage->results, 0, stage->words, words * sizeof(uint32_t), err) &&
            read_groups(stage, desc, frame, err) &&
-           check_frame(stage, desc->which, host_ns, frame, err);
+           check_frame(stage, desc->which, host_ns, frame, err) &&
+           (!desc->marked || check_markers(stage, frame, err));
 }

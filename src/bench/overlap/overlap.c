@@ -12,21 +12,22 @@ static const struct param_info params[] = {
     {.key = "scenario",
      .type = PARAM_TEXT,
      .quick = "default,no-barriers,three,three-split",
-     .standard = "default,no-barriers,three,three-split,high-priority",
-     .choices = "default|no-barriers|three|three-split|high-priority|FILE",
-     .help =
-         "default: two chains of workloads on two queues; no-barriers: the same, none waits; "
-         "three: C waits for A, B stands between them; three-split: the same with split "
-         "barriers; high-priority: default, the compute queue at high priority; FILE: as METHOD.md "
-         "shows"},
+     .standard = "default,no-barriers,three,three-split,high-priority,cross-queue",
+     .choices = "default|no-barriers|three|three-split|high-priority|cross-queue|FILE",
+     .help = "default: two chains of workloads on two queues; no-barriers: the same, none waits; "
+             "three: C waits for A, B stands between them; three-split: the same with split "
+             "barriers; high-priority: default, the compute queue at high priority; cross-queue: a "
+             "chain "
+             "from queue to queue; FILE: as METHOD.md shows"},
     {.key = "barrier",
      .type = PARAM_TEXT,
      .quick = "memory",
-     .standard = "memory,execution,buffer,full,split",
-     .choices = "memory|execution|buffer|full|split",
+     .standard = "memory,execution,buffer,image,full,split,semaphore",
+     .full = "memory,execution,buffer,image,full,split,semaphore,none",
+     .choices = "memory|execution|buffer|image|full|split|semaphore|none",
      .help = "what stands between a workload and one that waits for it: a barrier of memory, of "
-             "execution alone, of the buffer's memory, of all stages and memory, or one in two "
-             "halves"},
+             "execution alone, of the buffer's memory, of an image, of all stages and memory, one "
+             "in two halves, a timeline semaphore between submissions; none: nothing waits"},
     {.key = "place",
      .type = PARAM_TEXT,
      .standard = "before",
@@ -80,17 +81,33 @@ struct combination {
     const struct case_value *name, *barrier, *place;
 };
 
-static bool is_case(const struct combination *c, size_t b, size_t p, enum overlap_barrier *kind)
+// Every kind of barrier would be the same where the scenario leaves no choice.
+static bool is_fixed(const struct overlap_scenario *scenario)
 {
-    const struct overlap_scenario *scenario = c->scenario;
-    *kind = overlap_barrier_find(c->barrier->text);
-    if (!overlap_scenario_waits(scenario))
-        *kind = OVERLAP_BARRIER_NONE;
-    else if (scenario->split)
-        *kind = OVERLAP_BARRIER_SPLIT;
-    bool fixed = *kind == OVERLAP_BARRIER_NONE || scenario->split;
-    bool split = *kind == OVERLAP_BARRIER_SPLIT; // stands in both places
-    return (b == 0 || !(fixed || scenario->urgent)) && (p == 0 || !(fixed || split));
+    return !overlap_scenario_stays(scenario) || scenario->split;
+}
+
+static enum overlap_barrier kind_of(const struct combination *c)
+{
+    if (!overlap_scenario_waits(c->scenario))
+        return OVERLAP_BARRIER_NONE;
+    if (c->scenario->split)
+        return OVERLAP_BARRIER_SPLIT;
+    return overlap_scenario_stays(c->scenario) ? overlap_barrier_find(c->barrier->text)
+                                               : OVERLAP_BARRIER_SEMAPHORE;
+}
+
+// Splits stand in both places, semaphores between submissions.
+static bool has_place(enum overlap_barrier kind)
+{
+    return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
+           kind != OVERLAP_BARRIER_SEMAPHORE;
+}
+
+static bool is_case(const struct combination *c, size_t b, size_t p)
+{
+    return (b == 0 || !(is_fixed(c->scenario) || c->scenario->urgent)) &&
+           (p == 0 || has_place(kind_of(c)));
 }
 
 static void add_case(const struct bench_request *request, struct bench_case_list *list,
@@ -109,13 +126,15 @@ static void plan_scenario(const struct bench_request *request, struct bench_case
 {
     const struct bench_choice *barrier = bench_choice_find(request, "barrier");
     const struct bench_choice *place = bench_choice_find(request, "place");
-    // Streams know one kind of barrier.
+    // Streams know one kind of barrier, beside the events between them.
     bool kinds = request->device->caps & GPU_CAP(SPLITS);
     for (size_t b = 0; b < barrier->value_count; b++)
         for (size_t p = 0; p < place->value_count; p++) {
             const struct combination c = {scenario, name, &barrier->values[b], &place->values[p]};
-            enum overlap_barrier kind;
-            if (is_case(&c, b, p, &kind) && (kinds || b == 0 || barrier->from_user))
+            enum overlap_barrier kind = kind_of(&c);
+            bool differs = kinds || b == 0 || kind == OVERLAP_BARRIER_SEMAPHORE ||
+                           kind == OVERLAP_BARRIER_NONE || barrier->from_user;
+            if (is_case(&c, b, p) && differs)
                 add_case(request, list, &c, kind);
         }
 }
@@ -137,7 +156,7 @@ static bool plan(const struct bench_request *request, struct bench_case_list *li
 
 const struct benchmark bench_overlap = {
     .info = {.name = "overlap",
-             .version = 1,
+             .version = 2,
              .title = "What overlaps, and what a barrier costs",
              .params = params,
              .param_count = COUNT(params),

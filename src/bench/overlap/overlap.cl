@@ -21,9 +21,22 @@ uint first_word(__global const uint *results, uint id, const struct params p)
     return x;
 }
 
-KERNEL void KERNEL_NAME(__global uint *results, __global uint *records, const struct params p)
+void mark(__global uint *counters, __global uint *markers, uint place, uint last,
+          const struct params p)
+{
+    const uint at = p.workload * 2 + place;
+    if (p.marked == 0 || atomic_add_global(counters + at, 1) != p.count + last)
+        return;
+    memory_fence();
+    *(volatile __global uint *)(markers + at * OVERLAP_MARKER_WORDS) = p.token;
+}
+
+KERNEL void KERNEL_NAME(__global uint *results, __global uint *records, __global uint *counters,
+                        __global uint *markers, const struct params p)
 {
     const uint2 start = clock_device();
+    if (local_x() == 0)
+        mark(counters, markers, 0, 0, p);
     const uint group = group_x();
     const uint id = group * WORKGROUP_X + local_x();
     uint x = first_word(results, id, p) + (start.x & p.zero); // the work begins after the clock
@@ -43,6 +56,7 @@ KERNEL void KERNEL_NAME(__global uint *results, __global uint *records, const st
     const uint2 end = clock_device();
     if (local_x() != 0)
         return;
+    mark(counters, markers, 1, groups_x() - 1, p);
     __global uint *record = records + (p.first_record + group) * OVERLAP_RECORD_WORDS;
     record[OVERLAP_RECORD_START] = start.x;
     record[OVERLAP_RECORD_START + 1] = start.y;

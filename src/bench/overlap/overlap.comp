@@ -20,6 +20,16 @@ layout(set = 0, binding = 1, std430) writeonly buffer Records
     uint records[];
 };
 
+layout(set = 0, binding = 2, std430) coherent buffer Counters
+{
+    uint counters[]; // workgroups that began, that ended, of each workload
+};
+
+layout(set = 0, binding = 3, std430) volatile coherent buffer Markers
+{
+    uint markers[];
+};
+
 layout(push_constant) uniform Params
 {
 #define X(name) uint name;
@@ -35,9 +45,21 @@ uint first_word(uint id)
     return x;
 }
 
+// Tells the host, where this is number `last` of the workgroups that came to this place.
+void mark(uint place, uint last)
+{
+    const uint at = params.workload * 2u + place;
+    if (params.marked == 0u || atomicAdd(counters[at], 1u) != params.count + last)
+        return;
+    memoryBarrierBuffer();
+    markers[at * OVERLAP_MARKER_WORDS] = params.token;
+}
+
 void main()
 {
     const uvec2 start = clock_device();
+    if (gl_LocalInvocationIndex == 0u)
+        mark(0u, 0u);
     const uint id = gl_GlobalInvocationID.x;
     uint x = first_word(id) + (start.x & params.zero); // so that the work begins after the clock
     x |= uint(x == 0u);
@@ -54,6 +76,7 @@ void main()
     const uvec2 end = clock_device();
     if (gl_LocalInvocationIndex != 0u)
         return;
+    mark(1u, gl_NumWorkGroups.x - 1u);
     const uint at = (params.first_record + gl_WorkGroupID.x) * OVERLAP_RECORD_WORDS;
     records[at + OVERLAP_RECORD_START] = start.x;
     records[at + OVERLAP_RECORD_START + 1u] = start.y;

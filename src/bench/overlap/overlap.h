@@ -21,6 +21,17 @@
 #define OVERLAP_RECORD_TOKEN 6
 #define OVERLAP_RECORD_WORDS 8
 
+// A marker has this many words for itself, the first of which is written: no two share a line.
+#define OVERLAP_MARKER_WORDS 32
+
+// skew.comp: words a workgroup has to publish in, and what it found.
+#define OVERLAP_SLOT_WORDS   32
+#define OVERLAP_FOUND_BEHIND 0
+#define OVERLAP_FOUND_AHEAD  1
+#define OVERLAP_FOUND_SEEN   2
+#define OVERLAP_FOUND_CORE   3
+#define OVERLAP_FOUND_WORDS  4
+
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define OVERLAP_PARAMS(X)                                                                          \
     X(token)        /* of this frame */                                                            \
@@ -29,7 +40,9 @@
     X(stride)       /* words a workload has in the results */                                      \
     X(first_record) /* of this workload */                                                         \
     X(iterations)                                                                                  \
-    X(turns) /* an iteration */                                                                    \
-    X(zero)  /* 0, unknown to the compiler */
+    X(turns)  /* an iteration */                                                                   \
+    X(marked) /* 1: this frame leaves markers for the host */                                      \
+    X(count)  /* what the workload's counters stood at before this frame */                        \
+    X(zero)   /* 0, unknown to the compiler */
 
 #endif

@@ -2,6 +2,8 @@
 #include "bench/overlap/record.h"
 
 #include "bench/overlap/overlap.h"
+#include "bench/overlap/segment.h"
+#include "gpu/graphics.h"
 
 #define BIT(workload) (UINT32_C(1) << (workload))
 
@@ -15,13 +17,12 @@ struct overlap_params {
 #undef X
 };
 
-// Of one queue while it is recorded.
+// Of one queue while it is recorded, segment by segment.
 struct recording {
     struct overlap_stage *stage;
-    struct gpu_batch *batch;
-    unsigned queue;
+    const struct overlap_segment *segment;
     uint32_t which;
-    uint32_t unordered; // workloads since the last barrier
+    uint32_t unordered; // workloads of the queue since the last barrier
     uint32_t set;       // split barriers that stand and were not waited for: of these workloads
 };
 
@@ -32,7 +33,8 @@ static bool is_alone(uint32_t which)
 
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
-    if (is_alone(which) || stage->barrier == OVERLAP_BARRIER_EXECUTION)
+    if (is_alone(which) || stage->barrier == OVERLAP_BARRIER_EXECUTION ||
+        stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
     return stage->scenario->workloads[w].after & which;
 }
@@ -49,28 +51,30 @@ static void record_workload(const struct recording *recording, size_t w)
         .first_record = stage->first_record[w],
         .iterations = workload->iterations,
         .turns = stage->turns,
+        .marked = stage->marked,
+        .count = stage->markers.frames * workload->blocks * GROUPS_A_BLOCK,
     };
     const struct gpu_dispatch dispatch = {
         .program = stage->session->program,
         .groups = {workload->blocks * GROUPS_A_BLOCK},
-        .args = {{.buffer = stage->results}, {.buffer = stage->records}},
+        .args = {{.buffer = stage->results},
+                 {.buffer = stage->records},
+                 {.buffer = stage->markers.counters},
+                 {.buffer = stage->markers.words}},
         .params = &params,
         .params_bytes = sizeof params,
     };
-    gpu_batch_dispatch(recording->batch, &dispatch);
+    gpu_batch_dispatch(recording->segment->batch, &dispatch);
 }
 
-static bool is_here(const struct recording *recording, size_t w)
+// By a later workload of the same queue, ordered by a barrier and not by a semaphore.
+static bool is_waited_for(const struct recording *recording, size_t w, uint32_t among)
 {
-    return recording->which & BIT(w) &&
-           overlap_stage_queue(recording->stage, w) == recording->queue;
-}
-
-static bool is_waited_for(const struct recording *recording, size_t w)
-{
-    for (size_t later = w + 1; later < recording->stage->scenario->count; later++)
-        if (is_here(recording, later) &&
-            recording->stage->scenario->workloads[later].after & BIT(w))
+    const struct overlap_stage *stage = recording->stage;
+    for (size_t later = w + 1; later < stage->scenario->count; later++)
+        if (among & BIT(later) && stage->scenario->workloads[later].after & BIT(w) &&
+            overlap_stage_queue(stage, later) == recording->segment->queue &&
+            !overlap_segments_meet(stage, recording->which, w, later))
             return true;
     return false;
 }
@@ -79,20 +83,24 @@ static bool is_waited_for(const struct recording *recording, size_t w)
 static void record_barrier(struct recording *recording)
 {
     switch (recording->stage->barrier) {
-    case OVERLAP_BARRIER_EXECUTION:
-        gpu_batch_barrier(recording->batch, GPU_BARRIER_EXECUTION);
+    case OVERLAP_BARRIER_IMAGE:
+        gpu_batch_barrier_image(recording->segment->batch, recording->stage->image);
         break;
+    case OVERLAP_BARRIER_EXECUTION:
+        gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
+        break;
+    case OVERLAP_BARRIER_SPLIT: // one that was set in another segment cannot be waited for here
     case OVERLAP_BARRIER_MEMORY:
-        gpu_batch_barrier(recording->batch, GPU_BARRIER_MEMORY);
+        gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
         break;
     case OVERLAP_BARRIER_BUFFER:
-        gpu_batch_barrier_buffer(recording->batch, recording->stage->results);
+        gpu_batch_barrier_buffer(recording->segment->batch, recording->stage->results);
         break;
     case OVERLAP_BARRIER_FULL:
-        gpu_batch_barrier(recording->batch, GPU_BARRIER_FULL);
+        gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_FULL);
         break;
     case OVERLAP_BARRIER_NONE:
-    case OVERLAP_BARRIER_SPLIT:
+    case OVERLAP_BARRIER_SEMAPHORE:
     case OVERLAP_BARRIER_COUNT:
         break;
     }
@@ -103,12 +111,16 @@ static void record_barrier(struct recording *recording)
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
-    for (size_t p = 0; p < w; p++)
+    for (size_t p = 0; p < w; p++) {
+        if (after & BIT(p) && overlap_segments_meet(recording->stage, recording->which, p, w))
+            recording->unordered &= ~BIT(p);
         if (after & recording->set & BIT(p)) {
-            gpu_batch_split_wait(recording->batch, (unsigned)p);
+            gpu_batch_split_wait(recording->segment->batch, (unsigned)p);
             recording->set &= ~BIT(p);
+            recording->unordered &= ~BIT(p);
         }
-    if (recording->stage->barrier != OVERLAP_BARRIER_SPLIT && after & recording->unordered)
+    }
+    if (after & recording->unordered)
         record_barrier(recording);
 }
 
@@ -116,29 +128,60 @@ static void record_waits(struct recording *recording, size_t w)
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);
-    if (!is_waited_for(recording, w))
-        return;
     if (recording->stage->barrier == OVERLAP_BARRIER_SPLIT) {
-        gpu_batch_split_set(recording->batch, (unsigned)w);
-        recording->set |= BIT(w);
-    } else if (recording->stage->barrier_first) {
+        if (is_waited_for(recording, w, recording->segment->workloads)) {
+            gpu_batch_split_set(recording->segment->batch, (unsigned)w);
+            recording->set |= BIT(w);
+        }
+    } else if (recording->stage->barrier_first && is_waited_for(recording, w, recording->which)) {
         record_barrier(recording);
     }
 }
 
-bool overlap_record_queue(struct overlap_stage *stage, unsigned queue, uint32_t which,
-                          struct error *err)
+static bool record_segment(struct recording *recording, struct error *err)
 {
-    struct recording recording = {
-        .stage = stage, .batch = stage->batches[queue], .queue = queue, .which = which};
-    if (!gpu_batch_reset(recording.batch, err))
+    if (!gpu_batch_reset(recording->segment->batch, err))
         return false;
-    for (size_t w = 0; w < stage->scenario->count; w++) {
-        if (!is_here(&recording, w))
+    recording->set = 0;
+    for (size_t w = 0; w < recording->stage->scenario->count; w++) {
+        if (!(recording->segment->workloads & BIT(w)))
             continue;
-        record_waits(&recording, w);
-        record_workload(&recording, w);
-        record_signals(&recording, w);
+        record_waits(recording, w);
+        record_workload(recording, w);
+        record_signals(recording, w);
     }
-    return gpu_batch_end(recording.batch, err);
+    return gpu_batch_end(recording->segment->batch, err);
+}
+
+// Batch number `i` of a queue, made when it is first needed.
+static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
+                                  struct error *err)
+{
+    const struct gpu_batch_desc desc = {.queue = stage->session->queues[queue],
+                                        .unordered = true,
+                                        .split_count = stage->barrier == OVERLAP_BARRIER_SPLIT
+                                                           ? (unsigned)stage->scenario->count
+                                                           : 0};
+    struct gpu_batch **batch = &stage->batches[queue][i];
+    if (!*batch)
+        *batch = gpu_batch_create(stage->scope, &desc, err);
+    return *batch;
+}
+
+bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err)
+{
+    struct recording queues[OVERLAP_QUEUES_MAX];
+    size_t used[OVERLAP_QUEUES_MAX] = {0};
+    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
+        queues[q] = (struct recording){.stage = stage, .which = which};
+    overlap_segments_cut(stage, which);
+    for (size_t s = 0; s < stage->segment_count; s++) {
+        struct overlap_segment *segment = &stage->segments[s];
+        struct recording *recording = &queues[segment->queue];
+        segment->batch = batch_of(stage, segment->queue, used[segment->queue]++, err);
+        recording->segment = segment;
+        if (!segment->batch || !record_segment(recording, err))
+            return false;
+    }
+    return true;
 }

@@ -31,6 +31,14 @@ static const struct overlap_workload three_workloads[] = {
     {"compute C", OVERLAP_DIRECT, false, 8, 64, BIT(0)},
 };
 
+// Four workloads that hand over from queue to queue.
+static const struct overlap_workload cross_workloads[] = {
+    {"direct A", OVERLAP_DIRECT, false, 8, 64, 0},
+    {"async B", OVERLAP_COMPUTE, false, 8, 64, BIT(0)},
+    {"direct C", OVERLAP_DIRECT, false, 8, 64, BIT(1)},
+    {"async D", OVERLAP_COMPUTE, false, 8, 64, BIT(2)},
+};
+
 #define WORKLOADS(array) (array), sizeof(array) / sizeof((array)[0])
 
 const struct overlap_scenario overlap_scenarios[] = {
@@ -43,6 +51,8 @@ const struct overlap_scenario overlap_scenarios[] = {
     {"three-split", "the same with split barriers", WORKLOADS(three_workloads), true, false},
     {"high-priority", "as default, the compute queue at high priority",
      WORKLOADS(default_workloads), false, true},
+    {"cross-queue", "each workload after the one before it, which is on the other queue",
+     WORKLOADS(cross_workloads), false, false},
 };
 const size_t overlap_scenario_count = sizeof overlap_scenarios / sizeof *overlap_scenarios;
 
@@ -57,7 +67,8 @@ const struct overlap_scenario *overlap_scenario_find(const char *name)
 static const char *const barrier_names[OVERLAP_BARRIER_COUNT] = {
     [OVERLAP_BARRIER_NONE] = "none",     [OVERLAP_BARRIER_EXECUTION] = "execution",
     [OVERLAP_BARRIER_MEMORY] = "memory", [OVERLAP_BARRIER_BUFFER] = "buffer",
-    [OVERLAP_BARRIER_FULL] = "full",     [OVERLAP_BARRIER_SPLIT] = "split",
+    [OVERLAP_BARRIER_IMAGE] = "image",   [OVERLAP_BARRIER_FULL] = "full",
+    [OVERLAP_BARRIER_SPLIT] = "split",   [OVERLAP_BARRIER_SEMAPHORE] = "semaphore",
 };
 
 const char *overlap_barrier_name(enum overlap_barrier barrier)
@@ -79,6 +90,42 @@ bool overlap_scenario_waits(const struct overlap_scenario *scenario)
         if (scenario->workloads[w].after)
             return true;
     return false;
+}
+
+// Does any workload wait for one whose queue is (`same`), or is not, its own?
+static bool waits_for(const struct overlap_scenario *scenario, bool same)
+{
+    for (size_t w = 0; w < scenario->count; w++)
+        for (size_t p = 0; p < w; p++)
+            if (scenario->workloads[w].after & BIT(p) &&
+                (scenario->workloads[w].queue == scenario->workloads[p].queue) == same)
+                return true;
+    return false;
+}
+
+bool overlap_scenario_crosses(const struct overlap_scenario *scenario)
+{
+    return waits_for(scenario, false);
+}
+
+bool overlap_scenario_stays(const struct overlap_scenario *scenario)
+{
+    return waits_for(scenario, true);
+}
+
+const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
+                                                     const struct overlap_scenario *scenario)
+{
+    struct overlap_workload *workloads =
+        ARENA_ARRAY(arena, scenario->count, struct overlap_workload);
+    struct overlap_scenario *copy = ARENA_NEW(arena, struct overlap_scenario);
+    *copy = *scenario;
+    copy->workloads = workloads;
+    for (size_t w = 0; w < scenario->count; w++) {
+        workloads[w] = scenario->workloads[w];
+        workloads[w].after = 0;
+    }
+    return copy;
 }
 
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload)

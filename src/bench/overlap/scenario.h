@@ -5,6 +5,8 @@
 #ifndef BENCH_OVERLAP_SCENARIO_H
 #define BENCH_OVERLAP_SCENARIO_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +27,10 @@ enum overlap_barrier {
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_BUFFER,
+    OVERLAP_BARRIER_IMAGE, // of an image that nobody uses
     OVERLAP_BARRIER_FULL,
-    OVERLAP_BARRIER_SPLIT, // set right after the one, waited for right before the other
+    OVERLAP_BARRIER_SPLIT,     // set right after the one, waited for right before the other
+    OVERLAP_BARRIER_SEMAPHORE, // submissions of their own: a point of a timeline between them
     OVERLAP_BARRIER_COUNT
 };
 
@@ -36,7 +40,7 @@ struct overlap_workload {
     bool draw;           // in the original; run as a dispatch here, and the result says so
     uint32_t blocks;     // of OVERLAP_BLOCK_THREADS threads
     uint32_t iterations; // of the work loop, each as long as another
-    uint32_t after;      // bit set of earlier workloads of the same queue that it waits for
+    uint32_t after;      // bit set of earlier workloads that it waits for, on either queue
 };
 
 struct overlap_scenario {
@@ -59,6 +63,16 @@ enum overlap_barrier overlap_barrier_find(const char *name);
 
 // Does any workload wait for another?
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);
+
+// Does any workload wait for one of the other queue? Between queues only semaphores can stand.
+bool overlap_scenario_crosses(const struct overlap_scenario *scenario);
+
+// Does any wait for one of its own queue?
+bool overlap_scenario_stays(const struct overlap_scenario *scenario);
+
+// A copy in which none waits, in `arena`.
+const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
+                                                     const struct overlap_scenario *scenario);
 
 // Every workload that must be done before `workload` begins, by way of others too: a bit set.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);

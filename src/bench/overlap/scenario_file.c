@@ -162,11 +162,6 @@ static bool after_check(struct loader *loader, const struct json_node *node, siz
         const struct overlap_workload *other = &loader->workloads[p];
         if (!(workload->after & BIT(p)))
             continue;
-        if (other->queue != workload->queue)
-            return json_fail(&loader->reader, node,
-                             "%s waits for %s on another queue: only workloads of one queue can "
-                             "wait for each other",
-                             workload->name, other->name);
         if (p > w)
             return json_fail(&loader->reader, node,
                              "%s waits for %s, which stands behind it: put that one before it",

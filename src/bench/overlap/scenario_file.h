@@ -10,7 +10,7 @@
 //         "kind": "dispatch",                    the default, or "draw": see METHOD.md
 //         "groups": 8,                           1 … 256, of 1024 threads each; 8 by default
 //         "iterations": 64,                      1 … 128; 64 by default
-//         "after": ["A"],                        names of earlier workloads of the same queue
+//         "after": ["A"],                        names of earlier workloads, of either queue
 //         "enabled": false } ] }                 leaves it out, and what others wait for of it
 #ifndef BENCH_OVERLAP_SCENARIO_FILE_H
 #define BENCH_OVERLAP_SCENARIO_FILE_H

@@ -4,6 +4,7 @@
 #include "bench/overlap/tally.h"
 #include "math/stats.h"
 
+#include <math.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -96,5 +97,71 @@ void overlap_series_matrix(struct arena *arena, const struct overlap_scenario *s
             *cell++ = scenario->workloads[a].queue == scenario->workloads[b].queue;
             *cell++ = (double)history->frames;
         }
+    visit_series(visit, &series);
+}
+
+void overlap_polling_add(struct overlap_polling *polling, const struct overlap_agreement *agreement,
+                         const struct overlap_frame *frame, const struct measure_clock *clock)
+{
+    double known_ns = (agreement->offset_high_ns - agreement->offset_low_ns) / 2;
+    double middle_ns = (agreement->offset_high_ns + agreement->offset_low_ns) / 2;
+    polling->frames++;
+    polling->markers += agreement->markers;
+    polling->seen += agreement->seen;
+    polling->agreed += agreement->agreed;
+    polling->sweep_ns = fmax(polling->sweep_ns, agreement->sweep_ns);
+    polling->bars_ns = fmax(polling->bars_ns, agreement->bars_ns);
+    if (isfinite(known_ns) && (polling->known_ns == 0 || known_ns < polling->known_ns)) {
+        polling->known_ns = known_ns;
+        polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
+        if (clock->device_bits < 64) { // only known but for whole turns of the clock
+            double turn_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
+            polling->offset_ns = remainder(polling->offset_ns, turn_ns);
+        }
+    }
+}
+
+void overlap_series_calibration(const struct overlap_session *session,
+                                const struct overlap_polling *polling, struct measure_visit *visit)
+{
+    const char *columns[] = {"tick",  "step",    "resolution", "behind", "reach", "offset",
+                             "known", "markers", "seen",       "agreed", "sweep", "bars"};
+    double row[] = {session->clock.device_tick_ns,
+                    session->clock.device_step_ns,
+                    session->resolution_ns,
+                    session->skew.behind_ns,
+                    session->skew.reach_ns,
+                    polling->offset_ns,
+                    polling->known_ns,
+                    (double)polling->markers,
+                    (double)polling->seen,
+                    (double)polling->agreed,
+                    polling->sweep_ns,
+                    polling->bars_ns};
+    const struct series series = {.name = "calibration",
+                                  .columns = columns,
+                                  .column_count = COUNT(columns),
+                                  .data = row,
+                                  .row_count = 1};
+    visit_series(visit, &series);
+}
+
+void overlap_series_markers(struct arena *arena, const struct overlap_stage *stage,
+                            const struct overlap_frame *frame, struct measure_visit *visit)
+{
+    const char *columns[] = {"lane", "start", "end", "polled_start", "polled_end"};
+    struct overlap_agreement agreement = overlap_stage_agreement(stage, frame);
+    size_t count = stage->scenario->count;
+    struct series series = {
+        .name = "markers", .columns = columns, .column_count = COUNT(columns), .row_count = count};
+    double *cell = series.data = ARENA_ARRAY(arena, count * COUNT(columns), double);
+    for (size_t w = 0; w < count; w++) {
+        const struct overlap_sight *sights = stage->markers.sights[w];
+        *cell++ = (double)w;
+        *cell++ = frame->start_ns[w];
+        *cell++ = frame->end_ns[w];
+        for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
+            *cell++ = sights[mark].seen ? sights[mark].seen_ns - agreement.offset_high_ns : NAN;
+    }
     visit_series(visit, &series);
 }

@@ -3,6 +3,12 @@
 
 #include "bench/queue_pair.h"
 
+#include <math.h>
+
+enum {
+    RESOLUTION_STEPS = 3
+};
+
 static const char *queue_text(const struct gpu_info *info, const struct overlap_session *session)
 {
     if (!session->queues[OVERLAP_COMPUTE])
@@ -20,6 +26,8 @@ static bool session_fill(struct overlap_session *session, struct gpu_device *dev
     for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
         session->queues[q] = gpu_device_queue(device, q);
     session->queue_text = queue_text(info, session);
+    session->resolution_ns =
+        fmax(RESOLUTION_STEPS * session->clock.device_step_ns, session->skew.behind_ns);
     session->has_cores = info->caps & GPU_CAP(CORE_ID);
     const char *name = session->has_cores ? "overlap_core" : "overlap";
     const struct gpu_program_desc program = {.kernel = kernel_find(name)};
@@ -35,6 +43,7 @@ bool overlap_session_open(struct bench_session *bench, struct error *err)
     bench->state = session;
     session->scope = bench->scope;
     return measure_clock_probe(bench->scope, &session->clock, err) &&
+           overlap_skew_probe(bench->scope, &session->clock, &session->skew, err) &&
            session_fill(session, bench->device, err);
 }
 
@@ -53,6 +62,7 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     if (!session->device)
         return NULL;
     session->clock = plain->clock; // the chip's
+    session->skew = plain->skew;
     session->clock.program = NULL;
     session->scope = gpu_scope_open(session->device);
     session->priority_text = "high for the compute queue's family: granted, in so far as the "

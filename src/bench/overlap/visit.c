@@ -30,6 +30,7 @@ struct work {
     double alone_ns[OVERLAP_WORKLOADS_MAX];
     struct overlap_frame frames[FRAMES_MAX];
     size_t frame_count;
+    struct overlap_frame marked;
     double device_ns; // in all
 };
 
@@ -41,6 +42,18 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     if (!overlap_frame_run(&work->stage, &desc, frame, err))
         return false;
     work->device_ns += frame->length_ns;
+    return true;
+}
+
+// One frame a visit leaves markers for the host: what it looks at could disturb the others.
+static bool run_marked(struct work *work, struct error *err)
+{
+    const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
+    if (!overlap_frame_run(&work->stage, &desc, &work->marked, err))
+        return false;
+    const struct overlap_agreement agreement = overlap_stage_agreement(&work->stage, &work->marked);
+    overlap_polling_add(&work->history->polling, &agreement, &work->marked,
+                        &work->stage.session->clock);
     return true;
 }
 
@@ -86,9 +99,12 @@ static bool recall(struct work *work, struct error *err)
     if (work->history)
         return true;
     work->history = ARENA_NEW(run->session->arena, struct overlap_history);
-    work->history->scenario =
+    const struct overlap_scenario *scenario =
         overlap_scenario_get(run->session->arena, case_text(run->point, "scenario"), err);
-    return work->history->scenario != NULL;
+    if (scenario && strcmp(case_text(run->point, "barrier"), "none") == 0)
+        scenario = overlap_scenario_free(run->session->arena, scenario);
+    work->history->scenario = scenario;
+    return scenario != NULL;
 }
 
 static bool prepare(struct work *work, struct error *err)
@@ -135,6 +151,8 @@ static bool run_frames(struct work *work, struct error *err)
     for (size_t w = 0; w < work->stage.scenario->count; w++)
         if (!run_alone(work, w, &work->alone_ns[w], err))
             return false;
+    if (!run_marked(work, err))
+        return false;
     unsigned wanted = work->run->request->samples;
     wanted = wanted < FRAMES ? FRAMES : wanted > FRAMES_MAX ? FRAMES_MAX : wanted;
     while (work->frame_count < wanted) {
@@ -181,17 +199,44 @@ static void tell_metrics(const struct work *work, struct measure_visit *visit)
         tell(work, visit, (enum overlap_metric)m, values[m], steps[m]);
 }
 
-static void tell_how(const struct work *work, struct measure_visit *visit)
+static void tell_clock(const struct overlap_session *session, const struct overlap_polling *polling,
+                       struct measure_visit *visit)
 {
-    const struct overlap_scenario *scenario = work->stage.scenario;
-    const struct measure_clock *clock = &work->stage.session->clock;
-    visit_detail(visit, "queues", "%s", work->stage.session->queue_text);
-    if (work->stage.session->priority_text)
-        visit_detail(visit, "priority", "%s", work->stage.session->priority_text);
+    const struct overlap_skew *skew = &session->skew;
     visit_detail(visit, "clock",
                  "the device's clock ticks %.4g ns and steps %.4g ns: nothing shorter than %.4g ns "
                  "is told apart",
-                 clock->device_tick_ns, clock->device_step_ns, 3 * clock->device_step_ns);
+                 session->clock.device_tick_ns, session->clock.device_step_ns,
+                 session->resolution_ns);
+    visit_detail(visit, "clock-skew",
+                 "no core's clock was seen more than %.4g ns behind another's in %llu readings on "
+                 "%u cores (0: not known); a word on its way took %.4g ns at least",
+                 skew->behind_ns, (unsigned long long)skew->seen, skew->cores, skew->reach_ns);
+    visit_detail(visit, "clock-offset", "the host's clock plus %.6f s, known to ±%.3g us",
+                 polling->offset_ns * 1e-9, polling->known_ns * 1e-3);
+    visit_detail(visit, "markers",
+                 "%zu of %zu seen by the polling host, %zu of these within their resolution (looks "
+                 "at most %.3g us apart); bars as the host saw them differ by up to %.3g us",
+                 polling->seen, polling->markers, polling->agreed, polling->sweep_ns * 1e-3,
+                 polling->bars_ns * 1e-3);
+}
+
+// What was seen and is not within its resolution contradicts the stamps.
+static void doubt_markers(const struct overlap_polling *polling, struct measure_visit *visit)
+{
+    if (polling->agreed < polling->seen)
+        visit_doubt(visit, "markers",
+                    "%zu of %zu markers were seen by the host later than stamps and looks allow",
+                    polling->seen - polling->agreed, polling->seen);
+}
+
+static void tell_how(const struct work *work, struct measure_visit *visit)
+{
+    const struct overlap_scenario *scenario = work->stage.scenario;
+    visit_detail(visit, "queues", "%s", work->stage.session->queue_text);
+    if (work->stage.session->priority_text)
+        visit_detail(visit, "priority", "%s", work->stage.session->priority_text);
+    tell_clock(work->stage.session, &work->history->polling, visit);
     visit_detail(
         visit, "work", "%u turns of %d xorshift rounds an iteration, %u threads a workload",
         work->stage.turns, OVERLAP_ROUNDS, scenario->workloads[0].blocks * OVERLAP_BLOCK_THREADS);
@@ -231,6 +276,9 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     const struct overlap_frame *frame = typical_frame(work);
     overlap_series_timeline(run->arena, work->stage.scenario, work->queues, frame, visit);
     overlap_series_groups(run->arena, work->stage.session->has_cores, frame, visit);
+    overlap_series_calibration(work->stage.session, &work->history->polling, visit);
+    overlap_series_markers(run->arena, &work->stage, &work->marked, visit);
+    doubt_markers(&work->history->polling, visit);
     overlap_series_matrix(run->arena, work->stage.scenario, work->history, visit);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;

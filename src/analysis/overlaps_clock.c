@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/overlaps_clock.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    UNIT_TEXT = 32
+};
+
+static const struct series *calibration_of(const struct result *result)
+{
+    for (size_t s = 0; s < result->series_count; s++)
+        if (strcmp(result->series[s].name, "calibration") == 0 && result->series[s].row_count == 1)
+            return &result->series[s];
+    return NULL;
+}
+
+// NaN where there is no such column.
+static double cell_of(const struct series *series, const char *column)
+{
+    for (size_t c = 0; c < series->column_count; c++)
+        if (strcmp(series->columns[c], column) == 0)
+            return series->data[c];
+    return NAN;
+}
+
+double overlaps_resolution_ns(const struct result *result)
+{
+    const struct series *calibration = calibration_of(result);
+    double resolution = calibration ? cell_of(calibration, "resolution") : 0;
+    return isfinite(resolution) ? resolution : 0;
+}
+
+static const char *ns_text(struct arena *arena, double ns)
+{
+    char text[UNIT_TEXT];
+    return arena_strdup(arena, unit_format(ns, UNIT_NS, text, sizeof text));
+}
+
+struct polled {
+    double markers, seen, agreed, known_ns, bars_ns;
+};
+
+static void polled_add(struct polled *polled, const struct series *calibration)
+{
+    polled->markers += cell_of(calibration, "markers");
+    polled->seen += cell_of(calibration, "seen");
+    polled->agreed += cell_of(calibration, "agreed");
+    polled->known_ns = fmin(polled->known_ns, cell_of(calibration, "known"));
+    polled->bars_ns = fmax(polled->bars_ns, cell_of(calibration, "bars"));
+}
+
+static const char *polled_text(struct arena *arena, const struct polled *polled)
+{
+    if (!(polled->markers > 0))
+        return "";
+    return arena_printf(arena,
+                        "; its offset to the host's is known to ±%s; of %.0f markers that the host "
+                        "looked for it saw %.0f, %.0f of them as early as the stamps say within a "
+                        "look, and bars as long but for %s",
+                        ns_text(arena, polled->known_ns), polled->markers, polled->seen,
+                        polled->agreed, ns_text(arena, polled->bars_ns));
+}
+
+void overlaps_add_clock(struct run *run, const char *device)
+{
+    const struct result *first = NULL;
+    struct polled polled = {.known_ns = INFINITY};
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct series *calibration = calibration_of(run->results[i]);
+        if (strcmp(run->results[i]->device, device) != 0 || !calibration)
+            continue;
+        first = first ? first : run->results[i];
+        polled_add(&polled, calibration);
+    }
+    if (!first)
+        return;
+    struct arena *arena = run->arena;
+    const struct series *calibration = calibration_of(first);
+    const char **keys = ARENA_ARRAY(arena, 1, const char *);
+    keys[0] = first->key;
+    *run_add_finding(run) = (struct finding){
+        .code = "overlap-clock",
+        .device = device,
+        .value = overlaps_resolution_ns(first),
+        .keys = keys,
+        .key_count = 1,
+        .text = arena_printf(
+            arena,
+            "%s: the device's clock ticks %s and steps %s, so nothing within %s is told apart; no "
+            "core was seen more than %s behind another, where %s can be told%s",
+            device, ns_text(arena, cell_of(calibration, "tick")),
+            ns_text(arena, cell_of(calibration, "step")),
+            ns_text(arena, overlaps_resolution_ns(first)),
+            ns_text(arena, cell_of(calibration, "behind")),
+            ns_text(arena, cell_of(calibration, "reach")), polled_text(arena, &polled))};
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/marker.h"
+
+#include "base/clock.h"
+#include "bench/overlap/overlap.h"
+
+#include <math.h>
+
+enum {
+    SWEEPS_A_CHECK = 4096 // between looks at whether the device is done
+};
+
+bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
+                          struct error *err)
+{
+    uint64_t marks = (uint64_t)OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT;
+    *markers = (struct overlap_markers){0};
+    struct gpu_buffer_desc counters = {.bytes = marks * sizeof(uint32_t)};
+    struct gpu_buffer_desc words = {.bytes = marks * OVERLAP_MARKER_WORDS * sizeof(uint32_t),
+                                    .memory = GPU_MEMORY_READBACK};
+    markers->counters = gpu_buffer_create(scope, &counters, err);
+    markers->words = markers->counters ? gpu_buffer_create(scope, &words, err) : NULL;
+    if (!markers->words)
+        return false;
+    markers->map = gpu_buffer_map(markers->words);
+    const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
+    return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);
+}
+
+static uint32_t word_of(const struct overlap_markers *markers, size_t w, int mark)
+{
+    return markers->map[(w * OVERLAP_MARK_COUNT + (size_t)mark) * OVERLAP_MARKER_WORDS];
+}
+
+// One look at each marker that is still to come; how many were not there.
+static size_t sweep(struct overlap_markers *markers, const struct overlap_watch *watch)
+{
+    size_t missing = 0;
+    for (size_t w = 0; w < watch->workloads; w++)
+        for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
+            struct overlap_sight *sight = &markers->sights[w][mark];
+            if (sight->seen)
+                continue;
+            double before_ns = (double)(clock_now_ns() - watch->released_ns);
+            sight->seen = word_of(markers, w, mark) == watch->token;
+            if (sight->seen)
+                sight->seen_ns = (double)(clock_now_ns() - watch->released_ns);
+            else
+                sight->look_ns = before_ns;
+            missing += !sight->seen;
+        }
+    return missing;
+}
+
+void overlap_markers_watch(struct overlap_markers *markers, const struct overlap_watch *watch)
+{
+    uint64_t end_ns = clock_deadline_ns(watch->timeout_ns);
+    struct error late;
+    for (size_t w = 0; w < watch->workloads; w++)
+        for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
+            markers->sights[w][mark] = (struct overlap_sight){0};
+    for (unsigned sweeps = 1; sweep(markers, watch); sweeps++) {
+        if (sweeps % SWEEPS_A_CHECK)
+            continue;
+        bool done = gpu_batch_wait(watch->last, 0, &late);
+        if (done || late.code != ERROR_TIMEOUT || !clock_left_ns(end_ns)) {
+            sweep(markers, watch); // what came since the look before
+            return;
+        }
+    }
+}
+
+// ---------------------------------------------------------------- sights against stamps
+
+static double stamp_of(const struct overlap_bars *bars, size_t w, int mark)
+{
+    return mark == OVERLAP_MARK_START ? bars->start_ns[w] : bars->end_ns[w];
+}
+
+static void find_offset(const struct overlap_markers *markers, const struct overlap_bars *bars,
+                        struct overlap_agreement *found)
+{
+    found->offset_high_ns = INFINITY;
+    for (size_t w = 0; w < bars->count; w++)
+        for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
+            const struct overlap_sight *sight = &markers->sights[w][mark];
+            found->markers++;
+            if (!sight->seen)
+                continue;
+            found->seen++;
+            found->offset_high_ns =
+                fmin(found->offset_high_ns, sight->seen_ns - stamp_of(bars, w, mark));
+        }
+    found->early = found->offset_high_ns < found->offset_low_ns - bars->resolution_ns;
+}
+
+static bool agrees(const struct overlap_sight *sight, double stamp_ns,
+                   const struct overlap_agreement *found, double resolution_ns)
+{
+    double known_ns = fmax(found->offset_high_ns - found->offset_low_ns, 0);
+    return sight->seen_ns - stamp_ns - found->offset_high_ns <=
+           sight->seen_ns - sight->look_ns + known_ns + resolution_ns;
+}
+
+struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,
+                                               const struct overlap_bars *bars)
+{
+    struct overlap_agreement found = {0};
+    find_offset(markers, bars, &found);
+    for (size_t w = 0; w < bars->count; w++) {
+        const struct overlap_sight *sights = markers->sights[w];
+        for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
+            if (!sights[mark].seen)
+                continue;
+            found.agreed +=
+                agrees(&sights[mark], stamp_of(bars, w, mark), &found, bars->resolution_ns);
+            found.sweep_ns = fmax(found.sweep_ns, sights[mark].seen_ns - sights[mark].look_ns);
+        }
+        double polled = sights[OVERLAP_MARK_END].seen_ns - sights[OVERLAP_MARK_START].seen_ns;
+        if (sights[OVERLAP_MARK_START].seen && sights[OVERLAP_MARK_END].seen)
+            found.bars_ns =
+                fmax(found.bars_ns, fabs(polled - (bars->end_ns[w] - bars->start_ns[w])));
+    }
+    return found;
+}

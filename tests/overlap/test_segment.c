@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// How work is cut into submissions, and how sights are held against stamps: no device.
+#include "bench/overlap/segment.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+// A session with two queues, of which only that they are there is looked at.
+static struct overlap_session *two_queues(void)
+{
+    static char first, second;
+    static struct overlap_session session;
+    session.queues[OVERLAP_DIRECT] = (struct gpu_queue *)(void *)&first;
+    session.queues[OVERLAP_COMPUTE] = (struct gpu_queue *)(void *)&second;
+    return &session;
+}
+
+static struct overlap_stage stage_of(const char *scenario, enum overlap_barrier barrier)
+{
+    struct overlap_stage stage = {
+        .scenario = overlap_scenario_find(scenario), .session = two_queues(), .barrier = barrier};
+    assert_non_null(stage.scenario);
+    overlap_segments_cut(&stage, (UINT32_C(1) << stage.scenario->count) - 1);
+    return stage;
+}
+
+static void barriers_leave_one_submission_a_queue(void **state)
+{
+    (void)state;
+    struct overlap_stage stage = stage_of("default", OVERLAP_BARRIER_MEMORY);
+    assert_int_equal(stage.segment_count, 2);
+    assert_int_equal(stage.segments[0].workloads, 0x1f);
+    assert_int_equal(stage.segments[1].workloads, 0xe0);
+    assert_int_equal(stage.segments[0].after | stage.segments[1].after, 0);
+}
+
+static void semaphores_cut_at_every_dependency(void **state)
+{
+    (void)state;
+    struct overlap_stage stage = stage_of("default", OVERLAP_BARRIER_SEMAPHORE);
+    assert_int_equal(stage.segment_count, 8);
+    for (size_t s = 0; s < 8; s++) {
+        assert_int_equal(stage.segments[s].workloads, 1u << s);
+        assert_int_equal(stage.segments[s].after, s == 0 || s == 5 ? 0 : 1u << (s - 1));
+    }
+}
+
+static void what_nobody_waits_for_does_not_delay_who_waits(void **state)
+{
+    (void)state;
+    // C waits for A: B begins a submission of its own, or C would wait for B too.
+    struct overlap_stage stage = stage_of("three", OVERLAP_BARRIER_SEMAPHORE);
+    assert_int_equal(stage.segment_count, 3);
+    assert_int_equal(stage.segments[1].workloads, 2);
+    assert_int_equal(stage.segments[1].after, 0);
+    assert_int_equal(stage.segments[2].after, 1);
+}
+
+static void between_queues_there_are_semaphores_whatever_the_barrier(void **state)
+{
+    (void)state;
+    struct overlap_stage stage = stage_of("cross-queue", OVERLAP_BARRIER_MEMORY);
+    assert_int_equal(stage.segment_count, 4);
+    for (size_t s = 0; s < 4; s++) {
+        assert_int_equal(stage.segments[s].queue, s % 2);
+        assert_int_equal(stage.segments[s].after, s ? 1u << (s - 1) : 0);
+    }
+    overlap_segments_cut(&stage, 4); // alone it waits for nobody
+    assert_int_equal(stage.segment_count, 1);
+    assert_int_equal(stage.segments[0].after, 0);
+}
+
+static void of_a_queue_the_newest_stands_for_all_before_it(void **state)
+{
+    (void)state;
+    static const struct overlap_workload workloads[] = {
+        {"a", OVERLAP_DIRECT, false, 1, 1, 0},  {"b", OVERLAP_COMPUTE, false, 1, 1, 1},
+        {"c", OVERLAP_DIRECT, false, 1, 1, 0},  {"d", OVERLAP_COMPUTE, false, 1, 1, 4},
+        {"e", OVERLAP_COMPUTE, false, 1, 1, 5},
+    };
+    static const struct overlap_scenario scenario = {
+        .name = "", .help = "", .workloads = workloads, .count = 5};
+    struct overlap_stage stage = {
+        .scenario = &scenario, .session = two_queues(), .barrier = OVERLAP_BARRIER_MEMORY};
+    overlap_segments_cut(&stage, 0x1f);
+    assert_int_equal(stage.segment_count, 5);
+    assert_int_equal(stage.segments[4].after, 1 << 2); // c's, which is newer than a's
+}
+
+// ---------------------------------------------------------------- sights
+
+static struct overlap_markers sights(double late_ns)
+{
+    // The device's 0 is the host's 5000; a look takes 200.
+    struct overlap_markers markers = {.frames = 1};
+    markers.sights[0][OVERLAP_MARK_START] = (struct overlap_sight){true, 5100, 4900};
+    markers.sights[0][OVERLAP_MARK_END] = (struct overlap_sight){true, 15300, 15100};
+    markers.sights[1][OVERLAP_MARK_START] = (struct overlap_sight){true, 25200, 25000};
+    markers.sights[1][OVERLAP_MARK_END] =
+        (struct overlap_sight){true, 35200 + late_ns, 35000 + late_ns};
+    return markers;
+}
+
+static const double starts[] = {0, 20000}, ends[] = {10000, 30000};
+static const struct overlap_bars bars = {starts, ends, 2, 96};
+
+static void sights_within_a_look_agree(void **state)
+{
+    (void)state;
+    const struct overlap_markers markers = sights(0);
+    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    assert_int_equal(found.markers, 4);
+    assert_int_equal(found.agreed, 4);
+    assert_true(found.offset_high_ns == 5100 && found.sweep_ns == 200);
+    assert_true(found.bars_ns == 200);
+    assert_false(found.early);
+}
+
+static void a_sight_that_comes_too_late_disagrees(void **state)
+{
+    (void)state;
+    const struct overlap_markers markers = sights(10000);
+    assert_int_equal(overlap_markers_agree(&markers, &bars).agreed, 3);
+}
+
+static void a_sight_before_the_release_contradicts(void **state)
+{
+    (void)state;
+    struct overlap_markers markers = sights(0);
+    markers.sights[1][OVERLAP_MARK_START].seen_ns = 19000; // its stamp is 20000 after the first
+    assert_true(overlap_markers_agree(&markers, &bars).early);
+}
+
+static void what_was_not_seen_is_counted_as_that(void **state)
+{
+    (void)state;
+    struct overlap_markers markers = sights(0);
+    markers.sights[1][OVERLAP_MARK_END].seen = false;
+    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    assert_true(found.markers == 4 && found.seen == 3 && found.agreed == 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(barriers_leave_one_submission_a_queue),
+        cmocka_unit_test(semaphores_cut_at_every_dependency),
+        cmocka_unit_test(what_nobody_waits_for_does_not_delay_who_waits),
+        cmocka_unit_test(between_queues_there_are_semaphores_whatever_the_barrier),
+        cmocka_unit_test(of_a_queue_the_newest_stands_for_all_before_it),
+        cmocka_unit_test(sights_within_a_look_agree),
+        cmocka_unit_test(a_sight_that_comes_too_late_disagrees),
+        cmocka_unit_test(a_sight_before_the_release_contradicts),
+        cmocka_unit_test(what_was_not_seen_is_counted_as_that),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
