@@ -49,6 +49,38 @@ bool spans_line(const struct result *result, struct spans *spans)
     return false;
 }
 
+static bool is_row(const struct spans *line, double row)
+{
+    return row >= 0 && row < (double)line->series->row_count;
+}
+
+static const struct series *edges_of(const struct result *result)
+{
+    for (size_t s = 0; s < result->series_count; s++)
+        if (strcmp(result->series[s].name, "edges") == 0)
+            return &result->series[s];
+    return NULL;
+}
+
+struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count)
+{
+    const struct series *series = edges_of(line->result);
+    size_t from = series ? column_find(series, "from") : SPANS_NONE;
+    size_t to = series ? column_find(series, "to") : SPANS_NONE;
+    bool listed = from != SPANS_NONE && to != SPANS_NONE;
+    size_t rows = listed ? series->row_count : line->series->row_count;
+    struct spans_edge *edges = ARENA_ARRAY(arena, rows, struct spans_edge);
+    *count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const double *cells = listed ? series->data + i * series->column_count : NULL;
+        double begin = listed ? cells[from] : spans_cell(line, i, line->after, -1);
+        double end = listed ? cells[to] : (double)i;
+        if (is_row(line, begin) && is_row(line, end))
+            edges[(*count)++] = (struct spans_edge){(size_t)begin, (size_t)end};
+    }
+    return edges;
+}
+
 bool spans_crowd(const struct result *result, struct spans *spans)
 {
     struct spans line;

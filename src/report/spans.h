@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The spans in time that results carry: series with the columns start, end (ns) and lane, perhaps
 // queue, after (row of the span that this one waited for; −1: none) and core. A result's *line* is
-// the first that has few rows; its *crowd* the first other one. Knows no benchmark.
+// the first that has few rows; its *crowd* the first other one. What waited for more than one has
+// all of them in the series "edges": from, to (rows of the line). Knows no benchmark.
 #ifndef REPORT_SPANS_H
 #define REPORT_SPANS_H
 
@@ -22,6 +23,13 @@ struct spans {
 
 // False where the result has no line that takes any time.
 bool spans_line(const struct result *result, struct spans *spans);
+
+struct spans_edge {
+    size_t from, to; // rows of the line: the second waited for the first
+};
+
+// The result's edges, or what its line's column `after` says; *count of them.
+struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
 // False where there is none beside the line.
 bool spans_crowd(const struct result *result, struct spans *spans);

@@ -107,17 +107,16 @@ static double lane_row(const struct spans *line, double lane)
     return row;
 }
 
-static void arrow_put(struct svg *svg, const struct spans *line, size_t row)
+static double lane_y(const struct svg *svg, const struct spans *line, size_t row)
 {
-    double after = spans_cell(line, row, line->after, -1);
-    if (!(after >= 0 && after < (double)line->series->row_count))
-        return;
-    double from =
-        svg->y + ROW * (lane_row(line, spans_cell(line, (size_t)after, line->lane, 0)) + 0.5);
-    double to = svg->y + ROW * (lane_row(line, spans_cell(line, row, line->lane, 0)) + 0.5);
+    return svg->y + ROW * (lane_row(line, spans_cell(line, row, line->lane, 0)) + 0.5);
+}
+
+static void arrow_put(struct svg *svg, const struct spans *line, const struct spans_edge *edge)
+{
     fprintf(svg->out, "<path class=\"a\" marker-end=\"url(#arrow)\" d=\"M%.2f %.1fL%.2f %.1f\"/>\n",
-            x_of(line, spans_cell(line, (size_t)after, line->end, 0)), from,
-            x_of(line, spans_cell(line, row, line->start, 0)), to);
+            x_of(line, spans_cell(line, edge->from, line->end, 0)), lane_y(svg, line, edge->from),
+            x_of(line, spans_cell(line, edge->to, line->start, 0)), lane_y(svg, line, edge->to));
 }
 
 static void lanes_put(struct svg *svg, const struct spans *line)
@@ -132,8 +131,10 @@ static void lanes_put(struct svg *svg, const struct spans *line)
         }
         bar_put(svg, line, line, i, (double[]){y + (double)(ROW - BAR) / 2, BAR});
     }
-    for (size_t i = 0; i < line->series->row_count; i++)
-        arrow_put(svg, line, i);
+    size_t count;
+    const struct spans_edge *edges = spans_edges(svg->arena, line, &count);
+    for (size_t i = 0; i < count; i++)
+        arrow_put(svg, line, &edges[i]);
     svg->y += ROW * rows + GAP;
 }
 

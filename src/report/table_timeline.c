@@ -148,6 +148,37 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
+// "responses  1.91 ms ▁▁█▂▁ 5.31 ms, of 100": a series "histogram" of low, high (ns) and count.
+static void histogram_print(const struct timeline *timeline)
+{
+    enum {
+        COLUMNS = 3
+    };
+    const struct result *result = timeline->spans.result;
+    struct screen *screen = timeline->screen;
+    const struct series *bins = NULL;
+    for (size_t s = 0; s < result->series_count; s++)
+        if (strcmp(result->series[s].name, "histogram") == 0 &&
+            result->series[s].column_count == COLUMNS)
+            bins = &result->series[s];
+    if (!bins || bins->row_count == 0)
+        return;
+    double *counts = ARENA_ARRAY(screen->arena, bins->row_count, double), all = 0;
+    for (size_t row = 0; row < bins->row_count; row++)
+        all += counts[row] = bins->data[row * COLUMNS + 2];
+    char low[UNIT_TEXT], high[UNIT_TEXT];
+    unit_format(bins->data[0], UNIT_NS, low, sizeof low);
+    unit_format(bins->data[bins->row_count * COLUMNS - 2], UNIT_NS, high, sizeof high);
+    size_t columns =
+        bins->row_count < timeline->columns / 2 ? bins->row_count : timeline->columns / 2;
+    const char *spark = screen_spark(screen->arena, counts, bins->row_count, columns, false);
+    fprintf(screen->stream, "  %*s  ", (int)timeline->label, "");
+    screen_paint(
+        screen, PAINT_DIM,
+        arena_printf(screen->arena, "%.0f answers from %s %s to %s", all, low, spark, high));
+    fputc('\n', screen->stream);
+}
+
 static void axis_print(const struct timeline *timeline)
 {
     struct screen *screen = timeline->screen;
@@ -182,6 +213,7 @@ static bool timeline_draw(struct screen *screen, const struct result *result, co
     struct spans crowd;
     if (spans_crowd(result, &crowd))
         crowd_print(&timeline, &crowd);
+    histogram_print(&timeline);
     return true;
 }
 

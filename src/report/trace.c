@@ -62,24 +62,30 @@ static long long pid_of(const struct trace *trace, const struct spans *line, siz
     return trace->pid + (queue >= 0 && queue < CORES_PID ? (long long)queue : 0);
 }
 
-static void flow_add(struct trace *trace, const struct spans *line, size_t row)
+static double lane_of(const struct spans *line, size_t row)
 {
-    double after = spans_cell(line, row, line->after, -1);
-    if (!(after >= 0 && after < (double)line->series->row_count))
-        return;
-    size_t from = (size_t)after;
+    return spans_cell(line, row, line->lane, 0);
+}
+
+// A flow belongs to the spans that its two events fall into: the first must come before its span
+// has ended.
+static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
+{
+    double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
+    double end = spans_cell(line, edge->from, line->end, 0) - line->from_ns;
     json_int_t id = (json_int_t)trace->flows++;
-    json_t *begin = event_add(trace, "s", "waits", pid_of(trace, line, from),
-                              (long long)spans_cell(line, from, line->lane, 0),
-                              spans_cell(line, from, line->end, 0) - line->from_ns);
-    json_t *end = event_add(trace, "f", "waits", pid_of(trace, line, row),
-                            (long long)spans_cell(line, row, line->lane, 0),
-                            spans_cell(line, row, line->start, 0) - line->from_ns);
-    json_object_set_new(begin, "cat", json_string("waits"));
-    json_object_set_new(end, "cat", json_string("waits"));
-    json_object_set_new(begin, "id", json_integer(id));
-    json_object_set_new(end, "id", json_integer(id));
-    json_object_set_new(end, "bp", json_string("e"));
+    json_t *ends[2] = {
+        event_add(trace, "s", "waits", pid_of(trace, line, edge->from),
+                  (long long)lane_of(line, edge->from), end - fmin(1, (end - start) / 2)),
+        event_add(trace, "f", "waits", pid_of(trace, line, edge->to),
+                  (long long)lane_of(line, edge->to),
+                  spans_cell(line, edge->to, line->start, 0) - line->from_ns),
+    };
+    for (int i = 0; i < 2; i++) {
+        json_object_set_new(ends[i], "cat", json_string("waits"));
+        json_object_set_new(ends[i], "id", json_integer(id));
+    }
+    json_object_set_new(ends[1], "bp", json_string("e"));
 }
 
 static void line_add(struct trace *trace, const struct spans *line)
@@ -98,8 +104,11 @@ static void line_add(struct trace *trace, const struct spans *line)
         if (spans_first_of_lane(line, i))
             name_add(trace, "thread_name", pid, (long long)lane, label);
         span_add(trace, label, pid, (long long)lane, line, i);
-        flow_add(trace, line, i);
     }
+    size_t count;
+    const struct spans_edge *edges = spans_edges(trace->arena, line, &count);
+    for (size_t i = 0; i < count; i++)
+        flow_add(trace, line, &edges[i]);
 }
 
 // ---------------------------------------------------------------- cores and how many at once

@@ -264,14 +264,16 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
         assert_true(visit->metrics[OVERLAP_METRIC_GAP].values[i] >=
                     -3 * f->own->clock.device_step_ns);
     }
-    assert_int_equal(visit->series_count, 5);
+    assert_int_equal(visit->series_count, 6);
     assert_string_equal(visit->series[0].name, "timeline");
     assert_int_equal(visit->series[0].row_count, 8);
-    assert_string_equal(visit->series[2].name, "calibration");
-    assert_string_equal(visit->series[3].name, "markers");
-    assert_int_equal(visit->series[3].row_count, 8);
-    assert_string_equal(visit->series[4].name, "matrix");
-    assert_int_equal(visit->series[4].row_count, 28);
+    assert_string_equal(visit->series[2].name, "edges");
+    assert_int_equal(visit->series[2].row_count, 6);
+    assert_string_equal(visit->series[3].name, "calibration");
+    assert_string_equal(visit->series[4].name, "markers");
+    assert_int_equal(visit->series[4].row_count, 8);
+    assert_string_equal(visit->series[5].name, "matrix");
+    assert_int_equal(visit->series[5].row_count, 28);
     gpu_scope_close(run.scope);
     arena_destroy(arena);
 }

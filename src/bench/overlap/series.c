@@ -42,6 +42,23 @@ void overlap_series_timeline(struct arena *arena, const struct overlap_scenario 
     visit_series(visit, &series);
 }
 
+void overlap_series_edges(struct arena *arena, const struct overlap_scenario *scenario,
+                          struct measure_visit *visit)
+{
+    const char *columns[] = {"from", "to"};
+    struct series series = {.name = "edges", .columns = columns, .column_count = COUNT(columns)};
+    series.data = ARENA_ARRAY(arena, scenario->count * scenario->count * COUNT(columns), double);
+    for (size_t w = 0; w < scenario->count; w++)
+        for (size_t p = 0; p < w; p++)
+            if (scenario->workloads[w].after >> p & 1) {
+                series.data[2 * series.row_count] = (double)p;
+                series.data[2 * series.row_count + 1] = (double)w;
+                series.row_count++;
+            }
+    if (series.row_count)
+        visit_series(visit, &series);
+}
+
 void overlap_series_groups(struct arena *arena, bool cores, const struct overlap_frame *frame,
                            struct measure_visit *visit)
 {
@@ -149,7 +166,7 @@ void overlap_series_calibration(const struct overlap_session *session,
 void overlap_series_markers(struct arena *arena, const struct overlap_stage *stage,
                             const struct overlap_frame *frame, struct measure_visit *visit)
 {
-    const char *columns[] = {"lane", "start", "end", "polled_start", "polled_end"};
+    const char *columns[] = {"lane", "stamped_start", "stamped_end", "polled_start", "polled_end"};
     struct overlap_agreement agreement = overlap_stage_agreement(stage, frame);
     size_t count = stage->scenario->count;
     struct series series = {

@@ -54,8 +54,12 @@ void overlap_series_groups(struct arena *arena, bool cores, const struct overlap
 void overlap_series_calibration(const struct overlap_session *session,
                                 const struct overlap_polling *polling, struct measure_visit *visit);
 
-// "markers": lane, start, end (by the device's stamps), polled_start, polled_end (by the host's
-// eyes, the earliest of which is laid on its stamp), of the last frame that left markers.
+// "edges": from, to: rows of the time line, the second of which waits for the first.
+void overlap_series_edges(struct arena *arena, const struct overlap_scenario *scenario,
+                          struct measure_visit *visit);
+
+// "markers": lane, stamped_start, stamped_end (by the device), polled_start, polled_end (by the
+// host's eyes, the earliest of which is laid on its stamp), of the last frame that left markers.
 void overlap_series_markers(struct arena *arena, const struct overlap_stage *stage,
                             const struct overlap_frame *frame, struct measure_visit *visit);
 

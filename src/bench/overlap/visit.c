@@ -276,6 +276,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     const struct overlap_frame *frame = typical_frame(work);
     overlap_series_timeline(run->arena, work->stage.scenario, work->queues, frame, visit);
     overlap_series_groups(run->arena, work->stage.session->has_cores, frame, visit);
+    overlap_series_edges(run->arena, work->stage.scenario, visit);
     overlap_series_calibration(work->stage.session, &work->history->polling, visit);
     overlap_series_markers(run->arena, &work->stage, &work->marked, visit);
     doubt_markers(&work->history->polling, visit);
