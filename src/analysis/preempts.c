@@ -63,17 +63,36 @@ static bool is_alike(const struct result *a, const struct result *b)
            strcmp(value_of(a, "setting"), value_of(b, "setting")) == 0;
 }
 
-// "at medium 1.9 ms, at most 3.1 ms (co-resident 57 of 60)"
+static double median_of(const struct result *result, const char *name)
+{
+    const struct metric *metric = result_metric(result, name);
+    return metric ? metric->median : NAN;
+}
+
+// ", 40 % of deadlines missed, the hog 1.28 times as long": what there is to say.
+static const char *price_text(struct arena *arena, const struct result *result)
+{
+    double missed = median_of(result, "misses"), slowdown = median_of(result, "hog_slowdown");
+    const char *text = "";
+    if (missed > 0)
+        text = arena_printf(arena, ", %.0f %% of deadlines missed", 100 * missed);
+    if (isfinite(slowdown))
+        text = arena_printf(arena, "%s, the hog %.2f times as long", text, slowdown);
+    return text;
+}
+
+// "at medium 1.9 ms, typically at most 3.1 ms, 40 % … (co-resident 57 of 60)"
 static const char *priority_text(struct arena *arena, const struct result *result,
                                  const struct metric *response)
 {
     char median[UNIT_TEXT], most[UNIT_TEXT];
-    const struct metric *longest = result_metric(result, "response_max");
+    double longest = median_of(result, "response_max");
     unit_format(response->median, UNIT_NS, median, sizeof median);
     const char *text = arena_printf(arena, "at %s %s", value_of(result, "priority"), median);
-    if (longest && isfinite(longest->median))
+    if (isfinite(longest))
         text = arena_printf(arena, "%s, typically at most %s", text,
-                            unit_format(longest->median, UNIT_NS, most, sizeof most));
+                            unit_format(longest, UNIT_NS, most, sizeof most));
+    text = arena_printf(arena, "%s%s", text, price_text(arena, result));
     const char *how = entered(arena, result);
     return how ? arena_printf(arena, "%s (%s)", text, how) : text;
 }

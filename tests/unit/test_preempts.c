@@ -63,10 +63,31 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
     run_destroy(run);
 }
 
+static void what_it_costs_is_said(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "vulkan:0";
+    struct result *result = add(run, "slow-shader", "medium", 78e6);
+    struct metric *more = ARENA_ARRAY(run->arena, 3, struct metric);
+    more[0] = result->metrics[0];
+    more[1] = (struct metric){.name = "misses", .median = 0.4};
+    more[2] = (struct metric){.name = "hog_slowdown", .median = 1.284};
+    result->metrics = more;
+    result->metric_count = 3;
+    preempts_add_findings(run);
+    assert_non_null(strstr(run->findings[0].text,
+                           "at medium 78.00 ms, 40 % of deadlines missed, the hog 1.28 times as "
+                           "long (co-resident"));
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_hog_has_a_finding_over_all_priorities),
+        cmocka_unit_test(what_it_costs_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

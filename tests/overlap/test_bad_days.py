@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Bad days of overlap and preempt, with the whole program on the software GPU.
+
+test_bad_days.py FATHOM; exit 77 where there is no device.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+FATHOM = os.path.realpath(sys.argv.pop(1))
+END_S = 15  # within which a program that was told to end must have
+
+WRONG = {
+    "a cycle": (
+        '{"name": "A", "after": ["B"]}, {"name": "B", "after": ["A"]}',
+        "workloads[0].after",
+        "waits for itself",
+    ),
+    "an unknown queue": (
+        '{"name": "A", "queue": "async"}',
+        "workloads[0].queue",
+        "'async' is not known",
+    ),
+    "a negative size": ('{"name": "A", "groups": -4}', "workloads[0].groups", ""),
+    "a dependency on nothing": (
+        '{"name": "A"}, {"name": "B", "after": ["Z"]}',
+        "workloads[1].after[0]",
+        "there is no workload 'Z'",
+    ),
+}
+
+
+def run(*args, **kwargs):
+    return subprocess.run(
+        [FATHOM, "run", *args], capture_output=True, text=True, check=False, timeout=120, **kwargs
+    )
+
+
+def beside_alive(parents):
+    """Processes of this program that serve as hogs for one of `parents`, or lost their parent."""
+    found = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            ours = os.readlink(f"/proc/{pid}/exe") == FATHOM
+        except OSError:
+            continue
+        if ours and b"__beside" in words and (parent in parents or parent == 1):
+            found.add(int(pid))
+    return found
+
+
+def children_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+def wait_until(condition):
+    end = time.monotonic() + END_S
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+class BadDays(unittest.TestCase):
+    def test_wrong_scenarios_are_usage_errors_with_their_place(self):
+        for what, (workloads, place, reason) in WRONG.items():
+            with self.subTest(what), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "mine.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write('{"workloads": [%s]}' % workloads)
+                done = run("overlap", "-d", "vulkan:0", "--set", f"scenario={path}")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("mine.json", done.stderr)
+                self.assertIn(place, done.stderr)
+                self.assertIn(reason, done.stderr)
+                self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_a_scenario_that_is_not_there_is_said(self):
+        done = run("overlap", "-d", "vulkan:0", "--set", "scenario=/nonexistent/mine.json")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("/nonexistent/mine.json", done.stderr)
+
+    def end_by(self, number, expected):
+        """Frames stand behind holds all the time: a signal finds one held, or nearly so."""
+        args = [FATHOM, "run", "overlap", "-d", "vulkan:0", "--set", "scenario=default"]
+        with subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+            self.assertTrue(wait_until(lambda: children_of(child.pid)))
+            worker = children_of(child.pid)[0]
+            time.sleep(1.5)
+            begin = time.monotonic()
+            child.send_signal(number)
+            code = child.wait(timeout=END_S)
+            self.assertLess(time.monotonic() - begin, END_S)
+            self.assertIn(code, expected)
+        self.assertTrue(wait_until(lambda: not os.path.exists(f"/proc/{worker}")))
+
+    def test_an_interrupt_ends_it_though_work_is_held(self):
+        self.end_by(signal.SIGINT, (130, -signal.SIGINT))
+
+    def test_its_death_leaves_no_worker_behind(self):
+        self.end_by(signal.SIGKILL, (-signal.SIGKILL,))
+
+    def test_the_hog_dies_with_its_parent(self):
+        args = [FATHOM, "run", "preempt", "-d", "vulkan:0", "--preset", "standard"]
+        args += ["--set", "setting=processes", "--set", "hog=big-dispatch"]
+        args += ["--set", "priority=medium"]
+        with subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+            hogs = set()
+
+            def hog_is_there():
+                hogs.update(beside_alive(children_of(child.pid)))
+                return hogs
+
+            self.assertTrue(wait_until(hog_is_there), "no hog was started")
+            child.kill()
+            child.wait(timeout=END_S)
+        self.assertTrue(
+            wait_until(lambda: not any(os.path.exists(f"/proc/{hog}") for hog in hogs)),
+            "the hog lives on",
+        )
+
+    def test_no_submission_lasts_a_second(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.json")
+            done = run(
+                "preempt", "-d", "vulkan:0", "--preset", "quick", "-o", path,
+                "--set", "hog=baseline,many-dispatches,big-dispatch,slow-shader",
+                "--set", "priority=medium",
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, encoding="utf-8") as file:
+                results = json.load(file)["results"]
+            alone = [float(result["details"]["hog-alone"].split()[0]) for result in results]
+            self.assertEqual(len(alone), 4)
+            self.assertLess(max(alone), 1000)  # ms
+
+
+if __name__ == "__main__":
+    if run("overlap", "-d", "vulkan:0", "--preset", "quick", "--set", "scenario=three").returncode == 3:
+        sys.exit(77)
+    unittest.main()

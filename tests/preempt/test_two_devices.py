@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Two logical devices on lavapipe run at once, since each has threads of its own; with one thread
+(LP_NUM_THREADS=1) they never do. What `preempt` says of how its victim got in must tell the two
+apart: 20 runs of each did.
+
+test_two_devices.py FATHOM; exit 77 where there is no lavapipe, or one processor only.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ATTEMPTS = 3  # a machine that is busy elsewhere may run one device after the other
+
+
+def entered(fathom, threads):
+    """How often the victim got in each way, over all visits."""
+    environment = dict(os.environ)
+    environment.pop("LP_NUM_THREADS", None)
+    if threads:
+        environment["LP_NUM_THREADS"] = str(threads)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.json")
+        command = [fathom, "run", "preempt", "-d", "vulkan:0", "--preset", "quick", "-o", path]
+        command += ["--set", "hog=big-dispatch", "--set", "setting=devices"]
+        command += ["--set", "priority=medium"]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False, timeout=60
+        )
+        if done.returncode == 3:
+            sys.exit(77)
+        if done.returncode != 0:
+            sys.exit(f"{command}: {done.returncode}\n{done.stdout}{done.stderr}")
+        with open(path, encoding="utf-8") as file:
+            run = json.load(file)
+    if "llvmpipe" not in run["devices"][0]["name"]:
+        sys.exit(77)
+    for series in run["results"][0]["series"]:
+        if series["name"] == "entered":
+            data = series["data"]
+            row = data[0] if isinstance(data[0], list) else data
+            return dict(zip(series["columns"], row))
+    sys.exit(f"{path}: no series 'entered'")
+
+
+def main():
+    fathom = sys.argv[1]
+    if len(os.sched_getaffinity(0)) < 2:
+        sys.exit(77)
+    ways = entered(fathom, 1)
+    print("one thread:", ways)
+    beside = [way for way in ("co-resident", "mid-shader", "in turns") if ways[way]]
+    if beside or not sum(ways.values()):
+        sys.exit(f"with one thread the victim cannot be beside the hog: {ways}")
+    for _ in range(ATTEMPTS):
+        ways = entered(fathom, None)
+        print("threads of its own:", ways)
+        if ways["co-resident"]:
+            return
+    sys.exit(f"two devices never ran at once: {ways}")
+
+
+if __name__ == "__main__":
+    main()
