@@ -32,7 +32,8 @@
     X(SPLITS, "splits", "barriers in two halves (events that commands set and wait for)")          \
     X(REPLAY, "replay", "replay of a whole batch as one object (graphs)")                          \
     X(PRIORITY, "priority", "queue priorities")                                                    \
-    X(GRAPHICS, "graphics", "a graphics queue (VK_QUEUE_GRAPHICS_BIT, fragmentStoresAndAtomics)")  \
+    X(GRAPHICS, "graphics",                                                                        \
+      "a graphics queue whose fragments write and know their subgroup (fragmentStoresAndAtomics)") \
     X(MANAGED, "managed", "managed (unified) memory")                                              \
     X(PEERS, "peers", "copies between devices")                                                    \
     X(PAGEABLE, "pageable", "copies from and to any host memory by the driver")                    \

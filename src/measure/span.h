@@ -21,6 +21,7 @@ struct measure_span_desc {
     const struct measure_clock *clock; // NULL: not wanted, or the queue runs no kernels
     const struct measure_request *request;
     bool unordered;       // the units may overlap each other
+    bool draws;           // they are draws, or hold some
     uint64_t repeats;     // 0: find out; else what an earlier visit found
     uint64_t repeats_max; // 0: 4096
     bool warm;            // other work ran right before: one run warms up, sizing is done once

@@ -189,6 +189,7 @@ static void begin_rendering(struct vulkan_batch *batch, const struct vulkan_targ
     device->vk.vkCmdSetViewport(batch->commands, 0, 1, &viewport);
     device->vk.vkCmdSetScissor(batch->commands, 0, 1, &area);
     batch->pass->target = target;
+    batch->pass->push_bytes = 0;
 }
 
 static void enter_pass(struct vulkan_batch *batch, const struct gpu_draw *draw)
@@ -228,6 +229,20 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
+// What the pass has already is not pushed again: draws that change nothing record nothing.
+static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
+                           const unsigned char *bytes, uint32_t count)
+{
+    struct vulkan_pass *pass = batch->pass;
+    if (count == 0 || (pass->push_bytes == count && memcmp(pass->push, bytes, count) == 0))
+        return;
+    device_of(batch)->vk.vkCmdPushConstants(
+        batch->commands, program->layouts.pipeline,
+        VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, count, bytes);
+    memcpy(pass->push, bytes, count);
+    pass->push_bytes = count;
+}
+
 bool vulkan_batch_draw(struct gpu_batch *base, const struct gpu_draw *draw, struct error *err)
 {
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
@@ -242,10 +257,7 @@ bool vulkan_batch_draw(struct gpu_batch *base, const struct gpu_draw *draw, stru
     if (!bind(batch, program, &bindings, err))
         return false;
     enter_pass(batch, draw);
-    if (push_bytes)
-        device->vk.vkCmdPushConstants(batch->commands, program->layouts.pipeline,
-                                      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
-                                      push_bytes, push);
+    push_constants(batch, program, push, push_bytes);
     device->vk.vkCmdDraw(batch->commands, draw->vertices, draw->instances, 0, 0);
     batch->barrier_due = !batch->unordered;
     return true;

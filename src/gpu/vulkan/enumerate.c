@@ -183,6 +183,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
                                               VK_SUBGROUP_FEATURE_BALLOT_BIT |
                                               VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     bool compute = p->v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    bool in_fragments = p->v11.subgroupSupportedStages & VK_SHADER_STAGE_FRAGMENT_BIT;
     physical->subgroup_choice = physical->features.v13.subgroupSizeControl &&
                                 p->v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT;
     physical->stamp_ns = (double)p->core.properties.limits.timestampPeriod;
@@ -201,7 +202,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     for (unsigned i = 0; i < info->family_count; i++) {
         if (info->families[i].graphics &&
             physical->features.core.features.fragmentStoresAndAtomics &&
-            physical->features.v13.dynamicRendering)
+            physical->features.v13.dynamicRendering && in_fragments)
             info->caps |= GPU_CAP(GRAPHICS);
         if (info->families[i].kind == GPU_QUEUE_UNIVERSAL && info->families[i].stamp_bits) {
             info->caps |= GPU_CAP(STAMPS_INSIDE);

@@ -36,7 +36,9 @@ struct vulkan_pass {
     const struct vulkan_draw_program *program; // bound; NULL: none
     struct gpu_arg args[GPU_ARGS_MAX];         // bound with it
     VkDescriptorSet set;
-    const struct vulkan_target **readable; // targets in the layout in which kernels read
+    unsigned char push[GPU_PARAMS_MAX_BYTES]; // of the last draw of the open render pass
+    uint32_t push_bytes;                      // 0: not pushed yet
+    const struct vulkan_target **readable;    // targets in the layout in which kernels read
     size_t readable_count, readable_capacity;
 };
 
