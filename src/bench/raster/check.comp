@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Holds every pixel of an image against what should be there, and counts those that differ.
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/kernel.glsl"
+#include "bench/raster/pattern.glsl"
+
+layout(set = 0, binding = 0) uniform texture2D image;
+layout(set = 0, binding = 1, std430) buffer Result
+{
+    uint wrong, worst; // how many, and the first of them
+};
+
+layout(push_constant) uniform Params
+{
+    vec4 unit;      // what 1/256 adds, for RASTER_ADD
+    vec4 tolerance; // above 1: this channel is not looked at
+    uint pattern;
+    uint width, height;
+    uint layers;         // RASTER_COVER: the last one; RASTER_COUNT: the count
+    uint columns, cells; // RASTER_MESH, RASTER_COUNT: which pixels have one
+    uint triangles;
+    uint side; // pixels that a triangle covers in its first row
+} params;
+
+vec4 mixed_layers(uint word)
+{
+    float color = 0;
+    for (uint layer = 0; layer < RASTER_LAYERS; layer++)
+        color = color * 0.5 + layer_bit(word, layer) * 0.5;
+    return vec4(vec3(color), 0.5);
+}
+
+vec4 mesh_at(uvec2 at)
+{
+    uvec2 cell = at / params.side, within = at % params.side;
+    uint number = cell.y * params.columns + cell.x;
+    if (cell.x >= params.columns || number >= min(params.cells, params.triangles) ||
+        within.x + within.y >= params.side)
+        return vec4(0);
+    uint rounds = (params.triangles - 1 - number) / params.cells;
+    return unpackUnorm4x8(number + rounds * params.cells + 1);
+}
+
+vec4 expected_at(uvec2 at)
+{
+    switch (params.pattern) {
+    case RASTER_COVER:
+        return layer_cover(pixel_word(at), params.layers);
+    case RASTER_ADD:
+        return float(bitCount(pixel_word(at))) * params.unit;
+    case RASTER_ALPHA:
+        return mixed_layers(pixel_word(at));
+    case RASTER_MESH:
+        return mesh_at(at);
+    case RASTER_COUNT:
+        return vec4(at.y * params.width + at.x < params.cells ? params.layers : 0);
+    }
+    return vec4(0);
+}
+
+void main()
+{
+    uint number = gl_GlobalInvocationID.x;
+    if (number >= params.width * params.height)
+        return;
+    uvec2 at = uvec2(number % params.width, number / params.width);
+    vec4 off = abs(texelFetch(image, ivec2(at), 0) - expected_at(at));
+    if (any(greaterThan(off, params.tolerance))) {
+        atomicAdd(wrong, 1);
+        atomicMin(worst, number);
+    }
+}

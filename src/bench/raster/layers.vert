@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Each instance is one triangle that covers the whole target.
+#version 460
+
+layout(push_constant) uniform Params
+{
+    float farthest; // depth of the first instance
+    float nearer;   // how much nearer each next one is
+} params;
+
+layout(location = 0) out flat uint value;
+
+void main()
+{
+    value = gl_InstanceIndex;
+    gl_Position = vec4(gl_VertexIndex == 1 ? 3.0 : -1.0, gl_VertexIndex == 2 ? 3.0 : -1.0,
+                       params.farthest - params.nearer * float(gl_InstanceIndex), 1.0);
+}

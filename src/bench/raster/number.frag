@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The number of the triangle; with -DCOUNT 1, to be summed.
+#version 460
+
+layout(location = 0) in flat uint value;
+layout(location = 0) out vec4 color;
+
+void main()
+{
+#ifdef COUNT
+    color = vec4(1.0);
+#else
+    color = unpackUnorm4x8(value);
+#endif
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "bench/raster/session.h"
+
+#include <string.h>
+
+#define FORMATS                                                                                    \
+    "r8_unorm,rgba8_unorm,rgb10a2_unorm,rg11b10_float,rgba16_float,r32_float,rgba32_float"
+
+static const struct param_info params[] = {
+    {"work", PARAM_TEXT, UNIT_NONE, NULL, "triangles,pixels,depth,draws,cores", NULL, PARAM_AXIS,
+     "triangles|pixels|depth|draws|cores",
+     "many triangles, layers over the whole target, the same with a depth buffer, many draws, or "
+     "which cores draw"},
+    {"facing", PARAM_TEXT, UNIT_NONE, NULL, "front,culled", NULL, PARAM_AXIS, "front|culled",
+     "with work=triangles: drawn, or dropped as seen from behind"},
+    {"side", PARAM_UINT, UNIT_NONE, "1,32", "0,1,2,4,8,16,32,64,256,1024", NULL, PARAM_AXIS, NULL,
+     "with work=triangles: pixels in the first row of one, half a square; 0 covers no pixel"},
+    {"format", PARAM_TEXT, UNIT_NONE, "rgba8_unorm", FORMATS, NULL, PARAM_AXIS, NULL,
+     "with work=pixels: the target's colour format"},
+    {"blend", PARAM_TEXT, UNIT_NONE, "none,alpha", "none,alpha,add", NULL, PARAM_AXIS,
+     "none|alpha|add", "with work=pixels: how what is drawn meets what is there"},
+    {"depth", PARAM_TEXT, UNIT_NONE, "reject,write", "off,test,reject,write,test-write", NULL,
+     PARAM_AXIS, "off|test|reject|write|test-write",
+     "with work=depth: every pixel passes the test, none does, or depth is written, alone or with "
+     "colour"},
+    {"change", PARAM_TEXT, UNIT_NONE, "none", "none,params,program", NULL, PARAM_AXIS,
+     "none|params|program", "with work=draws: what changes from draw to draw"},
+};
+
+static const struct metric_info metrics[] = {
+    [RASTER_TRIANGLE_RATE] = {"triangles", UNIT_OP_PER_S, BETTER_HIGHER,
+                              "triangles over device time, three vertices each"},
+    [RASTER_PIXEL_RATE] = {"pixels", UNIT_OP_PER_S, BETTER_HIGHER,
+                           "pixels drawn, or tested, over device time"},
+    [RASTER_DRAW_RATE] = {"draws", UNIT_OP_PER_S, BETTER_HIGHER,
+                          "draws of one triangle over device time"},
+    [RASTER_BANDWIDTH] = {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER,
+                          "bytes of colour written, and read where blended, over device time"},
+    [RASTER_PER_CYCLE] = {"per_cycle", UNIT_OP_PER_CYCLE, BETTER_HIGHER,
+                          "triangles, pixels or draws by cycle of the clock seen"},
+    [RASTER_CORE_COUNT] = {"cores", UNIT_NONE, BETTER_NONE, "cores that were seen to draw"},
+};
+
+static const struct view_info views[] = {
+    {VIEW_CURVE, "Triangles by size", "side", NULL, "triangles", "facing", "linear-log10",
+     "work=triangles"},
+    {VIEW_BARS, "Pixels by colour format", "format", NULL, "pixels", "blend", "linear",
+     "work=pixels"},
+    {VIEW_BARS, "Bandwidth of colours by format", "format", NULL, "bandwidth", "blend", "linear",
+     "work=pixels"},
+    {VIEW_BARS, "Pixels by what the depth buffer does", "depth", NULL, "pixels", NULL, "linear",
+     "work=depth"},
+    {VIEW_BARS, "Draws by what changes between them", "change", NULL, "draws", NULL, "linear",
+     "work=draws"},
+    {VIEW_TABLE, "Cores that draw", "work", NULL, "cores", NULL, "linear", "work=cores"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum {
+    SIDE_MAX = 1024,
+    AXES_MAX = 3
+};
+
+struct planner {
+    const struct bench_request *request;
+    struct bench_case_list *list;
+};
+
+// Cases of one work over its own one or two parameters; NULL ends.
+static void add_cases(const struct planner *p, const struct case_value *work, const char *outer,
+                      const char *inner)
+{
+    const struct bench_choice *out = outer ? bench_choice_find(p->request, outer) : NULL;
+    const struct bench_choice *in = inner ? bench_choice_find(p->request, inner) : NULL;
+    for (size_t o = 0; o < (out ? out->value_count : 1); o++)
+        for (size_t i = 0; i < (in ? in->value_count : 1); i++) {
+            struct case_value *values = ARENA_ARRAY(p->request->arena, AXES_MAX, struct case_value);
+            size_t count = 0;
+            values[count++] = *work;
+            if (out)
+                values[count++] = out->values[o];
+            if (in)
+                values[count++] = in->values[i];
+            bench_case_add(p->request->arena, p->list,
+                           (struct bench_case){.values = values, .value_count = count});
+        }
+}
+
+static bool check_choices(const struct bench_request *request, struct error *err)
+{
+    const struct bench_choice *side = bench_choice_find(request, "side");
+    const struct bench_choice *format = bench_choice_find(request, "format");
+    enum gpu_format found;
+    for (size_t i = 0; i < side->value_count; i++)
+        if (side->values[i].uint > SIDE_MAX)
+            return error_set(err, ERROR_USAGE, "raster.side=%llu: at most %d",
+                             (unsigned long long)side->values[i].uint, SIDE_MAX);
+    for (size_t i = 0; i < format->value_count; i++)
+        if (!raster_format_find(format->values[i].text, &found))
+            return error_set(err, ERROR_USAGE, "raster.format=%s: expected one of " FORMATS,
+                             format->values[i].text);
+    return true;
+}
+
+static bool plan(const struct bench_request *request, struct bench_case_list *list,
+                 struct error *err)
+{
+    static const struct {
+        const char *work, *outer, *inner;
+    } axes[] = {{"triangles", "facing", "side"},
+                {"pixels", "format", "blend"},
+                {"depth", "depth", NULL},
+                {"draws", "change", NULL},
+                {"cores", NULL, NULL}};
+    const struct planner p = {.request = request, .list = list};
+    const struct bench_choice *work = bench_choice_find(request, "work");
+    if (!check_choices(request, err))
+        return false;
+    for (size_t w = 0; w < work->value_count; w++)
+        for (size_t i = 0; i < COUNT(axes); i++)
+            if (strcmp(axes[i].work, work->values[w].text) == 0)
+                add_cases(&p, &work->values[w], axes[i].outer, axes[i].inner);
+    return true;
+}
+
+const struct benchmark bench_raster = {
+    .info =
+        {
+            .name = "raster",
+            .version = 1,
+            .title = "What the rasteriser does",
+            .params = params,
+            .param_count = COUNT(params),
+            .metrics = metrics,
+            .metric_count = COUNT(metrics),
+            .views = views,
+            .view_count = COUNT(views),
+        },
+    .description =
+        "Triangles a second from smaller than a pixel to the whole screen, drawn and culled; "
+        "pixels "
+        "a second by colour format and blending; what testing and writing depth costs; draws a "
+        "second; and which of the cores draw at all. Every pixel of the last image is checked.",
+    .needs = GPU_CAP(GRAPHICS),
+    .plan = plan,
+    .open = raster_open,
+    .visit = raster_visit,
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "bench/raster/session.h"
+
+#include <string.h>
+
+enum {
+    CENSUS_SIDE = 1024 // pixels
+};
+static const uint64_t wait_ns = UINT64_C(10000000000);
+
+struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
+                                 struct error *err)
+{
+    for (size_t i = 0; i < session->target_count; i++) {
+        const struct gpu_target_desc *known = &session->target_descs[i];
+        if (known->format == desc->format && known->depth == desc->depth &&
+            known->width == desc->width)
+            return session->targets[i];
+    }
+    if (session->target_count == RASTER_TARGETS) {
+        error_set(err, ERROR_INTERNAL, "more than %d targets", RASTER_TARGETS);
+        return NULL;
+    }
+    struct gpu_target *target = gpu_target_create(session->bench->scope, desc, err);
+    if (target) {
+        session->target_descs[session->target_count] = *desc;
+        session->targets[session->target_count++] = target;
+    }
+    return target;
+}
+
+// ---------------------------------------------------------------- the cores that draw
+
+static bool draw_census(struct gpu_scope *scope, struct gpu_buffer *counts,
+                        struct gpu_target *target, struct error *err)
+{
+    const struct gpu_draw_program_desc desc = {.vertex = kernel_find("raster_layers"),
+                                               .fragment = kernel_find("raster_cores"),
+                                               .target = target};
+    struct gpu_draw_program *program = gpu_draw_program_create(scope, &desc, err);
+    struct gpu_batch *batch =
+        program ? gpu_batch_create(scope, &(struct gpu_batch_desc){.draws = true}, err) : NULL;
+    if (!batch)
+        return false;
+    const struct raster_layers_params params = {.farthest = 0.5f};
+    gpu_batch_fill(batch, counts, 0, gpu_buffer_bytes(counts), 0);
+    gpu_batch_draw(batch, &(struct gpu_draw){.program = program,
+                                             .target = target,
+                                             .vertices = 3,
+                                             .instances = 1,
+                                             .load = GPU_LOAD_DISCARD,
+                                             .args = {{.buffer = counts}},
+                                             .params = &params,
+                                             .params_bytes = sizeof params});
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
+}
+
+bool raster_census_take(struct raster_session *session, struct raster_census *census,
+                        struct error *err)
+{
+    *census = (struct raster_census){.known = session->bench->info->caps & GPU_CAP(CORE_ID)};
+    if (!census->known)
+        return true;
+    const struct gpu_target_desc desc = {
+        .format = GPU_FORMAT_RGBA8_UNORM, .width = CENSUS_SIDE, .height = CENSUS_SIDE};
+    struct gpu_target *target = raster_target(session, &desc, err);
+    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
+    struct gpu_buffer *counts =
+        gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = sizeof census->pixels}, err);
+    bool done = target && counts && draw_census(scope, counts, target, err) &&
+                gpu_buffer_read(counts, 0, census->pixels, sizeof census->pixels, err);
+    gpu_scope_close(scope);
+    uint64_t pixels = 0;
+    for (unsigned i = 0; i < RASTER_CORES_MAX; i++) {
+        pixels += census->pixels[i];
+        census->cores += census->pixels[i] != 0;
+    }
+    if (done && pixels != (uint64_t)CENSUS_SIDE * CENSUS_SIDE)
+        return error_set(err, ERROR_MISMATCH, "the cores counted %llu pixels of %d x %d",
+                         (unsigned long long)pixels, CENSUS_SIDE, CENSUS_SIDE);
+    return done;
+}
+
+// ---------------------------------------------------------------- the proof
+
+bool raster_check(struct raster_session *session, struct gpu_target *target,
+                  const struct raster_check_params *params, struct error *err)
+{
+    const uint32_t none[4] = {0, UINT32_MAX, 0, 0};
+    uint32_t result[4];
+    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.draws = true}, err);
+    bool done = batch && gpu_buffer_write(session->result, 0, none, sizeof none, err);
+    if (done) {
+        uint32_t pixels = params->width * params->height;
+        gpu_batch_barrier_target(batch, target);
+        gpu_batch_dispatch(
+            batch, &(struct gpu_dispatch){
+                       .program = session->check,
+                       .groups = {(pixels + RASTER_CHECK_THREADS - 1) / RASTER_CHECK_THREADS},
+                       .args = {{.image = gpu_target_image(target)}, {.buffer = session->result}},
+                       .params = params,
+                       .params_bytes = sizeof *params});
+        done = gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err) &&
+               gpu_buffer_read(session->result, 0, result, sizeof result, err);
+    }
+    gpu_scope_close(scope);
+    if (!done || result[0] == 0)
+        return done;
+    return error_set(err, ERROR_MISMATCH, "%u of %u x %u pixels are wrong, the first at (%u, %u)",
+                     result[0], params->width, params->height, result[1] % params->width,
+                     result[1] / params->width);
+}
+
+// ---------------------------------------------------------------- the session
+
+bool raster_open(struct bench_session *bench, struct error *err)
+{
+    struct raster_session *session = ARENA_NEW(bench->arena, struct raster_session);
+    bench->state = session;
+    session->bench = bench;
+    measure_limits_of(bench->info, &session->limits);
+    session->check = gpu_program_create(
+        bench->scope, &(struct gpu_program_desc){.kernel = kernel_find("raster_check")}, err);
+    session->result =
+        session->check
+            ? gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = 16}, err)
+            : NULL;
+    return session->result && measure_clock_probe(bench->scope, &session->clock, err) &&
+           raster_census_take(session, &session->census, err);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#include "bench/raster/session.h"
+#include "measure/span.h"
+
+#include <math.h>
+
+// What a case keeps from its first visit.
+struct memory {
+    struct gpu_draw_program *programs[2]; // of the work; with change=program both by turns
+    struct gpu_draw_program *seen;        // what would be seen of triangles that are not
+    struct gpu_draw_program *depth_only, *depth_test;
+    uint64_t repeats;
+};
+
+struct job {
+    struct bench_visit *run;
+    struct raster_session *session;
+    struct raster_point point;
+    struct raster_work work;
+    struct memory *memory;
+    struct gpu_target *target;
+};
+
+// ---------------------------------------------------------------- programs
+
+static struct gpu_draw_program *make(struct job *job, const char *fragment,
+                                     struct gpu_draw_program_desc desc, struct error *err)
+{
+    bool mesh = job->point.kind == RASTER_TRIANGLES || job->point.kind == RASTER_DRAWS;
+    desc.vertex = kernel_find(mesh ? "raster_mesh" : "raster_layers");
+    desc.fragment = fragment ? kernel_find(fragment) : NULL;
+    desc.target = job->target;
+    return gpu_draw_program_create(job->session->bench->scope, &desc, err);
+}
+
+static bool make_depth_programs(struct job *job, struct error *err)
+{
+    static const enum gpu_depth uses[] = {
+        [RASTER_DEPTH_OFF] = GPU_DEPTH_OFF,     [RASTER_DEPTH_TEST] = GPU_DEPTH_TEST,
+        [RASTER_DEPTH_REJECT] = GPU_DEPTH_TEST, [RASTER_DEPTH_WRITE] = GPU_DEPTH_WRITE,
+        [RASTER_DEPTH_BOTH] = GPU_DEPTH_WRITE,
+    };
+    struct memory *memory = job->memory;
+    bool colorless = job->point.depth == RASTER_DEPTH_WRITE;
+    memory->programs[0] =
+        make(job, colorless ? NULL : "raster_cover",
+             (struct gpu_draw_program_desc){.depth = uses[job->point.depth]}, err);
+    memory->depth_only =
+        memory->programs[0]
+            ? make(job, NULL, (struct gpu_draw_program_desc){.depth = GPU_DEPTH_WRITE}, err)
+            : NULL;
+    memory->depth_test = memory->depth_only
+                             ? make(job, "raster_cover",
+                                    (struct gpu_draw_program_desc){.depth = GPU_DEPTH_TEST}, err)
+                             : NULL;
+    return memory->depth_test;
+}
+
+static bool make_programs(struct job *job, struct error *err)
+{
+    static const char *const layers[] = {[GPU_BLEND_NONE] = "raster_cover",
+                                         [GPU_BLEND_ALPHA] = "raster_alpha",
+                                         [GPU_BLEND_ADD] = "raster_add"};
+    const struct raster_point *point = &job->point;
+    struct memory *memory = job->memory;
+    if (point->kind == RASTER_DEPTH)
+        return make_depth_programs(job, err);
+    const char *fragment = layers[point->blend];
+    if (point->kind == RASTER_TRIANGLES)
+        fragment = "raster_number";
+    else if (point->kind == RASTER_DRAWS)
+        fragment = "raster_one";
+    for (int i = 0; i < 2; i++) {
+        memory->programs[i] =
+            make(job, fragment,
+                 (struct gpu_draw_program_desc){.blend = point->blend, .cull = point->culled}, err);
+        if (!memory->programs[i])
+            return false;
+    }
+    memory->seen = make(job, fragment, (struct gpu_draw_program_desc){.blend = point->blend}, err);
+    return memory->seen;
+}
+
+// ---------------------------------------------------------------- drawing
+
+static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *program)
+{
+    return (struct gpu_draw){
+        .program = program,
+        .target = job->target,
+        .vertices = job->work.vertices,
+        .instances = job->work.instances,
+        // Rejected pixels meet what the first draw of the visit left.
+        .load = job->point.depth == RASTER_DEPTH_REJECT ? GPU_LOAD_KEEP : GPU_LOAD_CLEAR,
+        .params = &job->work.params,
+        .params_bytes = job->work.params_bytes,
+    };
+}
+
+// The batch is unordered for rows of draws: then they share a pass, and a barrier ends it.
+static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct job *job = context;
+    struct raster_mesh_params mesh = job->work.params.mesh;
+    for (uint64_t i = 0; i < repeats; i++) {
+        struct gpu_draw draw = draw_of(job, job->memory->programs[0]);
+        if (job->work.draws > 1 && i > 0)
+            gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
+        for (uint32_t d = 0; d < job->work.draws; d++) {
+            if (job->point.change == RASTER_CHANGE_PARAMS) {
+                mesh.first = d;
+                draw.params = &mesh;
+            } else if (job->point.change == RASTER_CHANGE_PROGRAM) {
+                draw.program = job->memory->programs[d % 2];
+            }
+            gpu_batch_draw(batch, &draw);
+            draw.load = GPU_LOAD_KEEP;
+        }
+    }
+}
+
+static bool draw_once(struct job *job, const struct gpu_draw *draw, struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(job->session->bench->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.draws = true}, err);
+    if (batch)
+        gpu_batch_draw(batch, draw);
+    bool done = batch && gpu_batch_end(batch, err) &&
+                gpu_batch_run(batch, job->run->request->timeout_ns, err);
+    gpu_scope_close(scope);
+    return done;
+}
+
+// Before the samples of depth=reject: near depth everywhere, no colour.
+static bool prepare(struct job *job, struct error *err)
+{
+    if (job->point.kind != RASTER_DEPTH || job->point.depth != RASTER_DEPTH_REJECT)
+        return true;
+    const struct raster_layers_params near = {.farthest = 0.125f};
+    struct gpu_draw draw = draw_of(job, job->memory->depth_only);
+    draw.load = GPU_LOAD_CLEAR;
+    draw.instances = 1;
+    draw.params = &near;
+    return draw_once(job, &draw, err);
+}
+
+// ---------------------------------------------------------------- the proof
+
+// Triangles that left nothing would have been seen: with the same corners, not culled, and moved
+// over the centre of a pixel.
+static bool verify_unseen(struct job *job, struct error *err)
+{
+    struct raster_mesh_params mesh = job->work.params.mesh;
+    struct gpu_draw draw = draw_of(job, job->memory->seen);
+    struct raster_check_params check = job->work.check;
+    if (job->point.side == 0)
+        mesh.offset += 0.25f; // from 3/8 to 5/8 of a pixel
+    draw.params = &mesh;
+    check.pattern = RASTER_MESH;
+    return draw_once(job, &draw, err) && raster_check(job->session, job->target, &check, err);
+}
+
+// Depth was written where a little farther is hidden and a little nearer is not.
+static bool verify_depth(struct job *job, struct error *err)
+{
+    const struct raster_layers_params *params = &job->work.params.layers;
+    float last = params->farthest - params->nearer * (RASTER_LAYERS - 1);
+    struct raster_check_params check = job->work.check;
+    for (int nearer = 0; nearer < 2; nearer++) {
+        const struct raster_layers_params at = {.farthest = last + params->nearer *
+                                                                       (nearer ? -0.25f : 0.25f)};
+        struct gpu_draw draw = draw_of(job, job->memory->depth_test);
+        draw.load = GPU_LOAD_KEEP;
+        draw.instances = 1;
+        draw.params = &at;
+        check.layers = 0;
+        if (nearer)
+            check.pattern = RASTER_COVER;
+        if (!draw_once(job, &draw, err) || !raster_check(job->session, job->target, &check, err))
+            return error_prefix(err, nearer ? "a nearer layer is hidden" : "a farther one is seen");
+    }
+    return true;
+}
+
+static bool verify(struct job *job, struct error *err)
+{
+    if (!raster_check(job->session, job->target, &job->work.check, err))
+        return false;
+    if (job->point.kind == RASTER_TRIANGLES && job->work.pixels == 0)
+        return verify_unseen(job, err);
+    return job->point.kind != RASTER_DEPTH || job->point.depth != RASTER_DEPTH_WRITE ||
+           verify_depth(job, err);
+}
+
+// ---------------------------------------------------------------- the numbers
+
+static void report_per_cycle(const struct job *job, const struct measure_span *span, double amount,
+                             struct measure_visit *visit)
+{
+    if (!span->core_hz)
+        return;
+    double *values = ARENA_ARRAY(job->run->arena, span->count, double);
+    size_t count = 0;
+    for (size_t i = 0; i < span->count; i++)
+        if (isfinite(span->core_hz[i]))
+            values[count++] = amount * 1e9 / span->unit_ns[i] / span->core_hz[i];
+    if (count)
+        visit_samples(visit, RASTER_PER_CYCLE, values, count,
+                      values[0] * span->step_ns / span->unit_ns[0]);
+}
+
+// A pixel that a kernel colours takes at least one instruction of one lane of a core that draws.
+static double pixel_limit(const struct job *job)
+{
+    const struct raster_session *session = job->session;
+    return session->census.cores * session->limits.fp32_per_cycle * session->limits.core_clock_hz;
+}
+
+static void report_cores(const struct job *job, struct measure_visit *visit)
+{
+    const struct raster_census *census = &job->session->census;
+    if (census->known)
+        visit_detail(visit, "cores", "%u of %llu draw", census->cores,
+                     (unsigned long long)job->run->session->info->limits.cores);
+    else
+        visit_detail(visit, "cores", "not known: kernels cannot read the core's id");
+}
+
+static void report(const struct job *job, const struct measure_span *span,
+                   struct measure_visit *visit)
+{
+    const struct raster_point *point = &job->point;
+    const struct raster_work *work = &job->work;
+    bool colored = point->kind != RASTER_DEPTH ||
+                   (point->depth != RASTER_DEPTH_REJECT && point->depth != RASTER_DEPTH_WRITE);
+    double main = work->pixels;
+    struct measure_span extra = *span; // what is said twice counts its time once
+    extra.device_time_ns = 0;
+    if (point->kind == RASTER_TRIANGLES)
+        measure_span_report(span, main = work->triangles, RASTER_TRIANGLE_RATE, visit);
+    else if (point->kind == RASTER_DRAWS)
+        measure_span_report(span, main = work->draws, RASTER_DRAW_RATE, visit);
+    if (work->pixels > 0 && point->kind != RASTER_DRAWS) {
+        measure_span_report(point->kind == RASTER_TRIANGLES ? &extra : span, work->pixels,
+                            RASTER_PIXEL_RATE, visit);
+        if (colored && pixel_limit(job) > 0)
+            visit_limit(visit, RASTER_PIXEL_RATE, pixel_limit(job));
+    }
+    if (point->kind == RASTER_PIXELS)
+        measure_span_report(&extra,
+                            work->pixels * gpu_format_bytes(point->format) *
+                                (point->blend == GPU_BLEND_NONE ? 1 : 2),
+                            RASTER_BANDWIDTH, visit);
+    report_per_cycle(job, span, main, visit);
+    visit_detail(visit, "shape", "%u draws of %u triangles, target of %u x %u pixels", work->draws,
+                 work->vertices / 3 * work->instances, work->target, work->target);
+    report_cores(job, visit);
+}
+
+// ---------------------------------------------------------------- visits
+
+static bool visit_cores(struct bench_visit *run, struct raster_session *session,
+                        struct measure_visit *visit, struct error *err)
+{
+    const char *columns[] = {"core", "pixels"};
+    unsigned count = run->request->samples ? run->request->samples : 1;
+    double *samples = ARENA_ARRAY(run->arena, count, double);
+    struct raster_census *census = ARENA_NEW(run->arena, struct raster_census);
+    if (!gpu_require(run->session->info, GPU_CAP(CORE_ID), err))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        if (!raster_census_take(session, census, err))
+            return false;
+        samples[i] = census->cores;
+    }
+    visit_samples(visit, RASTER_CORE_COUNT, samples, count, 0);
+    visit_limit(visit, RASTER_CORE_COUNT, (double)run->session->info->limits.cores);
+    double *rows = ARENA_ARRAY(run->arena, 2 * (size_t)RASTER_CORES_MAX, double);
+    size_t row_count = 0;
+    for (unsigned core = 0; core < RASTER_CORES_MAX; core++)
+        if (census->pixels[core]) {
+            rows[2 * row_count] = core;
+            rows[2 * row_count++ + 1] = census->pixels[core];
+        }
+    visit_series(visit, &(struct series){.name = "pixels",
+                                         .columns = columns,
+                                         .column_count = 2,
+                                         .data = rows,
+                                         .row_count = row_count});
+    return true;
+}
+
+static bool prepare_job(struct job *job, struct error *err)
+{
+    const struct gpu_target_desc desc = {.format = job->point.format,
+                                         .width = job->work.target,
+                                         .height = job->work.target,
+                                         .depth = job->point.kind == RASTER_DEPTH};
+    job->target = raster_target(job->session, &desc, err);
+    if (!job->target)
+        return false;
+    job->memory = *job->run->memory;
+    if (job->memory)
+        return true;
+    job->memory = ARENA_NEW(job->run->session->arena, struct memory);
+    if (!make_programs(job, err))
+        return false;
+    *job->run->memory = job->memory;
+    return true;
+}
+
+bool raster_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct job job = {.run = run, .session = run->session->state};
+    if (!raster_point_read(run->point, &job.point, err))
+        return false;
+    if (job.point.kind == RASTER_CORES)
+        return visit_cores(run, job.session, visit, err);
+    raster_work_plan(&job.point, run->session->info, &job.work);
+    if (!prepare_job(&job, err) || !prepare(&job, err))
+        return false;
+    const struct measure_span_desc desc = {
+        .scope = run->scope,
+        .record = record,
+        .context = &job,
+        .clock = &job.session->clock,
+        .request = run->request,
+        .unordered = job.work.draws > 1,
+        .draws = true,
+        .repeats = job.memory->repeats,
+        .repeats_max = job.work.draws > 1 ? 64 : 0,
+    };
+    struct measure_span span;
+    if (!measure_span_run(run->arena, &desc, &span, err) || !verify(&job, err))
+        return false;
+    job.memory->repeats = span.repeats;
+    report(&job, &span, visit);
+    return true;
+}

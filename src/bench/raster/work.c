@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "bench/raster/work.h"
+
+#include <string.h>
+
+enum {
+    TARGET = 2048, // pixels a side
+    TARGET_CPU = 256,
+    TRIANGLES_MAX = 1 << 20,
+    TRIANGLES_MAX_CPU = 1 << 12,
+    TRIANGLES_MIN = 64,
+    DRAWS = 1024,
+    DRAWS_CPU = 256
+};
+
+// How exactly a format holds what the patterns draw. The bits of each channel: of an integer that
+// stands for 0 … 1, or of a float's mantissa; 0: there is no such channel.
+struct precision {
+    enum gpu_format format;
+    bool is_float;
+    unsigned bits[4];
+};
+
+static const struct precision precisions[] = {
+    {GPU_FORMAT_R8_UNORM, false, {8}},
+    {GPU_FORMAT_RG8_UNORM, false, {8, 8}},
+    {GPU_FORMAT_RGBA8_UNORM, false, {8, 8, 8, 8}},
+    {GPU_FORMAT_RGB10A2_UNORM, false, {10, 10, 10, 2}},
+    {GPU_FORMAT_RG11B10_FLOAT, true, {6, 6, 5}},
+    {GPU_FORMAT_R16_FLOAT, true, {10}},
+    {GPU_FORMAT_RG16_FLOAT, true, {10, 10}},
+    {GPU_FORMAT_RGBA16_FLOAT, true, {10, 10, 10, 10}},
+    {GPU_FORMAT_R32_FLOAT, true, {23}},
+    {GPU_FORMAT_RG32_FLOAT, true, {23, 23}},
+    {GPU_FORMAT_RGBA32_FLOAT, true, {23, 23, 23, 23}},
+};
+
+enum {
+    PRECISIONS = sizeof precisions / sizeof precisions[0]
+};
+
+static const struct precision *precision_of(enum gpu_format format)
+{
+    for (size_t i = 0; i < PRECISIONS; i++)
+        if (precisions[i].format == format)
+            return &precisions[i];
+    return NULL;
+}
+
+bool raster_format_find(const char *name, enum gpu_format *format)
+{
+    for (size_t i = 0; i < PRECISIONS; i++)
+        if (strcmp(gpu_format_name(precisions[i].format), name) == 0) {
+            *format = precisions[i].format;
+            return true;
+        }
+    return false;
+}
+
+// ---------------------------------------------------------------- points
+
+static unsigned place_of(const struct bench_case *c, const char *key, const char *const *names)
+{
+    const struct case_value *value = case_find(c, key);
+    for (unsigned i = 0; value && names[i]; i++)
+        if (strcmp(names[i], value->text) == 0)
+            return i;
+    return 0;
+}
+
+bool raster_point_read(const struct bench_case *c, struct raster_point *point, struct error *err)
+{
+    static const char *const kinds[] = {"triangles", "pixels", "depth", "draws", "cores", NULL};
+    static const char *const blends[] = {"none", "alpha", "add", NULL};
+    static const char *const depths[] = {"off", "test", "reject", "write", "test-write", NULL};
+    static const char *const changes[] = {"none", "params", "program", NULL};
+    static const char *const facings[] = {"front", "culled", NULL};
+    const struct case_value *side = case_find(c, "side"), *format = case_find(c, "format");
+    *point = (struct raster_point){
+        .kind = (enum raster_kind)place_of(c, "work", kinds),
+        .side = side ? (uint32_t)side->uint : 1,
+        .culled = place_of(c, "facing", facings),
+        .format = GPU_FORMAT_RGBA8_UNORM,
+        .blend = (enum gpu_blend)place_of(c, "blend", blends),
+        .depth = (enum raster_depth)place_of(c, "depth", depths),
+        .change = (enum raster_change)place_of(c, "change", changes),
+    };
+    if (point->kind == RASTER_DRAWS) { // counts up to 2048 exactly, and can be blended everywhere
+        point->format = GPU_FORMAT_RGBA16_FLOAT;
+        point->blend = GPU_BLEND_ADD;
+    }
+    if (format && !raster_format_find(format->text, &point->format))
+        return error_set(err, ERROR_USAGE, "raster.format=%s: no format to draw into",
+                         format->text);
+    return true;
+}
+
+// ---------------------------------------------------------------- precision
+
+static float to_power(unsigned bits)
+{
+    return (float)(UINT32_C(1) << bits);
+}
+
+// What adding 1/256 adds, and how far off a channel may be. Its last bit where values are converted
+// once, which may cut instead of round; two and a half where each layer does so anew and halves
+// what was off before. Sums of so many 1/256 are exact in every format.
+static void set_precision(const struct raster_point *point, struct raster_check_params *check)
+{
+    const struct precision *precision = precision_of(point->format);
+    for (unsigned channel = 0; channel < 4; channel++) {
+        unsigned bits = precision->bits[channel];
+        float most = to_power(bits) - 1, steps = point->blend == GPU_BLEND_ALPHA ? 2.5f : 1.01f;
+        if (bits == 0) {
+            check->tolerance[channel] = 2;
+            continue;
+        }
+        check->unit[channel] = 1.0f / 256;
+        if (!precision->is_float)
+            check->unit[channel] = (float)(uint32_t)(most / 256 + 0.5f) / most;
+        check->tolerance[channel] = steps / (precision->is_float ? to_power(bits) : most);
+        if (point->blend == GPU_BLEND_ADD)
+            check->tolerance[channel] = 1.0f / 600;
+    }
+}
+
+// ---------------------------------------------------------------- units of work
+
+static void plan_layers(const struct raster_point *point, struct raster_work *work)
+{
+    static const uint32_t patterns[] = {[GPU_BLEND_NONE] = RASTER_COVER,
+                                        [GPU_BLEND_ALPHA] = RASTER_ALPHA,
+                                        [GPU_BLEND_ADD] = RASTER_ADD};
+    work->draws = 1;
+    work->vertices = 3;
+    work->instances = RASTER_LAYERS;
+    work->triangles = RASTER_LAYERS;
+    work->pixels = (double)RASTER_LAYERS * work->target * work->target;
+    work->params_bytes = sizeof work->params.layers;
+    work->params.layers.farthest = 0.5f;
+    if (point->depth == RASTER_DEPTH_WRITE || point->depth == RASTER_DEPTH_BOTH)
+        work->params.layers = (struct raster_layers_params){0.875f, 1.0f / 64};
+    work->check.pattern = patterns[point->blend];
+    work->check.layers = RASTER_LAYERS - 1;
+    if (point->depth == RASTER_DEPTH_REJECT || point->depth == RASTER_DEPTH_WRITE)
+        work->check.pattern = RASTER_NOTHING;
+}
+
+static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_work *work)
+{
+    uint32_t pitch = point->side ? point->side : 1;
+    uint64_t covered = (uint64_t)pitch * (pitch + 1) / 2;
+    uint64_t most = cpu ? TRIANGLES_MAX_CPU : TRIANGLES_MAX;
+    uint64_t fitting = (uint64_t)work->target * work->target * RASTER_LAYERS / covered;
+    uint32_t triangles = (uint32_t)(fitting < most ? fitting : most);
+    if (triangles < TRIANGLES_MIN)
+        triangles = TRIANGLES_MIN;
+    uint32_t columns = work->target / pitch;
+    work->params_bytes = sizeof work->params.mesh;
+    work->params.mesh = (struct raster_mesh_params){
+        .columns = columns,
+        .cells = columns * columns,
+        .flipped = point->culled,
+        .pitch = (float)pitch,
+        // Legs end between the centres of pixels; smaller triangles lie between four of them.
+        .offset = point->side ? 0 : 0.125f,
+        .leg = point->side ? (float)pitch + 0.25f : 0.3125f,
+        .pixel = 2.0f / (float)work->target,
+    };
+    work->draws = 1;
+    work->vertices = 3 * triangles;
+    work->instances = 1;
+    work->triangles = triangles;
+    work->pixels = point->side && !point->culled ? (double)covered * triangles : 0;
+    work->check.pattern = work->pixels > 0 ? RASTER_MESH : RASTER_NOTHING;
+    work->check.columns = columns;
+    work->check.cells = columns * columns;
+    work->check.triangles = triangles;
+    work->check.side = pitch;
+}
+
+static void plan_draws(const struct raster_point *point, bool cpu, struct raster_work *work)
+{
+    work->draws = cpu ? DRAWS_CPU : DRAWS;
+    work->vertices = 3;
+    work->triangles = work->pixels = work->draws;
+    // Each draw its own pixel where it may say which.
+    bool own = point->change == RASTER_CHANGE_PARAMS;
+    work->check.pattern = RASTER_COUNT;
+    work->check.cells = own ? work->draws : 1;
+    work->check.layers = own ? 1 : work->draws;
+}
+
+void raster_work_plan(const struct raster_point *point, const struct gpu_info *info,
+                      struct raster_work *work)
+{
+    bool cpu = info->kind == GPU_KIND_CPU;
+    *work = (struct raster_work){.target = cpu ? TARGET_CPU : TARGET};
+    if (point->kind == RASTER_TRIANGLES || point->kind == RASTER_DRAWS)
+        plan_mesh(point, cpu, work);
+    else
+        plan_layers(point, work);
+    if (point->kind == RASTER_DRAWS)
+        plan_draws(point, cpu, work);
+    work->check.width = work->check.height = work->target;
+    set_precision(point, &work->check);
+}
