@@ -92,8 +92,9 @@ static bool compile(struct vulkan_device *device, const struct gpu_draw_program_
     const struct gpu_kernel *kernels[] = {desc->vertex, desc->fragment};
     VkShaderModule modules[2] = {VK_NULL_HANDLE, VK_NULL_HANDLE};
     VkPipelineShaderStageCreateInfo stages[2];
+    unsigned count = desc->fragment ? 2 : 1;
     bool ok = true;
-    for (unsigned i = 0; i < 2 && kernels[i] && ok; i++) {
+    for (unsigned i = 0; i < count && ok; i++) {
         ok = vulkan_module_create(device, kernels[i], &modules[i], err);
         stages[i] = (VkPipelineShaderStageCreateInfo){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -107,7 +108,7 @@ static bool compile(struct vulkan_device *device, const struct gpu_draw_program_
         ok = result == VK_SUCCESS ||
              vulkan_error(err, result, "kernel %s: vkCreateGraphicsPipelines", desc->vertex->name);
     }
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < count; i++)
         device->vk.vkDestroyShaderModule(device->handle, modules[i], NULL);
     return ok;
 }
