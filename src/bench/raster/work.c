@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    TARGET = 2048, // pixels a side
+    TARGET = 1024, // pixels a side
     TARGET_CPU = 256,
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
