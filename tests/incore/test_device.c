@@ -109,7 +109,7 @@ static void so_is_every_peak(void **state)
             {.key = "scope", .type = PARAM_TEXT, .text = "device"},
             {.key = "op", .type = PARAM_TEXT, .text = incore_kinds[i].name},
         };
-        if (incore_kinds[i].shape_count)
+        if (incore_kinds[i].peak)
             expect_done(*state, &incore_kinds[i], &(struct bench_case){values, 2});
     }
 }
@@ -148,8 +148,7 @@ static void one_wrong_bit_or_step_is_a_mismatch(void **state)
     struct fixture *f = *state;
     struct error err;
     const struct incore_point point = {.kind = incore_kind_find("int32-mad"), .chip = true};
-    const struct incore_shape *shape = incore_kind_shape(point.kind, 0);
-    uint64_t steps = 2 * shape->steps / shape->chains;
+    uint64_t steps = 2 * point.kind->peak->steps / point.kind->peak->chains;
     assert_true(prove(f, &point, steps, 0, &err));
     assert_false(prove(f, &point, steps, 1, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);

@@ -17,7 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "isa"))
 from test_loads import Instruction, loops_of, parse_ptx, parse_radv # pylint: disable=wrong-import-position
 
-BLOCK = 64
+BLOCK, PEAK_STEPS = 64, 1024
 
 # A step in PTX, and one instruction of it in AMD code; how many it is in each, None = a sequence;
 # how often that instruction is in a step of AMD code, else once.
@@ -95,10 +95,10 @@ class Steps(unittest.TestCase):
             words = line.split()
             if not words or words[0] == "#":
                 continue
-            name, peak = words[0], "_peak" in words[0]
+            name, peak = words[0], words[0].endswith("_peak")
             defines = dict(word.split("=") for word in words if "=" in word)
-            operation = re.sub("_peak.*", "", name.removeprefix("incore_"))
-            steps = int(defines.get("-DPEAK_STEPS", 0)) or BLOCK * int(defines.get("-DLENGTH", 1))
+            operation = name.removeprefix("incore_").removesuffix("_peak")
+            steps = PEAK_STEPS if "-DPEAK" in defines else BLOCK * int(defines.get("-DLENGTH", 1))
             steps = 32 if words[1] == "wgmma" else steps
             self.wanted[name] = (operation, steps, 1 if peak or "barrier" in name else 4)
         self.assertEqual({name for name, _, _ in self.wanted.values()}, set(STEPS))

@@ -14,26 +14,22 @@ enum {
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     IDLE_TRIES = 12,
-    SAMPLE_FACTOR = 3, // times as long as a sample is asked for: launches cost 7 to 14 µs each
-    TRIED_BYTES = 128
+    SAMPLE_FACTOR = 3 // times as long as a sample is asked for: launches cost 7 to 14 µs each
 };
 static const double warm_ns = 15e6; // clocks take their time to leave idle
 static const double still_rising = 0.01;
 
 // Found by a case's first visit.
 struct memory {
-    unsigned shape; // the fastest
     uint32_t turns;
     uint64_t repeats;
-    char tried[TRIED_BYTES]; // how the shapes fared
     uint32_t words[2 * INCORE_SLOTS];
 };
 
 struct chip {
     struct bench_visit *run;
     struct incore_session *session;
-    struct incore_point point;
-    const struct incore_shape *shape;
+    const struct incore_point *point;
     struct incore_program *program;
     struct memory *memory;
     uint32_t groups;
@@ -46,22 +42,12 @@ static uint32_t groups_of(const struct chip *chip)
     return GROUPS_A_CORE * (INCORE_THREADS / threads) * (cores ? cores : CORES_UNKNOWN);
 }
 
-static bool take_shape(struct chip *chip, unsigned shape, struct error *err)
-{
-    chip->point.shape = shape;
-    chip->shape = incore_kind_shape(chip->point.kind, shape);
-    chip->program = incore_program(chip->session, &chip->point, err);
-    if (!chip->program)
-        return false;
-    chip->groups = groups_of(chip);
-    return true;
-}
-
 static void learn(struct chip *chip, uint32_t turns)
 {
-    uint64_t steps = (uint64_t)turns * chip->shape->steps / chip->shape->chains;
+    uint64_t steps =
+        (uint64_t)turns * chip->point->kind->peak->steps / chip->point->kind->peak->chains;
     chip->memory->turns = turns;
-    incore_kind_fill(chip->point.kind, steps, chip->memory->words);
+    incore_kind_fill(chip->point->kind, steps, chip->memory->words);
 }
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -93,9 +79,12 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
+// Matrix units bring a card to its limit of power, and what follows them with it: they get no more
+// than a sample.
 static double wanted_ns(const struct chip *chip)
 {
-    return SAMPLE_FACTOR * (double)chip->run->request->sample_ns;
+    double sample_ns = (double)chip->run->request->sample_ns;
+    return chip->point->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
 // Fewer where the device ends loops by itself.
@@ -120,11 +109,11 @@ static bool time_turns(struct chip *chip, struct gpu_batch *batch, uint32_t turn
 }
 
 // So many turns that one dispatch is a sample, sized when the clock has risen: a chip that idled
-// runs at a sixth of it. `turn_ns`: of the last dispatch.
-static bool size(struct chip *chip, double *turn_ns, struct error *err)
+// runs at a sixth of it.
+static bool size(struct chip *chip, struct error *err)
 {
     double most = turns_most(chip), wanted = wanted_ns(chip), turns = SIZING_TURNS;
-    double spent = 0, ns, best = INFINITY;
+    double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
     unsigned calm = 0;
     struct gpu_batch *batch =
         gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
@@ -134,40 +123,13 @@ static bool size(struct chip *chip, double *turn_ns, struct error *err)
     for (unsigned i = 0; i < SIZINGS_MAX && (calm < 2 || spent < warm_ns); i++) {
         if (!time_turns(chip, batch, (uint32_t)turns, &ns, err))
             return false;
-        *turn_ns = fmax(ns, 1) / turns;
-        calm = *turn_ns < best * (1 - still_rising) ? 0 : calm + 1;
-        best = fmin(best, *turn_ns);
+        double turn_ns = fmax(ns, 1) / turns;
+        calm = turn_ns < best * (1 - still_rising) ? 0 : calm + 1;
+        best = fmin(best, turn_ns);
         spent += ns;
         turns = fmin(fmax(ceil(wanted / best), SIZING_TURNS), most);
     }
     learn(chip, (uint32_t)turns);
-    *turn_ns = best;
-    return true;
-}
-
-// Sizes all shapes and stays with the fastest.
-static bool choose(struct chip *chip, struct error *err)
-{
-    struct memory *memory = chip->memory, best = {0};
-    double most = 0;
-    *memory = best;
-    for (unsigned i = 0; incore_kind_shape(chip->point.kind, i); i++) {
-        double turn_ns;
-        if (!take_shape(chip, i, err) || !size(chip, &turn_ns, err))
-            return false;
-        double rate = chip->shape->steps / turn_ns;
-        size_t used = strlen(memory->tried);
-        snprintf(memory->tried + used, sizeof memory->tried - used, "%s%u × %u: %.2f",
-                 used ? ", " : "", chip->shape->chains, chip->shape->steps / chip->shape->chains,
-                 1e-3 * chip->groups * rate *
-                     gpu_program_kernel(chip->program->program)->workgroup[0]);
-        memory->shape = i;
-        if (rate > most)
-            best = *memory;
-        most = fmax(most, rate);
-    }
-    memcpy(best.tried, memory->tried, sizeof best.tried);
-    *memory = best;
     return true;
 }
 
@@ -200,29 +162,26 @@ static void report_per_core(const struct chip *chip, const struct measure_span *
         values[i] = results / span->unit_ns[i] * 1e9 / span->core_hz[i] / cores;
     visit_samples(visit, INCORE_METRIC_PER_CORE, values, span->count,
                   values[0] * span->step_ns / span->unit_ns[0]);
-    double limit = incore_kind_limit(chip->point.kind, &chip->session->limits);
+    double limit = incore_kind_limit(chip->point->kind, &chip->session->limits);
     if (!(limit > 0))
         return;
     memcpy(values, span->core_hz, span->count * sizeof *values);
     double hz = stats_median(values, span->count);
     visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
-    visit_limit(visit, INCORE_METRIC_RATE, limit * chip->point.kind->arithmetic * cores * hz);
+    visit_limit(visit, INCORE_METRIC_RATE, limit * chip->point->kind->arithmetic * cores * hz);
 }
 
 static void report(struct chip *chip, const struct measure_span *span, bool separate,
                    struct measure_visit *visit)
 {
-    const struct incore_kind *kind = chip->point.kind;
-    double steps = (double)chip->memory->turns * chip->shape->steps;
+    const struct incore_kind *kind = chip->point->kind;
+    double steps = (double)chip->memory->turns * chip->point->kind->peak->steps;
     unsigned threads = gpu_program_kernel(chip->program->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
     measure_span_report(span, results * kind->arithmetic, INCORE_METRIC_RATE, visit);
     report_per_core(chip, span, results, visit);
     visit_detail(visit, "shape", "%u workgroups of %u threads, %u chains, %.0f operations each",
-                 chip->groups, threads, chip->shape->chains, steps);
-    if (incore_kind_shape(kind, 1))
-        visit_detail(visit, "shapes", "chains × their steps a turn, 1e12 a second: %s",
-                     chip->memory->tried);
+                 chip->groups, threads, chip->point->kind->peak->chains, steps);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
     visit->kernel = *incore_kernel_info(chip->session, chip->program);
@@ -247,13 +206,13 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
                      struct error *err)
 {
     struct measure_request request = *chip->run->request;
-    request.round = 1; // warm by now: cases follow each other without a pause
     request.sample_ns = (uint64_t)wanted_ns(chip);
     const struct measure_span_desc desc = {.scope = chip->run->scope,
                                            .record = record,
                                            .context = chip,
                                            .clock = &chip->session->clock,
                                            .request = &request,
+                                           .warm = true, // if not, run_awake sees it
                                            .repeats = chip->memory->repeats};
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);
@@ -265,12 +224,12 @@ static bool run_awake(struct chip *chip, struct measure_span *span, bool *separa
 {
     bool sized = chip->memory->turns > 0, again = true;
     for (unsigned tries = 0; again; tries++) {
-        if ((!sized && !choose(chip, err)) || !take_shape(chip, chip->memory->shape, err) ||
-            !run_span(chip, span, separate, err))
+        if ((!sized && !size(chip, err)) || !run_span(chip, span, separate, err))
             return false;
         *idle = is_idle(chip, span);
         sized = !*idle && (!span->core_hz || span->sample_ns >= wanted_ns(chip) / 2 ||
                            chip->memory->turns >= (uint32_t)turns_most(chip));
+        chip->session->awake = sized;
         again = !sized && tries < (*idle ? IDLE_TRIES : SIZING_TRIES);
     }
     chip->memory->repeats = span->repeats;
@@ -281,9 +240,16 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point
                        struct measure_visit *visit, struct error *err)
 {
     struct incore_session *session = run->session->state;
-    struct chip chip = {.run = run, .session = session, .point = *point, .memory = *run->memory};
+    struct chip chip = {.run = run,
+                        .session = session,
+                        .point = point,
+                        .program = incore_program(session, point, err),
+                        .memory = *run->memory};
     struct measure_span span;
     bool separate, idle;
+    if (!chip.program)
+        return false;
+    chip.groups = groups_of(&chip);
     if (!chip.memory)
         chip.memory = ARENA_NEW(run->session->arena, struct memory);
     if (!run_awake(&chip, &span, &separate, &idle, err))

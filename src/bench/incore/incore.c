@@ -113,7 +113,7 @@ static void add_cases(const struct planner *p, const struct case_value *scope,
             4);
     else if (core && kind->steps)
         add_core_cases(p, scope, op);
-    else if (!core && kind->shape_count)
+    else if (!core && kind->peak)
         add_case(p, (const struct case_value *[]){scope, op}, 2);
 }
 

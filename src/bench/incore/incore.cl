@@ -141,7 +141,7 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
     (void)a;
     (void)b;
 #if OPERATION == INCORE_MIXED
-    const uint shift = slots[INCORE_A].x;
+    const uint2 shift = slots[INCORE_A];
 #elif IS_OF_SUBGROUP
     const uint lane = subgroup_lane(), lane_bit = 1u << lane % 32, lane_sum = a + (lane ^ 1);
     (void)lane_bit;
@@ -155,7 +155,12 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
     const uint turns = params.turns;
     LOOP(TURN_PEAK)
 #else
-    const bool first = thread < params.subgroup_threads, works = thread < params.workers;
+    const bool first = thread < params.subgroup_threads;
+#if IS_OF_SUBGROUP // known to be of all lanes: compilers look after lanes that may be elsewhere
+    const bool works = ballot(thread < params.workers) != 0;
+#else
+    const bool works = thread < params.workers;
+#endif
     uint begin = 0, end = 0, count_begin = 0;
     uint2 device_begin = (uint2)(0, 0);
     // The first pass brings the code into the core's cache; the second is timed.

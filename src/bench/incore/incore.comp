@@ -137,7 +137,7 @@ void main()
     const uint thread = gl_LocalInvocationIndex;
     EXACTLY const T a = VALUE(slots[INCORE_A]), b = VALUE(slots[INCORE_B]);
 #if OPERATION == INCORE_MIXED
-    const uint shift = slots[INCORE_A].x;
+    const uvec2 shift = slots[INCORE_A];
 #elif IS_OF_SUBGROUP
     const uint lane = gl_SubgroupInvocationID;
     const uint lane_bit = lane < 32u ? 1u << lane : 0u, lane_sum = a + (lane ^ 1u);
@@ -149,7 +149,12 @@ void main()
     const uint turns = params.turns;
     LOOP(TURN_PEAK)
 #else
-    const bool first = thread < params.subgroup_threads, works = thread < params.workers;
+    const bool first = thread < params.subgroup_threads;
+#if IS_OF_SUBGROUP // known to be of all lanes: compilers look after lanes that may be elsewhere
+    const bool works = subgroupBallot(thread < params.workers) != uvec4(0u);
+#else
+    const bool works = thread < params.workers;
+#endif
     uint begin = 0u, end = 0u, count_begin = 0u;
     uvec2 device_begin = uvec2(0u);
     // The first pass brings the code into the core's cache; the second is timed.

@@ -9,38 +9,34 @@
 #define I32(name, ...)  "int32-" name, "incore_int32_" name, INCORE_I32, __VA_ARGS__
 #define I64(name, ...)  "int64-" name, "incore_int64_" name, INCORE_I64, __VA_ARGS__
 #define SUBGROUP(name, operation, caps)                                                            \
-    "subgroup-" name, "incore_subgroup_" name, INCORE_I32, operation, BLOCKS(1), caps, 1, 1, NO_PEAK
+    "subgroup-" name, "incore_subgroup_" name, INCORE_I32, operation, BLOCKS(1), caps, 1, 1, NULL
 #define IN64 GPU_CAP(FLOAT64)
 #define IN16 GPU_CAP(FLOAT16)
 
-// As kernels.txt has them, the first one for most.
-static const struct incore_shape chains[INCORE_SHAPES_MAX] = {
-    {"", 16, 1024}, {"_16x512", 16, 512}, {"_8x1024", 8, 1024}, {"_8x512", 8, 512}};
-static const struct incore_shape wmma = {"", 4, 64}, mma = {"", 8, 64}, wgmma = {"", 1, 32};
-
-#define NO_PEAK NULL, 0
-#define PEAK    chains, 1
+// As kernels.txt and the sources have them.
+static const struct incore_shape wide = {16, 1024}, narrow = {8, 1024};
+static const struct incore_shape wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
 // Products of tiles: by a subgroup of 32, the last ones by four.
 #define TILES(name, kernel, format, shape, products)                                               \
-    name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(shape), 1
+    name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(shape)
 
 // Steps as -DLENGTH in kernels.txt has them.
 const struct incore_kind incore_kinds[] = {
-    {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, chains, INCORE_SHAPES_MAX)},
-    {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NO_PEAK)},
-    {FP32("mul", INCORE_MUL, BLOCKS(8), 0, 1, 1, NO_PEAK)},
-    {FP32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NO_PEAK)},
-    {FP32("sqrt", INCORE_SQRT, BLOCKS(1), 0, 1, 1, NO_PEAK)},
-    {"fp32-add-rcp", "incore_fp32_add_rcp", INCORE_F32, INCORE_RCP, BLOCKS(1), 0, 1, 1, NO_PEAK},
-    {FP32("rsqrt", INCORE_RSQRT, BLOCKS(1), 0, 1, 1, NO_PEAK)},
-    {FP32("exp2", INCORE_EXP2, BLOCKS(1), 0, 1, 1, NO_PEAK)},
-    {FP32("sin", INCORE_SIN, BLOCKS(1), 0, 1, 1, NO_PEAK)},
-    {FP64("fma", INCORE_FMA, BLOCKS(4), IN64, 1, 2, PEAK)},
-    {FP64("add", INCORE_ADD, BLOCKS(4), IN64, 1, 1, NO_PEAK)},
-    {FP64("mul", INCORE_MUL, BLOCKS(4), IN64, 1, 1, NO_PEAK)},
-    {FP64("div", INCORE_DIV, BLOCKS(1), IN64, 1, 1, NO_PEAK)},
-    {FP64("sqrt", INCORE_SQRT, BLOCKS(1), IN64, 1, 1, NO_PEAK)},
+    {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow)},
+    {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
+    {FP32("mul", INCORE_MUL, BLOCKS(8), 0, 1, 1, NULL)},
+    {FP32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NULL)},
+    {FP32("sqrt", INCORE_SQRT, BLOCKS(1), 0, 1, 1, NULL)},
+    {"fp32-add-rcp", "incore_fp32_add_rcp", INCORE_F32, INCORE_RCP, BLOCKS(1), 0, 1, 1, NULL},
+    {FP32("rsqrt", INCORE_RSQRT, BLOCKS(1), 0, 1, 1, NULL)},
+    {FP32("exp2", INCORE_EXP2, BLOCKS(1), 0, 1, 1, NULL)},
+    {FP32("sin", INCORE_SIN, BLOCKS(1), 0, 1, 1, NULL)},
+    {FP64("fma", INCORE_FMA, BLOCKS(4), IN64, 1, 2, &wide)},
+    {FP64("add", INCORE_ADD, BLOCKS(4), IN64, 1, 1, NULL)},
+    {FP64("mul", INCORE_MUL, BLOCKS(4), IN64, 1, 1, NULL)},
+    {FP64("div", INCORE_DIV, BLOCKS(1), IN64, 1, 1, NULL)},
+    {FP64("sqrt", INCORE_SQRT, BLOCKS(1), IN64, 1, 1, NULL)},
     {TILES("fp16-matrix", "fp16_matrix", INCORE_TILE_F16, wmma, 16 * 16 * 16 / 32)},
     {TILES("fp16-mma", "fp16_mma", INCORE_TILE_F16, mma, 16 * 8 * 16 / 32)},
     {TILES("bf16-mma", "bf16_mma", INCORE_TILE_BF16, mma, 16 * 8 * 16 / 32)},
@@ -48,25 +44,25 @@ const struct incore_kind incore_kinds[] = {
     {TILES("fp16-wgmma", "fp16_wgmma", INCORE_TILE_F16, wgmma, 64 * 256 * 16 / 128)},
     {TILES("bf16-wgmma", "bf16_wgmma", INCORE_TILE_BF16, wgmma, 64 * 256 * 16 / 128)},
     {TILES("fp8-wgmma", "fp8_wgmma", INCORE_TILE_E4M3, wgmma, 64 * 256 * 32 / 128)},
-    {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, NO_PEAK},
-    {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, PEAK},
-    {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NO_PEAK)},
-    {I32("mul", INCORE_MUL, BLOCKS(4), 0, 1, 1, NO_PEAK)},
-    {I32("mad", INCORE_MAD, BLOCKS(4), 0, 1, 2, PEAK)},
-    {I32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NO_PEAK)},
-    {I32("shift", INCORE_SHIFT, BLOCKS(4), 0, 1, 1, NO_PEAK)},
-    {I32("popcount", INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, NO_PEAK)},
-    {"fp16x2-dot", "incore_fp16x2_dot", INCORE_F16X2, INCORE_DOT, BLOCKS(4), IN16, 1, 3, NO_PEAK},
+    {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, NULL},
+    {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, &wide},
+    {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
+    {I32("mul", INCORE_MUL, BLOCKS(4), 0, 1, 1, NULL)},
+    {I32("mad", INCORE_MAD, BLOCKS(4), 0, 1, 2, &wide)},
+    {I32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NULL)},
+    {I32("shift", INCORE_SHIFT, BLOCKS(4), 0, 1, 1, NULL)},
+    {I32("popcount", INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, NULL)},
+    {"fp16x2-dot", "incore_fp16x2_dot", INCORE_F16X2, INCORE_DOT, BLOCKS(4), IN16, 1, 3, NULL},
     {"int8-dot4", "incore_int8_dot4", INCORE_I32, INCORE_DOT4, BLOCKS(4), GPU_CAP(DOT4), 1, 8,
-     PEAK},
+     &wide},
     {"fp32-int32-mixed", "incore_fp32_int32_mixed", INCORE_F32, INCORE_MIXED, BLOCKS(4), 0, 2, 1,
-     NO_PEAK},
+     NULL},
     {SUBGROUP("shuffle", INCORE_SHUFFLE, GPU_CAP(SUBGROUPS) | GPU_CAP(SHUFFLE))},
     {SUBGROUP("vote", INCORE_VOTE, GPU_CAP(SUBGROUPS))},
     {SUBGROUP("min", INCORE_LEAST, GPU_CAP(SUBGROUPS))},
-    {"barrier", "incore_barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NO_PEAK},
-    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, NO_PEAK)},
-    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, NO_PEAK)},
+    {"barrier", "incore_barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NULL},
+    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
+    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
 };
 const size_t incore_kind_count = sizeof incore_kinds / sizeof incore_kinds[0];
 
@@ -76,11 +72,6 @@ const struct incore_kind *incore_kind_find(const char *name)
         if (strcmp(incore_kinds[i].name, name) == 0)
             return &incore_kinds[i];
     return NULL;
-}
-
-const struct incore_shape *incore_kind_shape(const struct incore_kind *kind, unsigned shape)
-{
-    return shape < kind->shape_count ? &kind->shapes[shape] : NULL;
 }
 
 int incore_barrier_kernel(unsigned threads)

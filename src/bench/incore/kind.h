@@ -6,13 +6,8 @@
 #include "bench/incore/incore.h"
 #include "measure/limits.h"
 
-enum {
-    INCORE_SHAPES_MAX = 4
-};
-
-// One way to write a peak kernel. Compilers and instruction caches differ in which they like.
+// How a peak kernel is written: what was fastest on an H200 (METHOD.md).
 struct incore_shape {
-    const char *suffix;     // of the kernel's name, behind "_peak"
     unsigned chains, steps; // of a thread in a turn, over all chains
 };
 
@@ -24,12 +19,8 @@ struct incore_kind {
     gpu_caps caps;
     unsigned results;    // of a step of a thread: 2 for packed; of tiles its share of the sums
     unsigned arithmetic; // operations that a result counts: 2 for fma and mad
-    const struct incore_shape *shapes; // of its peak kernel; NULL: there is none
-    unsigned shape_count;
+    const struct incore_shape *peak; // NULL: there is no kernel for the whole chip
 };
-
-// Number `shape` of the kind; NULL past the last one.
-const struct incore_shape *incore_kind_shape(const struct incore_kind *kind, unsigned shape);
 
 extern const struct incore_kind incore_kinds[];
 extern const size_t incore_kind_count;

@@ -7,7 +7,9 @@
 enum {
     NAME_BYTES = 64,
     HEAD_BYTES = INCORE_HEAD * 4,
-    SLOT_BYTES = INCORE_SLOTS * 8
+    SLOT_BYTES = INCORE_SLOTS * 8,
+    PLACES = 4, // for the programs of a kind: three sizes of a barrier, or one; and the peak
+    PLACE_PEAK = 3
 };
 
 void incore_point_read(const struct bench_case *c, struct incore_point *point)
@@ -37,9 +39,8 @@ static bool name_kernel(const struct incore_session *session, const struct incor
 {
     const struct incore_kind *kind = point->kind;
     if (point->chip) {
-        *place = 1 + point->shape;
-        snprintf(name, NAME_BYTES, "%s_peak%s", kind->kernel,
-                 incore_kind_shape(kind, point->shape)->suffix);
+        *place = PLACE_PEAK;
+        snprintf(name, NAME_BYTES, "%s_peak", kind->kernel);
     } else if (kind->operation == INCORE_BARRIER) {
         unsigned threads = point->subgroups * session->subgroup_threads;
         int size = incore_barrier_kernel(threads);
@@ -47,7 +48,7 @@ static bool name_kernel(const struct incore_session *session, const struct incor
             return error_set(err, ERROR_UNSUPPORTED,
                              "no barrier of %u threads: there are kernels of 32, 256 and 1024",
                              threads);
-        *place = 1 + (unsigned)size;
+        *place = (unsigned)size;
         snprintf(name, NAME_BYTES, "%s_%u", kind->kernel, threads);
     } else {
         *place = 0;
@@ -79,7 +80,7 @@ struct incore_program *incore_program(struct incore_session *session,
     if (!device_can(session, point, err) || !name_kernel(session, point, name, &place, err))
         return NULL;
     struct incore_program *made =
-        &session->programs[(size_t)(point->kind - incore_kinds) * (1 + INCORE_SHAPES_MAX) + place];
+        &session->programs[(size_t)(point->kind - incore_kinds) * PLACES + place];
     if (made->program)
         return made;
     const struct gpu_kernel *kernel = kernel_find(name);
@@ -125,8 +126,8 @@ bool incore_open(struct bench_session *bench, struct error *err)
     const uint64_t proof_bytes = INCORE_STAMPS_OFFSET;
     session->bench = bench;
     bench->state = session;
-    session->programs = ARENA_ARRAY(bench->arena, incore_kind_count * (1 + INCORE_SHAPES_MAX),
-                                    struct incore_program);
+    session->programs =
+        ARENA_ARRAY(bench->arena, incore_kind_count * PLACES, struct incore_program);
     measure_limits_of(bench->info, &session->limits);
     session->core_hz_most = session->limits.core_clock_hz;
     if (!measure_clock_probe(bench->scope, &session->clock, err))

@@ -24,8 +24,7 @@ enum incore_metric {
 
 struct incore_point {
     const struct incore_kind *kind;
-    bool chip;      // the whole of it; else one core
-    unsigned shape; // of the chip's kernel
+    bool chip; // the whole of it; else one core
     uint32_t chains, subgroups;
 };
 void incore_point_read(const struct bench_case *c, struct incore_point *point);
@@ -41,8 +40,9 @@ struct incore_session {
     struct measure_limits limits;
     bool clocked;        // kernels read the core's counter and the device's clock
     double core_hz_most; // of the data sheet, or seen
+    bool awake;          // the last peak found the clock risen
     uint32_t subgroup_threads;
-    struct incore_program *programs; // by kind: on one core, then the peaks' shapes
+    struct incore_program *programs; // those of a kind beside each other
     struct gpu_buffer *proofs, *stamps;
     struct gpu_buffer *upload, *readback; // proofs; proofs' heads and stamps
 };

@@ -120,7 +120,7 @@ static void fill_mixed(uint64_t steps, uint32_t *words)
         put(words, INCORE_FUSED + i, (struct words){(uint32_t)chains[i].fused, end});
         put(words, INCORE_ROUNDED + i, (struct words){(uint32_t)chains[i].rounded, end});
     }
-    put(words, INCORE_A, (struct words){SHIFTED, 0});
+    put(words, INCORE_A, (struct words){SHIFTED, SHIFTED});
     put(words, INCORE_B, (struct words){(uint32_t)fma_chain_constant(FMA_F32), 0});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What both kernel languages do alike: which numbers a variant computes with, one step of a chain,
 // and turns of the loop: LENGTH blocks of steps over 1, 2, 4 or 8 chains that take turns; for the
-// whole chip (-DPEAK=chains) -DPEAK_STEPS of them. The
+// whole chip (-DPEAK=chains) 1024 steps. The
 // languages define what differs (FMA, SQRT …). Only #define and #if here.
 #ifndef BENCH_INCORE_STEPS_H
 #define BENCH_INCORE_STEPS_H
@@ -75,10 +75,10 @@
 #elif OPERATION == INCORE_MIXED
 #define STEP_A(i)                                                                                  \
     x##i = FMA(x##i, x##i, b);                                                                     \
-    y##i = y##i << shift;
+    y##i = y##i << shift.x;
 #define STEP_B(i)                                                                                  \
     x##i = FMA(x##i, x##i, b);                                                                     \
-    y##i = y##i >> shift;
+    y##i = y##i >> shift.y;
 #elif OPERATION == INCORE_SHUFFLE
 #define STEP_A(i) x##i = SHUFFLE_XOR(x##i, a);
 #define STEP_B(i) STEP_A(i)
@@ -121,18 +121,11 @@
 #if defined(PEAK)
 #define CHAINS_HERE PEAK
 #if PEAK == 16
-#define EACH_CHAIN(S)    CHAINS_16(S)
-#define TURN_PEAK_512()  TIMES_16(ROUND_16)
-#define TURN_PEAK_1024() TIMES_32(ROUND_16)
+#define EACH_CHAIN(S) CHAINS_16(S)
+#define TURN_PEAK     TIMES_32(ROUND_16)
 #else
-#define EACH_CHAIN(S)    CHAINS_8(S)
-#define TURN_PEAK_512()  TIMES_32(ROUND_8)
-#define TURN_PEAK_1024() TIMES_64(ROUND_8)
-#endif
-#if PEAK_STEPS == 512
-#define TURN_PEAK TURN_PEAK_512()
-#else
-#define TURN_PEAK TURN_PEAK_1024()
+#define EACH_CHAIN(S) CHAINS_8(S)
+#define TURN_PEAK     TIMES_64(ROUND_8)
 #endif
 #else
 #define EACH_CHAIN(S) CHAINS_8(S)
