@@ -194,6 +194,26 @@ static void subgroup_sizes_that_cannot_be_are_refused(void **state)
                    "conf_nothing");
 }
 
+static void shared_memory_is_chosen_within_the_limit(void **state)
+{
+    struct conformance *t = *state;
+    struct error err;
+    struct gpu_program_desc desc = {.kernel = kernel_find("conf_nothing"), .shared_bytes = 4096};
+    if (!(t->info->caps & GPU_CAP(SHARED_CHOICE))) {
+        assert_refused(gpu_program_create(t->scope, &desc, &err), &err, ERROR_UNSUPPORTED,
+                       "shared memory");
+        return;
+    }
+    desc.shared_bytes = (unsigned)t->info->limits.shared_choice_bytes;
+    struct gpu_program *program = gpu_program_create(t->scope, &desc, &err);
+    if (!program)
+        fail_msg("%s", err.message);
+    run_dispatch(t, &(struct gpu_dispatch){.program = program});
+    desc.shared_bytes += 4;
+    assert_refused(gpu_program_create(t->scope, &desc, &err), &err, ERROR_UNSUPPORTED,
+                   "shared memory");
+}
+
 static void the_driver_describes_its_code_or_is_said_not_to(void **state)
 {
     struct conformance *t = *state;
@@ -224,6 +244,7 @@ static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(workgroups_beyond_the_limit_are_refused),
     CONFORMANCE_TEST(a_chosen_subgroup_size_is_what_the_kernel_sees),
     CONFORMANCE_TEST(subgroup_sizes_that_cannot_be_are_refused),
+    CONFORMANCE_TEST(shared_memory_is_chosen_within_the_limit),
     CONFORMANCE_TEST(the_driver_describes_its_code_or_is_said_not_to),
 };
 const struct suite program_suite = CONFORMANCE_SUITE("programs", tests);

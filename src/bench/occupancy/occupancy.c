@@ -6,7 +6,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct param_info params[] = {
-    {"by", PARAM_TEXT, UNIT_NONE, NULL, "registers,shared,threads", NULL, PARAM_AXIS,
+    {"by", PARAM_TEXT, UNIT_NONE, "registers", "registers,shared,threads", NULL, PARAM_AXIS,
      "registers|shared|threads", "what workgroups have much of"},
     {"values", PARAM_UINT, UNIT_NONE, "24,120", "8,24,56,88,120,160,240", NULL, PARAM_AXIS, NULL,
      "with by=registers: 32-bit values that each thread of 64 keeps; the compiler adds a few"},
