@@ -18,7 +18,8 @@
 // every call on it is ERROR_DEVICE_LOST.
 //
 // Thread safety: none. One thread drives one device. Optional families (graphics: gpu/graphics.h,
-// managed memory, peers) are tables of their own beside this header, reached through a capability.
+// where managed pages are: gpu/managed.h, copies between devices: gpu/peers.h) are tables of their
+// own beside this header, reached through a capability.
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 

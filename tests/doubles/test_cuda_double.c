@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The CUDA backend on the double: what it says of devices, and of those it cannot use.
 #include "gpu/kernels.h"
+#include "gpu/managed.h"
+#include "gpu/peers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -233,6 +235,110 @@ static void a_batch_after_a_held_one_on_another_stream_waits_for_it(void **state
     assert_string_equal(getenv("FAKE_CUDA_LEAKS"), "0");
 }
 
+// ---------------------------------------------------------------- peers and managed memory
+
+struct pair {
+    struct gpu_system *system;
+    struct gpu_device *devices[2];
+    struct gpu_scope *scopes[2];
+    struct gpu_buffer *buffers[2];
+};
+
+static struct pair pair_open(void)
+{
+    struct pair pair;
+    struct error err;
+    setenv("FAKE_CUDA_DEVICES", "2", 1);
+    pair.system = system_of_cuda();
+    for (unsigned i = 0; i < 2; i++) {
+        pair.devices[i] = gpu_device_open(pair.system, gpu_system_info(pair.system, i), NULL, &err);
+        assert_non_null(pair.devices[i]);
+        pair.scopes[i] = gpu_scope_open(pair.devices[i]);
+        pair.buffers[i] =
+            gpu_buffer_create(pair.scopes[i], &(struct gpu_buffer_desc){.bytes = 1024}, &err);
+        assert_non_null(pair.buffers[i]);
+    }
+    return pair;
+}
+
+static void pair_close(const struct pair *pair)
+{
+    for (unsigned i = 0; i < 2; i++)
+        gpu_device_close(pair->devices[i]);
+    gpu_system_destroy(pair->system);
+    assert_string_equal(getenv("FAKE_CUDA_LEAKS"), "0");
+}
+
+// Records one copy; true where the batch could be ended, which then runs.
+static bool copies(const struct pair *pair, const struct gpu_peers_copy *copy, struct error *err)
+{
+    struct gpu_batch *batch = gpu_batch_create(pair->scopes[0], &(struct gpu_batch_desc){0}, err);
+    assert_non_null(batch);
+    gpu_peers_copy(batch, copy);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, 1000000000, err);
+}
+
+static void a_copy_between_devices_arrives_at_its_place(void **state)
+{
+    (void)state;
+    struct pair pair = pair_open();
+    struct error err;
+    uint32_t words[3] = {1, 2, 3}, seen[3];
+    bool direct = false;
+    assert_true(gpu_peers_connect(pair.devices[0], pair.devices[1], &direct, &err));
+    assert_true(gpu_peers_connect(pair.devices[0], pair.devices[1], &direct, &err)); // once more
+    assert_true(direct);
+    assert_true(gpu_buffer_write(pair.buffers[0], 100, words, sizeof words, &err));
+    assert_true(copies(&pair,
+                       &(struct gpu_peers_copy){.to = pair.buffers[1],
+                                                .from = pair.buffers[0],
+                                                .to_offset = 200,
+                                                .from_offset = 100,
+                                                .bytes = sizeof words},
+                       &err));
+    assert_true(gpu_buffer_read(pair.buffers[1], 200, seen, sizeof seen, &err));
+    assert_memory_equal(seen, words, sizeof words);
+    pair_close(&pair);
+}
+
+static void a_copy_that_is_none_between_devices_is_refused(void **state)
+{
+    (void)state;
+    struct pair pair = pair_open();
+    struct error err;
+    bool direct;
+    const struct gpu_peers_copy wrong[] = {
+        {.to = pair.buffers[0], .from = pair.buffers[0], .bytes = 4},
+        {.to = pair.buffers[1], .bytes = 4},
+        {.to = pair.buffers[1], .from = pair.buffers[0]},
+        {.to = pair.buffers[1], .from = pair.buffers[0], .to_offset = 1020, .bytes = 8},
+        {.to = pair.buffers[1], .from = pair.buffers[0], .from_offset = 1024, .bytes = 4},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(copies(&pair, &wrong[i], &err));
+        assert_int_equal(err.code, ERROR_INTERNAL);
+    }
+    assert_false(gpu_peers_connect(pair.devices[0], pair.devices[0], &direct, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    pair_close(&pair);
+}
+
+static void only_managed_memory_is_sent_or_advised(void **state)
+{
+    (void)state;
+    struct pair pair = pair_open();
+    struct error err;
+    assert_false(gpu_managed_advise(pair.buffers[0], GPU_MANAGED_READ_MOSTLY, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    struct gpu_batch *batch = gpu_batch_create(pair.scopes[0], &(struct gpu_batch_desc){0}, &err);
+    assert_non_null(batch);
+    gpu_managed_prefetch(batch,
+                         &(struct gpu_managed_range){.buffer = pair.buffers[0], .bytes = 1024});
+    assert_false(gpu_batch_end(batch, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    pair_close(&pair);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, forget_settings, forget_settings)
@@ -247,6 +353,9 @@ int main(void)
         TEST(a_held_batch_starts_when_it_is_released),
         TEST(a_held_graph_starts_when_it_is_released),
         TEST(a_batch_after_a_held_one_on_another_stream_waits_for_it),
+        TEST(a_copy_between_devices_arrives_at_its_place),
+        TEST(a_copy_that_is_none_between_devices_is_refused),
+        TEST(only_managed_memory_is_sent_or_advised),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);
