@@ -30,6 +30,8 @@ static const struct metric_info *metric_of(const struct benchmark_info *benchmar
 static bool is_subject(const struct benchmark_info *benchmark, struct subject *subject)
 {
     *subject = (struct subject){.benchmark = benchmark};
+    if (benchmark->metric_count == 0 || benchmark->metrics[0].unit != UNIT_NS)
+        return false;
     for (size_t i = 0; i < benchmark->view_count; i++) {
         const struct view_info *view = &benchmark->views[i];
         if (view->kind != VIEW_CURVE || (subject->x && strcmp(subject->x, view->x) != 0))

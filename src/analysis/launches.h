@@ -6,10 +6,10 @@
 
 #include "results/results.h"
 
-// For each device and each way of launching of the first benchmark that draws a time and a
-// bandwidth over the same parameter: a finding "launch-fit" whose value is a in ns and whose keys
-// are the smallest and the largest kernel of the fit (volumes from 64 KiB to 20 MB, where caches
-// hold them; at least five). Nothing is added for a device that has such findings.
+// For each device and each way of launching of the first benchmark that is about a time and draws
+// it and a bandwidth over the same parameter: a finding "launch-fit" whose value is a in ns and
+// whose keys are the smallest and the largest kernel of the fit (volumes from 64 KiB to 20 MB,
+// where caches hold them; at least five). Nothing is added for a device that has such findings.
 //
 // And for each device of which `launch` timed rows of empty kernels with nothing between them: a
 // finding "barriers" that lists what each kind of barrier adds to a kernel. Value: what a memory

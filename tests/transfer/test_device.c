@@ -129,7 +129,11 @@ static void every_way_between_host_and_device_brings_every_byte(void **state)
 static void both_directions_at_once_bring_every_byte(void **state)
 {
     struct fixture *f = *state;
-    expect_done(f, &(struct way){.direction = "both", .may_be_refused = !f->own->queues[1]});
+    expect_done(f, &(struct way){.direction = "both",
+                                 .memory = "pinned",
+                                 .by = "copy",
+                                 .mode = "row",
+                                 .may_be_refused = !f->own->queues[1]});
 }
 
 static void within_the_device_every_byte_arrives(void **state)

@@ -138,6 +138,21 @@ static void few_points_give_no_fit(void **state)
     run_destroy(run);
 }
 
+static void a_benchmark_about_bandwidth_has_no_launches(void **state)
+{
+    (void)state;
+    const struct metric_info turned[] = {metrics[1], metrics[0]};
+    struct benchmark_info other = benchmark;
+    other.metrics = turned;
+    struct run *run = run_create();
+    run_add_benchmark(run, &other);
+    run_add_device(run)->id = "cuda:0";
+    add_row(run, "cuda:0", "batch", 2000);
+    launches_add_findings(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +160,7 @@ int main(void)
         cmocka_unit_test(it_is_told_once),
         cmocka_unit_test(what_barriers_add_is_listed_once),
         cmocka_unit_test(few_points_give_no_fit),
+        cmocka_unit_test(a_benchmark_about_bandwidth_has_no_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

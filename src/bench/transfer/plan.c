@@ -170,10 +170,9 @@ static void add_way(const struct planner *p, const struct case_value *direction)
 
 static void add_both(const struct planner *p, const struct case_value *direction)
 {
-    for (size_t b = 0; b < p->bytes->value_count; b++) {
-        const struct case_value values[] = {*direction, size_of(p, b)};
-        add_case(p, values, COUNT(values));
-    }
+    struct case_value memory = fixed(p->memory, "pinned"), by = fixed(p->by, "copy"),
+                      mode = fixed(p->mode, "row");
+    add_host(p, direction, &memory, &by, &mode);
 }
 
 static void add_local(const struct planner *p, const struct case_value *direction)

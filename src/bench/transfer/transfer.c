@@ -32,6 +32,8 @@ static const struct metric_info metrics[] = {
 };
 
 static const struct view_info views[] = {
+    {VIEW_BARS, "Copies of 1 GiB from and to pinned memory", "direction", NULL, "bandwidth", NULL,
+     "linear", "memory=pinned,by=copy,mode=row,bytes=1073741824"},
     {VIEW_CURVE, "Host to device", "bytes", NULL, "bandwidth", "memory,by", "log2-log10",
      "direction=h2d,mode=row"},
     {VIEW_CURVE, "Device to host", "bytes", NULL, "bandwidth", "memory,by", "log2-log10",
