@@ -3,6 +3,7 @@
 #include "bench/transfer/session.h"
 
 #include "base/clock.h"
+#include "gpu/peers.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -29,18 +30,33 @@ unsigned char *transfer_host_target(const struct transfer_job *job)
     return memory_of(job->to, job->target);
 }
 
-void transfer_record(const struct transfer_job *job, struct gpu_batch *batch)
+static void record_once(const struct transfer_job *job, struct gpu_batch *batch)
 {
     struct gpu_buffer *source = job->from->ends[job->source].buffer;
     struct gpu_buffer *target = job->to->ends[job->target].buffer;
     uint64_t bytes = job->point->bytes;
-    if (job->point->by == TRANSFER_BY_KERNEL)
+    if (job->from != job->to)
+        gpu_peers_copy(
+            batch, &(struct gpu_peers_copy){
+                       .to = target, .from = source, .from_offset = job->offset, .bytes = bytes});
+    else if (job->point->by == TRANSFER_BY_KERNEL)
         transfer_station_copy(
             job->from, batch,
             &(struct gpu_arg){.buffer = source, .offset = job->offset, .bytes = bytes},
             &(struct gpu_arg){.buffer = target, .bytes = bytes}, bytes);
     else
         gpu_batch_copy(batch, target, 0, source, job->offset, bytes);
+}
+
+void transfer_record(struct transfer_job *job, struct gpu_batch *batch, uint64_t repeats)
+{
+    uint64_t window = transfer_station_window(job->from, job->source), bytes = job->point->bytes;
+    uint64_t steps = (bytes + TRANSFER_STEP_BYTES - 1) / TRANSFER_STEP_BYTES;
+    for (uint64_t i = 0; i < repeats; i++) {
+        if (job->source == TRANSFER_PINNED_SOURCE)
+            job->offset = (job->offset + steps * TRANSFER_STEP_BYTES) % window;
+        record_once(job, batch);
+    }
 }
 
 bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)

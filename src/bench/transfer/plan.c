@@ -6,15 +6,16 @@
 
 enum {
     ELEMENT_BYTES = 16,
-    HOST_SHARE = 8,             // of what the host has left, for one of four buffers
-    DEVICE_SHARE = 4,           // of the device's memory, for one of two
-    CPU_BYTES_MAX = 16 << 20,   // a CPU as a device: no link to be measured
-    SINGLE_BYTES_MAX = 1 << 20, // larger messages are rows
-    MAPPED_READ_MAX = 4 << 20   // a load of device memory by the host takes a µs
+    HOST_SHARE = 8,           // of what the host has left, for one of four buffers
+    DEVICE_SHARE = 4,         // of the device's memory, for one of two
+    CPU_BYTES_MAX = 16 << 20, // a CPU as a device: no link to be measured
+    MAPPED_READ_MAX = 1 << 20 // a load of device memory by the host takes a µs
 };
 static const uint64_t bytes_max = UINT64_C(32) << 30; // elements are counted in 32 bits
 // Of the preset's sizes, those between devices: a message, and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
+// … those of copies on the universal queue, which is not the device's copy engine.
+static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -91,7 +92,7 @@ uint64_t transfer_bytes_max(const struct gpu_info *info)
 struct planner {
     const struct bench_request *request;
     struct bench_case_list *list;
-    const struct bench_choice *direction, *memory, *by, *mode, *from, *to, *bytes;
+    const struct bench_choice *direction, *memory, *by, *mode, *from, *to, *bytes, *message;
     uint64_t most;
 };
 
@@ -113,20 +114,30 @@ static void add_case(const struct planner *p, const struct case_value *values, s
 
 // A size of the preset's that is too large becomes the largest that fits; a user's stays, and is
 // skipped with the reason.
-static struct case_value size_of(const struct planner *p, size_t i)
+static struct case_value size_of(const struct planner *p, const struct bench_choice *sizes,
+                                 size_t i)
 {
-    struct case_value bytes = p->bytes->values[i];
-    if ((!p->bytes->from_user || bytes.uint == UINT64_MAX) && bytes.uint > p->most)
+    struct case_value bytes = sizes->values[i];
+    bytes.key = p->bytes->param->key;
+    if ((!sizes->from_user || bytes.uint == UINT64_MAX) && bytes.uint > p->most)
         bytes.uint = p->most;
     return bytes;
 }
 
+static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sizes[i] == bytes)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct planner *p, const struct transfer_point *point)
 {
-    if (p->bytes->from_user)
+    if (p->bytes->from_user || point->single)
         return true;
-    if (point->single && point->bytes > SINGLE_BYTES_MAX)
-        return false;
+    if (point->by == TRANSFER_BY_QUEUE)
+        return is_among(point->bytes, queue_bytes, COUNT(queue_bytes));
     return point->memory != TRANSFER_MAPPED || point->direction != TRANSFER_D2H ||
            point->bytes <= MAPPED_READ_MAX;
 }
@@ -135,8 +146,10 @@ static void add_host(const struct planner *p, const struct case_value *direction
                      const struct case_value *memory, const struct case_value *by,
                      const struct case_value *mode)
 {
-    for (size_t b = 0; b < p->bytes->value_count; b++) {
-        const struct case_value values[] = {*direction, *memory, *by, *mode, size_of(p, b)};
+    bool single = strcmp(mode->text, "single") == 0;
+    const struct bench_choice *sizes = single ? p->message : p->bytes;
+    for (size_t b = 0; b < sizes->value_count; b++) {
+        const struct case_value values[] = {*direction, *memory, *by, *mode, size_of(p, sizes, b)};
         const struct bench_case made = {(struct case_value *)values, COUNT(values)};
         struct transfer_point point;
         transfer_point_read(&made, &point);
@@ -157,8 +170,7 @@ static void add_way(const struct planner *p, const struct case_value *direction)
         }
         for (size_t y = 0; y < p->by->value_count; y++) {
             const struct case_value *by = &p->by->values[y];
-            if (strcmp(by->text, "host") == 0 ||
-                (strcmp(by->text, "queue") == 0 && !p->by->from_user))
+            if (strcmp(by->text, "host") == 0)
                 continue;
             for (size_t m2 = 0; m2 < p->mode->value_count; m2++)
                 if (strcmp(by->text, "copy") == 0 || p->by->from_user ||
@@ -170,16 +182,19 @@ static void add_way(const struct planner *p, const struct case_value *direction)
 
 static void add_both(const struct planner *p, const struct case_value *direction)
 {
-    struct case_value memory = fixed(p->memory, "pinned"), by = fixed(p->by, "copy"),
-                      mode = fixed(p->mode, "row");
-    add_host(p, direction, &memory, &by, &mode);
+    struct case_value memory = fixed(p->memory, "pinned"), mode = fixed(p->mode, "row");
+    for (size_t y = 0; y < p->by->value_count; y++)
+        if (strcmp(p->by->values[y].text, "copy") == 0 ||
+            strcmp(p->by->values[y].text, "queue") == 0)
+            add_host(p, direction, &memory, &p->by->values[y], &mode);
 }
 
 static void add_local(const struct planner *p, const struct case_value *direction)
 {
     for (size_t y = 0; y < p->by->value_count; y++)
         for (size_t b = 0; b < p->bytes->value_count; b++) {
-            const struct case_value values[] = {*direction, p->by->values[y], size_of(p, b)};
+            const struct case_value values[] = {*direction, p->by->values[y],
+                                                size_of(p, p->bytes, b)};
             if (strcmp(p->by->values[y].text, "host") != 0)
                 add_case(p, values, COUNT(values));
         }
@@ -195,21 +210,13 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-static bool is_peer_size(const struct planner *p, uint64_t bytes)
-{
-    for (size_t i = 0; i < COUNT(peer_bytes); i++)
-        if (bytes == peer_bytes[i])
-            return true;
-    return p->bytes->from_user;
-}
-
 static void add_pair(const struct planner *p, const struct case_value *direction, const char *from,
                      const char *to)
 {
     for (size_t b = 0; b < p->bytes->value_count; b++) {
         const struct case_value values[] = {*direction, fixed(p->from, from), fixed(p->to, to),
-                                            size_of(p, b)};
-        if (is_peer_size(p, values[3].uint))
+                                            size_of(p, p->bytes, b)};
+        if (p->bytes->from_user || is_among(values[3].uint, peer_bytes, COUNT(peer_bytes)))
             add_case(p, values, COUNT(values));
     }
 }
@@ -243,6 +250,18 @@ static void add_peers(const struct planner *p, const struct case_value *directio
         }
 }
 
+static bool check_sizes(const struct bench_choice *sizes, struct error *err)
+{
+    for (size_t b = 0; b < sizes->value_count; b++) {
+        uint64_t bytes = sizes->values[b].uint;
+        if (bytes != UINT64_MAX && (bytes == 0 || bytes % ELEMENT_BYTES || bytes > bytes_max))
+            return error_set(err, ERROR_USAGE,
+                             "transfer.%s=%llu: take a multiple of 16, up to 32GiB",
+                             sizes->param->key, (unsigned long long)bytes);
+    }
+    return true;
+}
+
 bool transfer_plan(const struct bench_request *request, struct bench_case_list *list,
                    struct error *err)
 {
@@ -255,15 +274,11 @@ bool transfer_plan(const struct bench_request *request, struct bench_case_list *
                               .from = bench_choice_find(request, "from"),
                               .to = bench_choice_find(request, "to"),
                               .bytes = bench_choice_find(request, "bytes"),
+                              .message = bench_choice_find(request, "message"),
                               .most = transfer_bytes_max(request->device)};
     size_t before = list->count;
-    for (size_t b = 0; b < p.bytes->value_count; b++) {
-        uint64_t bytes = p.bytes->values[b].uint;
-        if (bytes != UINT64_MAX && (bytes == 0 || bytes % ELEMENT_BYTES || bytes > bytes_max))
-            return error_set(err, ERROR_USAGE,
-                             "transfer.bytes=%llu: take a multiple of 16, up to 32GiB",
-                             (unsigned long long)bytes);
-    }
+    if (!check_sizes(p.bytes, err) || !check_sizes(p.message, err))
+        return false;
     for (size_t d = 0; d < p.direction->value_count; d++) {
         const struct case_value *direction = &p.direction->values[d];
         if (strcmp(direction->text, "both") == 0)

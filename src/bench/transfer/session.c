@@ -47,6 +47,15 @@ static void find_queues(struct transfer_session *session)
     }
 }
 
+const char *transfer_queue_name(const struct transfer_session *session,
+                                const struct gpu_queue *queue)
+{
+    for (unsigned i = 0; i < TRANSFER_QUEUES; i++)
+        if (session->queues[i] == queue)
+            return session->queue_names[i];
+    return "universal";
+}
+
 // ---------------------------------------------------------------- the session
 
 // Cards lower their link, and their clocks, while they idle.

@@ -66,6 +66,8 @@ struct transfer_session {
 };
 
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc);
+const char *transfer_queue_name(const struct transfer_session *session,
+                                const struct gpu_queue *queue);
 MUST_CHECK bool transfer_open(struct bench_session *bench, struct error *err);
 void transfer_close(struct bench_session *bench);
 
@@ -83,8 +85,7 @@ struct transfer_job {
     struct gpu_scope *scope; // of batches
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset; // in the source: first × 4
-    uint32_t first;  // word
+    uint64_t offset; // in the source, of the transfer that was recorded last
     struct gpu_queue *queue;
     struct transfer_stages *stages; // of pageable memory that the driver does not copy
 };
@@ -93,8 +94,8 @@ struct transfer_job {
 unsigned char *transfer_host_source(const struct transfer_job *job);
 unsigned char *transfer_host_target(const struct transfer_job *job);
 
-// Records the transfer once.
-void transfer_record(const struct transfer_job *job, struct gpu_batch *batch);
+// Records the transfer so often, from pinned memory each from behind the one before.
+void transfer_record(struct transfer_job *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits without sleeping, for at most the request's time-out: so that the host's clock tells when
 // it was done.

@@ -5,6 +5,7 @@
 #include "bench/transfer/pattern.h"
 #include "bench/transfer/transfer.h"
 #include "gpu/kernels.h"
+#include "measure/limits.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum {
     GROUPS_MAX = 1024 // of the kernels that fill and check: they loop
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
+static const uint64_t window_most = 256 << 20, cache_unknown = 32 << 20;
 
 // ---------------------------------------------------------------- programs
 
@@ -23,12 +25,30 @@ static struct gpu_program *make_program(struct gpu_scope *scope, const char *nam
     return gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel_find(name)}, err);
 }
 
+// Twice the last cache, in steps.
+static uint64_t pinned_window(const struct gpu_info *info)
+{
+    struct measure_limits limits;
+    measure_limits_of(info, &limits);
+    uint64_t cache = limits.last_cache_bytes ? limits.last_cache_bytes : cache_unknown;
+    uint64_t window = 2 * cache / TRANSFER_STEP_BYTES * TRANSFER_STEP_BYTES;
+    if (info->kind == GPU_KIND_CPU || window < TRANSFER_WINDOW_BYTES)
+        return TRANSFER_WINDOW_BYTES;
+    return window < window_most ? window : window_most;
+}
+
+uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end)
+{
+    return end == TRANSFER_PINNED_SOURCE ? station->pinned_window_bytes : TRANSFER_WINDOW_BYTES;
+}
+
 bool transfer_station_init(struct transfer_station *station, struct gpu_scope *scope,
                            struct error *err)
 {
     *station = (struct transfer_station){.device = gpu_scope_device(scope),
                                          .info = gpu_device_info(gpu_scope_device(scope)),
                                          .scope = scope};
+    station->pinned_window_bytes = pinned_window(station->info);
     const struct gpu_buffer_desc words = {.bytes = ELEMENT_BYTES};
     return (station->copy = make_program(scope, "transfer_copy", err)) &&
            (station->fill = make_program(scope, "transfer_fill", err)) &&
@@ -153,7 +173,7 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
 {
     if (station->bytes[end] >= bytes)
         return true;
-    uint64_t whole = bytes + (is_source(end) ? TRANSFER_WINDOW_BYTES : 0);
+    uint64_t whole = bytes + (is_source(end) ? transfer_station_window(station, end) : 0);
     drop(station, end);
     uint64_t left = is_on_host(end) ? host_memory_available_bytes(NULL) : 0;
     if (left && whole > left / 2)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One end of transfers: a device with its programs and the memory that data come from or go to.
 // Memory is made when it is first needed and grown; what data come from is filled then. It holds
-// the words 0, 1 … and TRANSFER_WINDOW_BYTES more than a transfer takes, so that each visit can
-// begin elsewhere: no visit leaves what another would find right.
+// the words 0, 1 … and a window more than a transfer takes, so that each visit can begin elsewhere:
+// no visit leaves what another would find right. The window of pinned memory is larger than the
+// device's caches, which may keep what they have loaded from the host (seen on an H200 through
+// Vulkan: kernels that seemed to copy at 1.2 TB/s).
 #ifndef BENCH_TRANSFER_STATION_H
 #define BENCH_TRANSFER_STATION_H
 
@@ -42,7 +44,11 @@ struct transfer_station {
         unsigned char *memory; // at the beginning of a page
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
+    uint64_t pinned_window_bytes;
 };
+
+// How far apart the beginnings of transfers from that end may lie.
+uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
 // Programs in `scope`, which outlives the station.
 MUST_CHECK bool transfer_station_init(struct transfer_station *station, struct gpu_scope *scope,

@@ -20,9 +20,11 @@ static const struct param_info params[] = {
      "pairs that begin at it on others"},
     {"to", PARAM_TEXT, UNIT_NONE, NULL, "all", NULL, PARAM_AXIS, NULL,
      "with direction=peer: the other device"},
-    {"bytes", PARAM_BYTES, UNIT_BYTE, "64KiB,64MiB",
+    {"bytes", PARAM_BYTES, UNIT_BYTE, "16MiB",
      "1KiB,4KiB,16KiB,64KiB,256KiB,1MiB,4MiB,16MiB,64MiB,256MiB,1GiB", "1KiB..1GiB/2", PARAM_AXIS,
      NULL, "of one transfer, each way; a multiple of 16"},
+    {"message", PARAM_BYTES, UNIT_BYTE, "1KiB", "1KiB,4KiB,16KiB,64KiB,256KiB,1MiB", NULL,
+     PARAM_DISPLAY, NULL, "with mode=single: of the message, instead of bytes"},
 };
 
 static const struct metric_info metrics[] = {
@@ -38,7 +40,7 @@ static const struct view_info views[] = {
      "direction=h2d,mode=row"},
     {VIEW_CURVE, "Device to host", "bytes", NULL, "bandwidth", "memory,by", "log2-log10",
      "direction=d2h,mode=row"},
-    {VIEW_CURVE, "Both directions at once, together", "bytes", NULL, "bandwidth", NULL,
+    {VIEW_CURVE, "Both directions at once, together", "bytes", NULL, "bandwidth", "by",
      "log2-log10", "direction=both"},
     {VIEW_CURVE, "Within the device", "bytes", NULL, "bandwidth", "by", "log2-log10",
      "direction=local"},

@@ -17,11 +17,12 @@ enum {
     PASSES_MAX = 4096, // transfers in a sample that the host times
     SINGLES = 16       // in a sample, each waited for
 };
-static const double sample_most_ns = 150e6; // further samples of slow transfers bring little
+static const double sample_most_ns = 50e6; // further samples of slow transfers bring little
 
 // What a case keeps from its first visit: transfers in a sample.
 struct memory {
     uint64_t passes;
+    bool is_slow; // a pass outlasts sample_most_ns: too long to warm up with
 };
 
 // One visit at work.
@@ -33,6 +34,7 @@ struct trial {
     struct gpu_batch *batches[2]; // of what the host times
     bool is_direct;               // PEER
     uint64_t passes;              // transfers in a sample
+    bool is_slow;                 // known from an earlier visit
     double *ns;                   // a transfer, per sample
     unsigned count;
     double step_ns;
@@ -76,12 +78,20 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
+// By queue: the universal one, with a transfer queue for the other direction.
+static struct gpu_queue *queue_of(const struct transfer_session *session,
+                                  const struct transfer_point *point, unsigned job)
+{
+    if (point->by == TRANSFER_BY_COPY || point->memory == TRANSFER_PAGEABLE)
+        return session->queues[job];
+    return job ? session->queues[0] : gpu_device_queue(session->bench->device, 0);
+}
+
 static struct transfer_job *add_job(struct trial *trial, const struct transfer_point *point)
 {
     struct transfer_session *session = trial->session;
     struct transfer_job *job = &trial->jobs[trial->job_count];
     uint64_t step = session->visits++ % TRANSFER_STEPS;
-    bool commands = point->by == TRANSFER_BY_COPY || point->memory == TRANSFER_PAGEABLE;
     *job = (struct transfer_job){
         .session = session,
         .point = point,
@@ -90,9 +100,7 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_p
         .from = &session->home,
         .to = &session->home,
         .offset = step * TRANSFER_STEP_BYTES,
-        .first = (uint32_t)(step * (TRANSFER_STEP_BYTES / sizeof(uint32_t))),
-        .queue = commands ? session->queues[trial->job_count]
-                          : gpu_device_queue(session->bench->device, 0),
+        .queue = queue_of(session, point, trial->job_count),
     };
     trial->job_count++;
     return job;
@@ -121,11 +129,11 @@ static bool prepare(struct trial *trial, const struct transfer_point *point, str
         choose_host_ends(add_job(trial, point), point->direction == TRANSFER_H2D);
         break;
     case TRANSFER_BOTH:
-        if (!trial->session->queues[1])
-            return error_set(err, ERROR_UNSUPPORTED, "%s has one queue: both directions need two",
-                             trial->session->bench->info->id);
         choose_host_ends(add_job(trial, point), true);
         choose_host_ends(add_job(trial, point), false);
+        if (!trial->jobs[1].queue || trial->jobs[0].queue == trial->jobs[1].queue)
+            return error_set(err, ERROR_UNSUPPORTED, "%s has one queue: both directions need two",
+                             trial->session->bench->info->id);
         break;
     case TRANSFER_LOCAL:
         set_ends(add_job(trial, point), TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
@@ -143,25 +151,9 @@ static bool prepare(struct trial *trial, const struct transfer_point *point, str
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-static void record_job(const struct transfer_job *job, struct gpu_batch *batch, uint64_t repeats)
-{
-    const struct gpu_peers_copy peer = {
-        .to = job->to->ends[job->target].buffer,
-        .from = job->from->ends[job->source].buffer,
-        .from_offset = job->offset,
-        .bytes = job->point->bytes,
-    };
-    for (uint64_t i = 0; i < repeats; i++) {
-        if (job->from != job->to)
-            gpu_peers_copy(batch, &peer);
-        else
-            transfer_record(job, batch);
-    }
-}
-
 static void record_row(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
-    record_job(context, batch, repeats);
+    transfer_record(context, batch, repeats);
 }
 
 static bool time_row(struct trial *trial, struct measure_visit *visit, struct error *err)
@@ -200,7 +192,7 @@ static bool make_batches(struct trial *trial, uint64_t repeats, struct error *er
         trial->batches[i] = gpu_batch_create(trial->run->scope, &desc, err);
         if (!trial->batches[i])
             return false;
-        record_job(&trial->jobs[i], trial->batches[i], repeats);
+        transfer_record(&trial->jobs[i], trial->batches[i], repeats);
         if (!gpu_batch_end(trial->batches[i], err))
             return false;
     }
@@ -253,6 +245,8 @@ static bool size_passes(struct trial *trial, struct error *err)
         if (has_batches && (!trial->batches[0] || is_row) &&
             !make_batches(trial, is_row ? trial->passes : 1, err))
             return false;
+        if (is_known && trial->is_slow)
+            return true;
         if (!time_passes(trial, &ns, err)) // what is known warms up
             return false;
         double needed = wanted_ns / fmax(ns, 1);
@@ -293,7 +287,8 @@ static bool verify(const struct trial *trial, struct error *err)
 {
     for (unsigned i = 0; i < trial->job_count; i++) {
         const struct transfer_job *job = &trial->jobs[i];
-        if (!transfer_station_check(job->to, job->target, job->point->bytes, job->first, err))
+        uint32_t first = (uint32_t)(job->offset / sizeof(uint32_t));
+        if (!transfer_station_check(job->to, job->target, job->point->bytes, first, err))
             return false;
     }
     return true;
@@ -337,10 +332,12 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
     visit_detail(visit, "clock", "%s", is_host_timed(point) ? "host" : "device");
     visit_detail(visit, "way", "%s", way_of(trial));
     visit_detail(visit, "passes", "%llu a sample", (unsigned long long)trial->passes);
-    if (point->by == TRANSFER_BY_COPY && point->direction != TRANSFER_PEER)
-        visit_detail(visit, "queue", "%s%s%s", session->queue_names[0],
-                     trial->job_count > 1 ? " and " : "",
-                     trial->job_count > 1 ? session->queue_names[1] : "");
+    const char *queue = transfer_queue_name(session, trial->jobs[0].queue);
+    if (trial->job_count > 1)
+        visit_detail(visit, "queue", "%s and %s", queue,
+                     transfer_queue_name(session, trial->jobs[1].queue));
+    else if (point->by != TRANSFER_BY_HOST && point->direction != TRANSFER_PEER)
+        visit_detail(visit, "queue", "%s", queue);
     if (session->link.text && point->direction < TRANSFER_LOCAL)
         visit_detail(visit, "link", "%s", session->link.text);
     if (point->by == TRANSFER_BY_KERNEL)
@@ -369,13 +366,17 @@ bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
-    struct trial trial = {.run = run, .session = run->session->state, .passes = memory->passes};
+    struct trial trial = {.run = run,
+                          .session = run->session->state,
+                          .passes = memory->passes,
+                          .is_slow = memory->is_slow};
     if (!prepare(&trial, &point, err) ||
         !(is_host_timed(&point) ? time_by_host(&trial, visit, err)
                                 : time_row(&trial, visit, err)) ||
         !verify(&trial, err))
         return false;
     memory->passes = trial.passes;
+    memory->is_slow = trial.ns[0] > sample_most_ns;
     report(&trial, visit);
     return true;
 }
