@@ -11,8 +11,8 @@ static const struct param_info params[] = {
      "how they come to the device: when it misses them, or sent before it begins"},
     {"advise", PARAM_TEXT, UNIT_NONE, "none", "none,device,host,read-mostly", NULL, PARAM_AXIS,
      "none|device|host|read-mostly",
-     "where pages had better be, or that they are mostly read; by default with pages=faulted"},
-    {"bytes", PARAM_BYTES, UNIT_BYTE, "24MiB", "24MiB,192MiB,768MiB",
+     "where pages had better be, or that b and c are mostly read; by default with pages=faulted"},
+    {"bytes", PARAM_BYTES, UNIT_BYTE, "24MiB", "24MiB,96MiB,384MiB",
      "24MiB,48MiB,96MiB,192MiB,384MiB,768MiB,1536MiB,3GiB,6GiB,12GiB", PARAM_AXIS, NULL,
      "of the three arrays together, within the device's free memory"},
     {"oversubscribe", PARAM_UINT, UNIT_NONE, NULL, "0", NULL, PARAM_AXIS, NULL,
@@ -43,7 +43,7 @@ enum {
     REST_SHARE = 8,
     OVER = 2 // times the rest, where oversubscribed
 };
-static const uint64_t advised_most = 192 << 20; // of a preset's sizes: the host touches slowly
+static const uint64_t advised_most = 96 << 20; // of a preset's sizes: the host touches slowly
 static const uint64_t bytes_least = 1 << 20, bytes_most = UINT64_C(192) << 30; // 32-bit numbers
 
 void managed_point_read(const struct bench_case *c, struct managed_point *point)

@@ -76,6 +76,12 @@ static bool check_room(const struct managed_arrays *arrays, const struct managed
                      (unsigned long long)point->bytes >> 20, (unsigned long long)host >> 20);
 }
 
+// What is written each pass is not mostly read.
+static bool is_advised(const struct managed_point *point, int array)
+{
+    return point->advised && (array > 0 || point->advice != GPU_MANAGED_READ_MOSTLY);
+}
+
 bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_point *point,
                          struct error *err)
 {
@@ -88,7 +94,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_poi
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);
         if (!arrays->at[i] ||
-            (point->advised && !gpu_managed_advise(arrays->at[i], point->advice, err)))
+            (is_advised(point, i) && !gpu_managed_advise(arrays->at[i], point->advice, err)))
             return false;
     }
     return true;
