@@ -8,7 +8,8 @@
 #              kernel for draws, from SOURCE.vert or SOURCE.frag (GLSL alone)
 #   ARGS       comma-separated gpu_arg_kind names in lower case, or - for none
 #   -D…        what makes this variant; given to both languages
-# A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express.
+# A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express;
+# `!opencl` leaves out drivers of OpenCL 1.2 only, where its C lacks what PTX has.
 # -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
 # so many can have.
 # `+host` adds the form that a model GPU runs.
@@ -153,7 +154,7 @@ function(kernels_embed target)
             endif()
             list(POP_FRONT words name stem workgroup args)
             file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR}/src ${folder}/${stem})
-            set(languages glsl cl)
+            set(languages glsl cl opencl)
             foreach(language ${languages})
                 if("!${language}" IN_LIST words)
                     list(REMOVE_ITEM languages ${language})
@@ -190,13 +191,17 @@ function(kernels_embed target)
             endif()
             if(cl IN_LIST languages AND EXISTS ${folder}/${stem}.cl)
                 kernel_compile_ptx(${name} ${folder}/${stem}.cl "${kernel_defines}" "${written_for}")
-                kernel_inline_opencl(${folder}/${stem}.cl)
-                string(APPEND manifest "ptx\t${KERNEL_DIR}/${name}.ptx\nopencl\t${opencl_file}\n")
+                string(APPEND manifest "ptx\t${KERNEL_DIR}/${name}.ptx\n")
+                list(APPEND inputs ${KERNEL_DIR}/${name}.ptx)
+                if(opencl IN_LIST languages)
+                    kernel_inline_opencl(${folder}/${stem}.cl)
+                    string(APPEND manifest "opencl\t${opencl_file}\n")
+                    list(APPEND inputs ${opencl_file})
+                endif()
                 if(has_host)
                     kernel_compile_host(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")
                     string(APPEND manifest "host\thost_${name}\n")
                 endif()
-                list(APPEND inputs ${KERNEL_DIR}/${name}.ptx ${opencl_file})
                 if(FATHOM_TESTS)
                     kernel_compile_amd(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")
                 endif()
