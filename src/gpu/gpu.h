@@ -273,6 +273,7 @@ struct gpu_image_desc {
     uint32_t width, height, depth, mips; // 0 counts as 1
     uint32_t layers;                     // 0 counts as 1; CUBE: faces, 0 counts as 6, else 6·n
     bool storage;                        // also written by kernels
+    bool gather;                         // also read four texels at a time (CUDA: 2-D, one level)
 };
 
 // An image in the layout that kernels read, contents undefined until gpu_image_write. Kernels see

@@ -106,6 +106,8 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
         array.flags |= CU_ARRAY3D_LAYERED;
     if (desc->storage)
         array.flags |= CU_ARRAY3D_SURFACE_LDST;
+    if (desc->gather)
+        array.flags |= CU_ARRAY3D_TEXTURE_GATHER;
     return array;
 }
 
