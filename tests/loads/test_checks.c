@@ -194,6 +194,7 @@ int main(int argc, char **argv)
     int failures = 1;
     if (device) {
         m->session = (struct bench_session){.arena = arena_create(),
+                                            .system = system,
                                             .device = device,
                                             .info = info,
                                             .scope = gpu_scope_open(device)};

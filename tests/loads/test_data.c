@@ -28,6 +28,7 @@ static void the_published_table_has_46_rows_and_3_patterns(void **state)
     assert_int_equal(count_of(loads_labels_all, ','), loads_kind_count);
     assert_int_equal(count_of(loads_choices, '|'), loads_kind_count);
     assert_int_equal(count_of(bench_loads.info.params[1].standard, ',') + 1, 3);
+    assert_int_equal(count_of(bench_loads.info.params[1].full, ',') + 1, 4);
 }
 
 static void every_label_is_one_row(void **state)
@@ -45,9 +46,9 @@ static void formats_and_widths_agree(void **state)
     (void)state;
     for (size_t i = 0; i < loads_kind_count; i++) {
         const struct loads_kind *kind = &loads_kinds[i];
-        if (kind->source != LOADS_FROM_TYPED && kind->source != LOADS_FROM_TYPED_RW &&
-            (!loads_is_texture(kind) || kind->source == LOADS_FROM_GATHER ||
-             kind->data == LOADS_PACKED))
+        enum loads_resource resource = loads_way_of(kind)->resource;
+        if ((resource != LOADS_BY_TYPED && resource != LOADS_BY_IMAGE) ||
+            kind->source == LOADS_FROM_GATHER || kind->data == LOADS_PACKED)
             continue;
         assert_int_equal(gpu_format_channels(kind->format), kind->width);
         assert_int_equal(gpu_format_bytes(kind->format), (unsigned)loads_bytes(kind));
@@ -79,6 +80,8 @@ static double decode(const struct loads_kind *kind, const unsigned char *memory,
     case LOADS_UINT32:
         memcpy(&word, memory + number * sizeof word, sizeof word);
         return word;
+    case LOADS_UINT8:
+        return memory[number];
     case LOADS_PACKED:
         break;
     }
@@ -98,7 +101,9 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
         // A gather brings one channel of four texels.
         unsigned channels =
             kind->source == LOADS_FROM_GATHER ? gpu_format_channels(kind->format) : kind->width;
-        unsigned elements = LOADS_ELEMENTS + (loads_levels(kind) > 1 ? LOADS_ELEMENTS / 4 : 0);
+        unsigned elements = LOADS_ELEMENTS;
+        for (unsigned level = 1; level < loads_levels(kind); level++)
+            elements += LOADS_ELEMENTS >> 2 * level;
         assert_true(bytes >= kind->start_bytes + (size_t)elements * channels *
                                                      (size_t)loads_bytes(kind) / kind->width);
         for (unsigned number = 0; number < elements * channels; number++) {
@@ -112,9 +117,7 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
 
 static bool is_filtered(const struct loads_kind *kind)
 {
-    return kind->source == LOADS_FROM_BILINEAR || kind->source == LOADS_FROM_OFFSET ||
-           kind->source == LOADS_FROM_TRILINEAR || kind->source == LOADS_FROM_ARRAY ||
-           kind->source == LOADS_FROM_VOLUME || kind->source == LOADS_FROM_CUBE;
+    return loads_way_of(kind)->smooth;
 }
 
 // Between values that are there, and exact where the fractions are quarters.
@@ -172,6 +175,51 @@ static void packed_formats_hold_more_than_one_value_a_block(void **state)
     }
 }
 
+// However a filter weighs what is around a texel, as long as it weighs everywhere alike: a tile
+// adds up to the same. What further levels hold adds up to something else.
+static void what_an_anisotropic_sample_finds_does_not_depend_on_its_weights(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < loads_kind_count; i++) {
+        const struct loads_kind *kind = &loads_kinds[i];
+        float sums[LOADS_THREADS], random[LOADS_THREADS];
+        if (kind->source != LOADS_FROM_STRETCHED)
+            continue;
+        loads_expect(kind, LOADS_LINEAR, sums);
+        loads_expect(kind, LOADS_RANDOM, random);
+        double small = 0, weight = 0;
+        for (unsigned c = 0; c < kind->width; c++) {
+            weight = 1 + 2 * c;
+            for (unsigned e = 0; e < LOADS_ELEMENTS / 4; e++)
+                small += weight * loads_value(kind, LOADS_ELEMENTS + e, c);
+        }
+        for (unsigned id = 0; id < LOADS_THREADS; id++) {
+            assert_float_equal(sums[id], sums[0], 0.001f);
+            assert_float_equal(random[id], sums[0], 0.001f);
+        }
+        assert_true((double)sums[0] - small > (double)loads_tolerance(kind));
+    }
+}
+
+// One of 256 each, as many of them as chance gives (256 × (1 − 1/e) = 162), and neighbours apart.
+static void scattered_threads_begin_anywhere(void **state)
+{
+    (void)state;
+    unsigned used = 0, steps = 0;
+    bool seen[LOADS_THREADS] = {false};
+    struct loads_start start =
+        loads_start_of(loads_kind_find("Buffer<RGBA8>.Load"), LOADS_SCATTERED);
+    for (unsigned id = 0; id < LOADS_THREADS; id++) {
+        unsigned first = loads_first(start, id, id), next = loads_first(start, id + 1, id + 1);
+        assert_true(first < LOADS_THREADS);
+        used += !seen[first];
+        seen[first] = true;
+        steps += next == first + 1;
+    }
+    assert_in_range(used, 140, 185);
+    assert_in_range(steps, 0, 5);
+}
+
 static void threads_begin_where_the_published_tool_lets_them(void **state)
 {
     (void)state;
@@ -203,7 +251,7 @@ static void sums_of_floats_are_exact(void **state)
             for (unsigned e = 0; e < LOADS_ELEMENTS; e++)
                 most = fmax(most, fabs(loads_value(kind, e, c)));
         double weight = kind->width * kind->width; // 1, 1 + 3, 1 + 3 + 5, …
-        double grain = kind->data == LOADS_UINT32 ? 1 : 64;
+        double grain = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8 ? 1 : 64;
         assert_true(most * grain * LOADS_A_THREAD * weight <= ldexp(1, 24));
         if (!is_filtered(kind))
             assert_true(loads_tolerance(kind) <= 0);
@@ -219,6 +267,8 @@ static void sums_of_different_patterns_are_told_apart(void **state)
         const struct loads_kind *kind = &loads_kinds[i];
         float linear[LOADS_THREADS], random[LOADS_THREADS];
         unsigned apart = 0;
+        if (kind->source == LOADS_FROM_STRETCHED || kind->source == LOADS_FROM_PUSHED)
+            continue; // the same from wherever
         loads_expect(kind, LOADS_LINEAR, linear);
         loads_expect(kind, LOADS_RANDOM, random);
         for (unsigned id = 0; id < LOADS_THREADS; id++)
@@ -236,6 +286,8 @@ int main(void)
         cmocka_unit_test(memory_holds_the_values_none_of_them_zero),
         cmocka_unit_test(filters_blend_what_the_format_holds),
         cmocka_unit_test(packed_formats_hold_more_than_one_value_a_block),
+        cmocka_unit_test(what_an_anisotropic_sample_finds_does_not_depend_on_its_weights),
+        cmocka_unit_test(scattered_threads_begin_anywhere),
         cmocka_unit_test(threads_begin_where_the_published_tool_lets_them),
         cmocka_unit_test(sums_of_floats_are_exact),
         cmocka_unit_test(sums_of_different_patterns_are_told_apart),

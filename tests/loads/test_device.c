@@ -17,7 +17,7 @@ extern const struct benchmark bench_loads;
 
 enum {
     RATE = 0,
-    METRICS = 6
+    METRICS = 7
 };
 
 struct fixture {
@@ -75,10 +75,12 @@ static bool visit(struct fixture *f, const char *load, const char *pattern, cons
 
 static void measure_all(struct fixture *f, const char *fidelity)
 {
-    static const char *const patterns[] = {"uniform", "linear", "random"};
+    static const char *const patterns[] = {"uniform", "linear", "random", "scattered"};
     for (size_t i = 0; i < loads_kind_count; i++)
-        for (int p = 0; p < 3; p++) {
+        for (int p = 0; p < 4; p++) {
             struct error err;
+            if (p == 3 && loads_kinds[i].source == LOADS_FROM_STRETCHED)
+                continue; // is not planned
             if (!visit(f, loads_kinds[i].label, patterns[p], fidelity, &err) &&
                 err.code != ERROR_UNSUPPORTED)
                 fail_msg("%s %s: %s", loads_kinds[i].label, patterns[p], err.message);
@@ -102,8 +104,8 @@ static void lavapipe_skips_nothing(void **state)
         skip();
     for (size_t i = 0; i < loads_kind_count; i++) {
         struct error err;
-        bool broadcast = loads_kinds[i].source == LOADS_FROM_BROADCAST; // the same for all
-        if (!visit(f, loads_kinds[i].label, broadcast ? "uniform" : "linear", "peak", &err))
+        bool uniform = loads_way_of(&loads_kinds[i])->uniform;
+        if (!visit(f, loads_kinds[i].label, uniform ? "uniform" : "linear", "peak", &err))
             fail_msg("%s: %s", loads_kinds[i].label, err.message);
     }
 }

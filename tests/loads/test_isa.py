@@ -27,6 +27,8 @@ WRITES = {"store": "buffer_store_{0}", "atomic": "buffer_atomic_add", "sharedsto
 # Of a descriptor, in the loop or before it: not what is measured.
 DESCRIPTORS = {"s_load_dwordx4", "s_load_dwordx8"}
 
+BY_ADDRESS = ("raw", "natural", "aligned8", "rawrw")
+
 KERNELS = {}
 
 
@@ -74,7 +76,7 @@ def expected(kind, width, uniform):
         return {"buffer_load_format_" + "xyzw"[:width]: 1}
     if kind in ("texture", "texturerw", "row"):
         return {"image_load": 1}
-    if kind in ("sampled", "trilinear", "array", "volume", "cube", "levels"):
+    if kind in ("sampled", "trilinear", "array", "volume", "cube", "levels", "stretched", "mip"):
         return {"image_sample": 1}
     if kind == "gather":
         return {"image_gather4": 1}
@@ -84,17 +86,19 @@ def expected(kind, width, uniform):
         return {WRITES[kind].format(WIDTHS[width], 32 * width): 1}
     if kind == "shared":  # two in one instruction, but each its own address
         return {"ds_read_b128": 1} if width == 4 else {f"ds_read2_b{32 * width}": 0.5}
-    if kind == "half" and not uniform and width == 1:
-        return {"buffer_load_ushort": 1}
-    if kind == "half":
-        width = max(width // 2, 1)
-    if uniform and kind == "structured" and width == 3:
+    if kind in ("half", "bytes") and not uniform and width == 1:
+        return {"buffer_load_ushort" if kind == "half" else "buffer_load_ubyte": 1}
+    if kind in ("half", "bytes"):
+        width = max(width // (2 if kind == "half" else 4), 1)
+    if kind == "pushed":
+        return {"s_load_dword": 1}
+    if uniform and kind in ("structured", "bound") and width == 3:
         return {"s_buffer_load_dwordx4": 1}
-    if uniform and kind in ("raw", "natural", "aligned8"):
+    if uniform and kind in BY_ADDRESS and kind != "rawrw":
         return {"s_load_dwordx2": 1, "s_load_dword": 1} if width == 3 else {"s_load_" + WIDTHS[width]: 1}
-    if uniform:
+    if uniform and kind != "rawrw": # what might be written is not the scalar unit's
         return {"s_buffer_load_" + WIDTHS[width]: 1}
-    way = "global" if kind in ("raw", "natural", "aligned8") else "buffer"
+    way = "global" if kind in BY_ADDRESS else "buffer"
     return {f"{way}_load_{WIDTHS[width]}": 1}
 
 
@@ -103,7 +107,7 @@ def measured(name, counts, uniform):
     kind = name.split("_")[1]
     seen = collections.Counter()
     for access, count in counts.items():
-        if access in DESCRIPTORS and not (uniform and kind in ("raw", "natural", "aligned8")):
+        if access in DESCRIPTORS and not (uniform and kind in BY_ADDRESS):
             continue
         form = re.match(r"image_(?:sample|gather4)", access)
         seen[form[0] if form else access] += count
@@ -117,7 +121,7 @@ class Loads(unittest.TestCase):
     def test_the_loop_holds_the_loads_that_it_claims(self):
         for name, text in KERNELS.items():
             match = re.fullmatch(r"loads_([a-z]+8?)_(\d)[un]?_(uniform|varying)_(peak|original)", name)
-            if not match or match[1] == "broadcast":
+            if not match or match[1] in ("broadcast", "shuffle"):
                 continue
             kind, width, uniform = match[1], int(match[2]), match[3] == "uniform"
             times = IN_FLIGHT if match[4] == "peak" else 1
@@ -153,17 +157,29 @@ class Loads(unittest.TestCase):
                 self.assertGreaterEqual(adds, IN_FLIGHT * int(match[1]))
 
 
+PTX = {"constant": "ld.const.v4.f32", "typed": "tex.1d.v4.{word}.s32", "texture": "tex.2d.v4.{word}.s32",
+       "sampled": "tex.2d.v4.f32.f32", "storage": "ld.global.{vector}f32", "shared": "ld.shared.{vector}f32",
+       "natural": "ld.global.nc.{vector}f32", "structured": "ld.global.nc.{vector}f32",
+       "long": "ld.global.nc.v2.f32", "bytes": "ld.global.nc.{vector}u8", "pushed": "ld.param.f32",
+       "row": "tex.1d.v4.f32.s32", "gather": "tld4.r.2d.v4.f32.f32", "trilinear": "tex.level.2d.v4.f32.f32",
+       "levels": "tex.level.2d.v4.f32.f32", "mip": "tex.level.2d.v4.f32.f32",
+       "stretched": "tex.grad.2d.v4.f32.f32", "array": "tex.a2d.v4.f32.f32", "volume": "tex.3d.v4.f32.f32",
+       "cube": "tex.cube.v4.f32.f32", "store": "st.global.{vector}u32", "atomic": "atom.global.add.u32",
+       "sharedstore": "st.shared.{vector}u32", "sharedatomic": "atom.shared.add.u32"}
+
+
 def ptx_expected(kind, width, integer):
     """Without vectors where alignment is not known; what is only read may go through its own path."""
-    vector = {1: "", 2: "v2.", 4: "v4."}
-    word = "u32" if integer else "f32"
     if kind in ("raw", "bound") or (kind, width) == ("structured", 3):
         return {"ld.global.nc.f32": width}
-    if kind in ("natural", "structured"):
-        return {f"ld.global.nc.{vector[width]}f32": 1}
-    return {{"constant": "ld.const.v4.f32", "typed": f"tex.1d.v4.{word}.s32", "texture": f"tex.2d.v4.{word}.s32",
-             "sampled": "tex.2d.v4.f32.f32", "storage": f"ld.global.{vector.get(width)}f32",
-             "shared": f"ld.shared.{vector.get(width)}f32"}[kind]: 1}
+    if kind == "rawrw":
+        return {"ld.global.f32": width}
+    if kind == "aligned8":
+        return {"ld.global.nc.v2.f32": 2}
+    if kind == "half":
+        return {{1: "ld.global.nc.u16", 2: "ld.global.nc.u32", 4: "ld.global.nc.v4.u16"}[width]: 1}
+    vector = {1: "", 2: "v2.", 4: "v4."}[width]
+    return {PTX[kind].format(word="u32" if integer else "f32", vector=vector): 1}
 
 
 class Ptx(unittest.TestCase):
@@ -175,9 +191,11 @@ class Ptx(unittest.TestCase):
             loop = re.search(r'^(\S+):\s*\n\s*\.pragma "nounroll";(.*?)bra\.uni\s+\1;', path.read_text(),
                              re.M | re.S)
             _, kind, width, *_ = path.stem.split("_")
+            if kind in ("broadcast", "shuffle"): # a load for as many values as there are lanes
+                continue
             with self.subTest(path.stem):
                 self.assertTrue(loop)
-                found = collections.Counter(re.findall(r"^\s+((?:ld|tex|st|atom)\.\S+)", loop[2], re.M))
+                found = collections.Counter(re.findall(r"^\s+((?:ld|tex|tld4|st|atom)\.\S+)", loop[2], re.M))
                 wanted = {} if kind == "control" else ptx_expected(kind, int(width[0]), "u" in width)
                 self.assertEqual(found, {load: IN_FLIGHT * n for load, n in wanted.items()})
 

@@ -3,7 +3,7 @@
 // eight loads share their address arithmetic, and are in flight together.
 //
 // -DRESOURCE=LOADS_…  -DWIDTH=1…4 floats of a load  -DUNIFORM=0|1
-// -DINTEGER=1 words instead
+// -DINTEGER=1 words instead  -DWRITABLE=1 LOADS_RAW that might be written
 #include "bench/prelude/prelude.clh"
 
 #include "bench/loads/params.clh"
@@ -16,9 +16,17 @@
 #define LOAD_FROM(i, k) typed_load(source, (i) + (k)) CHANNELS
 #endif
 
-#elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
+#elif RESOURCE == LOADS_ROW
+#define SOURCE          image_1d source,
+#define LOAD_FROM(i, k) image_load_row(source, (int)((i) + (k))) CHANNELS
+
+#elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_BOUND || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
 // Words, only ever known to be aligned to 4 bytes.
-#define SOURCE        const __global uint *restrict source,
+#if WRITABLE
+#define SOURCE __global uint *source,
+#else
+#define SOURCE const __global uint *restrict source,
+#endif
 #define WORD(w, k, n) as_float((w)[(k)*WIDTH + (n)])
 #define PLACE         const __global uint *
 #define CURSOR(first) (source + (ulong)((first)*WIDTH + p.start / 4))
@@ -36,6 +44,62 @@
 CONSTANT_BUFFER(float4, source, 0, 16384)
 #define SOURCE          CONSTANT_ARG(float4, source),
 #define LOAD_FROM(i, k) source[(i) + (k)]
+
+#elif RESOURCE == LOADS_HALF // as words: clang takes vectors of 16-bit ones apart
+#if WIDTH == 1
+#define ELEMENT      ushort
+#define FLOATS_OF(h) float_of_half(h)
+#elif WIDTH == 2
+#define ELEMENT      uint
+#define FLOATS_OF(w) (float2)(float_of_half((ushort)(w)), float_of_half((ushort)((w) >> 16)))
+#else
+#define ELEMENT uint2
+#define FLOATS_OF(w)                                                                               \
+    (float4)(float_of_half((ushort)(w).x), float_of_half((ushort)((w).x >> 16)),                   \
+             float_of_half((ushort)(w).y), float_of_half((ushort)((w).y >> 16)))
+#endif
+#define LOAD_FROM(e, k) FLOATS_OF((e)[k])
+
+#elif RESOURCE == LOADS_BYTES
+#if WIDTH == 1
+#define ELEMENT         uchar
+#define LOAD_FROM(e, k) ((uint)(e)[k])
+#else
+#define ELEMENT         uchar4
+#define LOAD_FROM(e, k) (uint4)((e)[k].x, (e)[k].y, (e)[k].z, (e)[k].w)
+#endif
+
+#elif RESOURCE == LOADS_LONG
+#define ELEMENT         ulong
+#define LOAD_FROM(e, k) as_float2((e)[k])
+
+#elif RESOURCE == LOADS_RAW_VECTOR && defined(ALIGN)
+typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
+#define SOURCE          const __global char *restrict source,
+#define PLACE           const __global aligned_vector *
+#define CURSOR(first)   ((const __global aligned_vector *)(source + p.start) + (first))
+#define LOAD_FROM(e, k) (e)[k]
+
+#elif RESOURCE == LOADS_PUSHED
+#define SOURCE
+#define CURSOR(first)   ((first) & (LOADS_PUSHED_STRIDE - 1))
+#define LOAD_FROM(i, k) p.pushed[(i) + (k) / LOADS_STRIDE * LOADS_PUSHED_STRIDE]
+
+#elif RESOURCE == LOADS_BROADCAST || RESOURCE == LOADS_SHUFFLE
+#define ELEMENT VECTOR
+#if RESOURCE == LOADS_BROADCAST
+#define FROM_LANE(word, lane) as_float(subgroup_broadcast(as_uint(word), lane))
+#else
+#define FROM_LANE(word, lane)                                                                      \
+    as_float(subgroup_shuffle(as_uint(word), ((lane) + subgroup_lane()) & (subgroup_threads() - 1)))
+#endif
+#if WIDTH == 1
+#define ALL_FROM_LANE(v, lane) FROM_LANE(v, lane)
+#else
+#define ALL_FROM_LANE(v, lane)                                                                     \
+    (float4)(FROM_LANE((v).x, lane), FROM_LANE((v).y, lane), FROM_LANE((v).z, lane),               \
+             FROM_LANE((v).w, lane))
+#endif
 
 #elif RESOURCE == LOADS_NOTHING // the control: the index itself, as a float a little above 1
 #define SOURCE
@@ -59,13 +123,34 @@ CONSTANT_BUFFER(float4, source, 0, 16384)
 #define LOAD_FROM(e, k) (e)[k]
 #endif
 
-#if !defined(PLACE)
+#if defined(ELEMENT)
+#define SOURCE        const __global ELEMENT *restrict source,
+#define PLACE         const __global ELEMENT *
+#define CURSOR(first) (source + (first))
+#elif !defined(PLACE)
 #define PLACE uint
 #endif
 #if !defined(CURSOR) // first elements end below 511: as in buffer.comp
 #define CURSOR(first) ((first)&511)
 #endif
 
+#if RESOURCE == LOADS_BROADCAST || RESOURCE == LOADS_SHUFFLE
+// Each lane loads one element of as many as there are lanes; from there all have it.
+KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
+{
+    VECTOR sum = FIRST_SUM;
+    NOT_UNROLLED
+    for (uint i = 0; i < LOADS_A_THREAD; i += subgroup_threads()) {
+        const VECTOR mine = source[(i + subgroup_lane()) | p.mask];
+        NOT_UNROLLED
+        for (uint k = 0; k < subgroup_threads(); k += LOADS_LANES)
+#pragma unroll
+            for (uint j = 0; j < LOADS_LANES; j++)
+                sum += ALL_FROM_LANE(mine, k + j);
+    }
+    prove(proof, p.tolerance, WEIGHED(sum));
+}
+#else
 KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
 {
 #if RESOURCE == LOADS_SHARED
@@ -74,18 +159,19 @@ KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params
         tile[i] = source[i];
     workgroup_barrier();
 #endif
-    const uint first = FIRST_ELEMENT(p, local_x());
+    const uint first = FIRST_ELEMENT(p, local_x(), local_x());
     VECTOR sum = FIRST_SUM;
     NOT_UNROLLED
     for (uint i = 0; i < LOADS_STRIDE; i++) {
-        PLACE at = CURSOR((first + i) | p.mask);
+        PLACE at = CURSOR((first + i * LOADS_STEP) | p.mask);
         VECTOR loaded[LOADS_FLIGHT];
 #pragma unroll
         for (uint k = 0; k < LOADS_FLIGHT; k++)
-            loaded[k] = LOAD_FROM(at, k * LOADS_STRIDE);
+            loaded[k] = LOAD_FROM(at, k * LOADS_APART);
 #pragma unroll
         for (uint k = 0; k < LOADS_FLIGHT; k++)
             sum += loaded[k];
     }
-    prove(proof, p, WEIGHED(sum));
+    prove(proof, p.tolerance, WEIGHED(sum));
 }
+#endif

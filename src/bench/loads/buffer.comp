@@ -4,15 +4,19 @@
 //
 // -DRESOURCE=LOADS_…  -DWIDTH=1…4 floats of a load  -DUNIFORM=0|1
 // -DINTEGER=1 words instead  -DFORMAT=… of LOADS_TEXEL_RW  -DALIGN=… of LOADS_RAW_VECTOR
+// -DWRITABLE=1        LOADS_RAW that might be written
 // -DPEAK=1            eight loads share their address arithmetic, and are in flight together
 // -DPEAK=0            one load a turn of the loop, as the published tool has it
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 
 #include "bench/loads/loads.h"
 
-#if RESOURCE == LOADS_RAW || RESOURCE == LOADS_RAW_VECTOR || RESOURCE == LOADS_NOTHING
+#if RESOURCE == LOADS_RAW || RESOURCE == LOADS_RAW_VECTOR || RESOURCE == LOADS_PUSHED ||           \
+    RESOURCE == LOADS_NOTHING
 #define PROOF_BINDING 0
 #else
 #define PROOF_BINDING 1
@@ -39,7 +43,12 @@ layout(set = 0, binding = 0, FORMAT) readonly restrict uniform imageBuffer sourc
 struct Element {
     uint words[WIDTH]; // aligned to 4 bytes, whatever their number
 };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict buffer Source
+#if WRITABLE
+#define ACCESS
+#else
+#define ACCESS readonly restrict
+#endif
+layout(buffer_reference, std430, buffer_reference_align = 4) ACCESS buffer Source
 {
     Element at[];
 };
@@ -69,6 +78,23 @@ layout(buffer_reference, std430, buffer_reference_align = ALIGN) readonly restri
 #define CURSOR(first)    Source(params.address + uint64_t((first) * (4 * WIDTH) + START))
 #define LOAD_FROM(at, k) uintBitsToFloat(at.at[k])
 
+#elif RESOURCE == LOADS_BOUND
+layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    uint words[];
+}
+source;
+#define WORD(i, n) source.words[(i)*WIDTH + (n)]
+#if WIDTH == 1
+#define LOAD(i) uintBitsToFloat(WORD(i, 0))
+#elif WIDTH == 2
+#define LOAD(i) uintBitsToFloat(uvec2(WORD(i, 0), WORD(i, 1)))
+#elif WIDTH == 3
+#define LOAD(i) uintBitsToFloat(uvec3(WORD(i, 0), WORD(i, 1), WORD(i, 2)))
+#else
+#define LOAD(i) uintBitsToFloat(uvec4(WORD(i, 0), WORD(i, 1), WORD(i, 2), WORD(i, 3)))
+#endif
+
 #elif RESOURCE == LOADS_STRUCTURED && WIDTH == 3
 struct Element {
     float at[3]; // 12 bytes apart, aligned to 4
@@ -95,6 +121,19 @@ layout(set = 0, binding = 0, std430) readonly restrict buffer Source
 source;
 #define LOAD(i) VECTOR(source.at[i])
 
+#elif RESOURCE == LOADS_BYTES
+#if WIDTH == 1
+#define ELEMENT uint8_t
+#else
+#define ELEMENT u8vec4
+#endif
+layout(set = 0, binding = 0, std430) readonly restrict buffer Source
+{
+    ELEMENT at[];
+}
+source;
+#define LOAD(i) VECTOR(source.at[i])
+
 #elif RESOURCE == LOADS_LONG
 layout(set = 0, binding = 0, std430) readonly restrict buffer Source
 {
@@ -111,7 +150,8 @@ layout(set = 0, binding = 0, std430) buffer Source
 source;
 #define LOAD(i) source.at[i]
 
-#elif RESOURCE == LOADS_STRUCTURED || RESOURCE == LOADS_SHARED || RESOURCE == LOADS_BROADCAST
+#elif RESOURCE == LOADS_STRUCTURED || RESOURCE == LOADS_SHARED || RESOURCE == LOADS_BROADCAST ||   \
+    RESOURCE == LOADS_SHUFFLE
 layout(set = 0, binding = 0, std430) readonly restrict buffer Source
 {
     VECTOR at[];
@@ -132,25 +172,37 @@ layout(set = 0, binding = 0, std140) uniform Source
 source;
 #define LOAD(i) source.at[i]
 
+#elif RESOURCE == LOADS_PUSHED // an index that all share: arrays there take no other
+#define CURSOR(first)    ((first) & (LOADS_PUSHED_STRIDE - 1))
+#define LOAD_FROM(at, k) params.pushed[(at) + (k) / LOADS_STRIDE * LOADS_PUSHED_STRIDE]
+
 #else // the control: the index itself, whose bits the mask makes floats a little above 1
 #define LOAD_FROM(at, k) VECTOR(uintBitsToFloat((at) ^ (k)))
 #endif
 
-#ifdef CURSOR // an address
+#if RESOURCE == LOADS_PUSHED
+#define PLACE uint
+#elif defined(CURSOR) // an address
 #define PLACE Source
 #else // an index
 #define PLACE uint
 #if RESOURCE == LOADS_NOTHING
 #define CURSOR(first) (first)
 #else
-// First elements end below 511. A compiler that knows it adds constants to the address instead of to
-// the index, which could wrap.
-#define CURSOR(first)    ((first) & 511)
+// First elements end below 511. A compiler that knows it adds constants to the address instead of
+// to the index, which could wrap.
+#define CURSOR(first)    ((first)&511)
 #define LOAD_FROM(at, k) LOAD((at) + (k))
 #endif
 #endif
 
+#if RESOURCE == LOADS_BROADCAST || RESOURCE == LOADS_SHUFFLE
 #if RESOURCE == LOADS_BROADCAST
+#define FROM_LANE(v, lane) subgroupBroadcast(v, lane)
+#else
+#define FROM_LANE(v, lane)                                                                         \
+    subgroupShuffle(v, ((lane) + gl_SubgroupInvocationID) & (gl_SubgroupSize - 1))
+#endif
 // Each lane loads one element of as many as there are lanes; from there all have it.
 VECTOR add_up(uint first)
 {
@@ -160,7 +212,7 @@ VECTOR add_up(uint first)
         VECTOR mine = LOAD((first + i + gl_SubgroupInvocationID) | params.mask);
         [[dont_unroll]] for (uint k = 0; k < gl_SubgroupSize; k += LOADS_LANES)
         {
-            [[unroll]] for (uint j = 0; j < LOADS_LANES; j++) sum += subgroupBroadcast(mine, k + j);
+            [[unroll]] for (uint j = 0; j < LOADS_LANES; j++) sum += FROM_LANE(mine, k + j);
         }
     }
     return sum;
@@ -171,10 +223,10 @@ VECTOR add_up(uint first)
     VECTOR sum = FIRST_SUM;
     [[dont_unroll]] for (uint i = 0; i < LOADS_STRIDE; i++)
     {
-        PLACE at = CURSOR((first + i) | params.mask);
+        PLACE at = CURSOR((first + i * LOADS_STEP) | params.mask);
         VECTOR loaded[LOADS_FLIGHT];
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) loaded[k] =
-            LOAD_FROM(at, k * LOADS_STRIDE);
+            LOAD_FROM(at, k * LOADS_APART);
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) sum += loaded[k];
     }
     return sum;
@@ -199,5 +251,5 @@ void main()
         tile[i] = source.at[i];
     barrier();
 #endif
-    prove(weigh(FLOATS(add_up(first_element(gl_LocalInvocationIndex)))));
+    prove(weigh(FLOATS(add_up(first_element(gl_LocalInvocationIndex, gl_LocalInvocationIndex)))));
 }

@@ -23,21 +23,39 @@ uint32_t loads_hash(uint32_t v)
 }
 
 // The number as an integer: v of v / 255, or ± sixty-fourths.
-static int number_of(const struct loads_kind *kind, unsigned element, unsigned channel)
+static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
-    if (kind->data == LOADS_UNORM8)
+    if (kind->data == LOADS_UNORM8 || kind->data == LOADS_UINT8)
         return (int)(h % 255 + 1);
     int magnitude = (int)(h & (kind->data == LOADS_FLOAT16 ? HALF_MASK : FLOAT_MASK)) | 1;
-    return h >> 31 && kind->data != LOADS_UINT32 ? -magnitude : magnitude;
+    bool positive = kind->data == LOADS_UINT32 || kind->source == LOADS_FROM_STRETCHED;
+    return h >> 31 && !positive ? -magnitude : magnitude;
+}
+
+static int stretched_number(const struct loads_kind *kind, unsigned element, unsigned channel)
+{
+    if (element >= LOADS_ELEMENTS)
+        return (hashed_number(kind, element, channel) + 3) / 4;
+    unsigned x = element % LOADS_SIDE % LOADS_TILE, y = element / LOADS_SIDE % LOADS_TILE;
+    return hashed_number(kind, y * LOADS_SIDE + x, channel);
+}
+
+static int number_of(const struct loads_kind *kind, unsigned element, unsigned channel)
+{
+    return kind->source == LOADS_FROM_STRETCHED ? stretched_number(kind, element, channel)
+                                                : hashed_number(kind, element, channel);
 }
 
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     if (kind->data == LOADS_PACKED)
         return loads_packed_value(kind->format, element, channel);
-    static const double unit[] = {
-        [LOADS_UNORM8] = 255, [LOADS_FLOAT16] = GRAIN, [LOADS_FLOAT32] = GRAIN, [LOADS_UINT32] = 1};
+    static const double unit[] = {[LOADS_UNORM8] = 255,
+                                  [LOADS_FLOAT16] = GRAIN,
+                                  [LOADS_FLOAT32] = GRAIN,
+                                  [LOADS_UINT32] = 1,
+                                  [LOADS_UINT8] = 1};
     return (double)number_of(kind, element, channel) / unit[kind->data];
 }
 
@@ -49,14 +67,13 @@ static unsigned channels_of(const struct loads_kind *kind)
 
 unsigned loads_levels(const struct loads_kind *kind)
 {
-    return kind->source == LOADS_FROM_TRILINEAR || kind->source == LOADS_FROM_LEVELS ? 2 : 1;
+    return loads_way_of(kind)->levels ? loads_way_of(kind)->levels : 1;
 }
 
 float loads_centre(const struct loads_kind *kind)
 {
-    return kind->source == LOADS_FROM_OFFSET   ? 0.75f
-           : kind->source == LOADS_FROM_GATHER ? 1 // the corner of four
-                                               : 0.5f;
+    const struct loads_way *way = loads_way_of(kind);
+    return way->centre > 0 ? way->centre : 0.5f;
 }
 
 // IEEE 754 binary16 of a value that it holds exactly, neither zero nor subnormal.
@@ -77,6 +94,7 @@ static void encode(const struct loads_kind *kind, unsigned element, unsigned cha
     uint32_t word = (uint32_t)number_of(kind, element, channel);
     switch (kind->data) {
     case LOADS_UNORM8:
+    case LOADS_UINT8:
         *to = (unsigned char)number_of(kind, element, channel);
         break;
     case LOADS_FLOAT16:
@@ -101,7 +119,9 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
     unsigned channels = channels_of(kind);
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;
     unsigned size = channels * channel_bytes;
-    unsigned elements = LOADS_ELEMENTS + (loads_levels(kind) > 1 ? LOADS_ELEMENTS / 4 : 0);
+    unsigned elements = 0;
+    for (unsigned level = 0; level < loads_levels(kind); level++)
+        elements += LOADS_ELEMENTS >> 2 * level;
     *bytes = (kind->start_bytes + (size_t)elements * size + 15) / 16 * 16;
     unsigned char *memory = ARENA_ARRAY(arena, *bytes, unsigned char);
     for (unsigned e = 0; e < elements; e++)
@@ -119,16 +139,18 @@ struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_patt
     case LOADS_UNIFORM:
         break;
     case LOADS_LINEAR:
-        return (struct loads_start){1, (texture ? LOADS_TILE : LOADS_THREADS) - 1};
+        return (struct loads_start){1, (texture ? LOADS_TILE : LOADS_THREADS) - 1, 0};
     case LOADS_RANDOM:
-        return (struct loads_start){0x3504f333u, texture ? 4 : 15};
+        return (struct loads_start){0x3504f333u, texture ? 4 : 15, 0};
+    case LOADS_SCATTERED:
+        return (struct loads_start){1, (texture ? LOADS_TILE : LOADS_THREADS) - 1, 1};
     }
-    return (struct loads_start){0, 0};
+    return (struct loads_start){0, 0, 0};
 }
 
-static unsigned start_at(struct loads_start start, unsigned id)
+unsigned loads_first(struct loads_start start, unsigned id, unsigned seed)
 {
-    return (id * start.multiplier) & start.keep;
+    return ((start.scatter ? loads_hash(seed) : id) * start.multiplier) & start.keep;
 }
 
 static double weighted(const struct loads_kind *kind, unsigned element)
@@ -142,6 +164,11 @@ static double weighted(const struct loads_kind *kind, unsigned element)
 static double row_sum(const struct loads_kind *kind, unsigned first)
 {
     double sum = 0;
+    if (kind->source == LOADS_FROM_PUSHED) { // all of them, over and over
+        for (unsigned i = 0; i < LOADS_A_THREAD; i++)
+            sum += weighted(kind, i % LOADS_PUSHED_ELEMENTS);
+        return sum;
+    }
     for (unsigned i = 0; i < LOADS_A_THREAD; i++)
         sum += weighted(kind, first + i);
     return sum;
@@ -216,9 +243,10 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
 {
     struct loads_start start = loads_start_of(kind, pattern);
     for (unsigned id = 0; id < LOADS_THREADS; id++) {
-        unsigned x = start_at(start, id % LOADS_TILE), y = start_at(start, id / LOADS_TILE);
+        unsigned x = loads_first(start, id % LOADS_TILE, 2 * id);
+        unsigned y = loads_first(start, id / LOADS_TILE, 2 * id + 1);
         bool small = kind->source == LOADS_FROM_LEVELS && id % 2 == 1;
-        sums[id] = (float)(!loads_is_texture(kind) ? row_sum(kind, start_at(start, id))
+        sums[id] = (float)(!loads_is_texture(kind) ? row_sum(kind, loads_first(start, id, id))
                            : small                 ? small_tile_sum(kind, x, y)
                                                    : tile_sum(kind, x, y));
     }
@@ -231,6 +259,7 @@ float loads_tolerance(const struct loads_kind *kind)
         [LOADS_FLOAT16] = 2.0 * HALF_MASK / GRAIN,
         [LOADS_FLOAT32] = 2.0 * FLOAT_MASK / GRAIN,
         [LOADS_UINT32] = 0, // is not filtered
+        [LOADS_UINT8] = 0,
         [LOADS_PACKED] = 1,
     };
     double weight = 0;
@@ -240,10 +269,6 @@ float loads_tolerance(const struct loads_kind *kind)
     double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
     if (kind->format == GPU_FORMAT_RGBA8_SRGB) // is decoded to within half of one of 255
         rounding += ldexp(LOADS_A_THREAD, -9);
-    static const double filters[LOADS_SOURCE_COUNT] = {
-        [LOADS_FROM_BILINEAR] = 1, [LOADS_FROM_OFFSET] = 0.75, [LOADS_FROM_TRILINEAR] = 2,
-        [LOADS_FROM_ARRAY] = 1,    [LOADS_FROM_VOLUME] = 2,    [LOADS_FROM_CUBE] = 1,
-    };
-    double filtering = filters[kind->source] * ldexp(LOADS_A_THREAD, -8) * range[kind->data];
+    double filtering = loads_way_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];
     return (float)(weight * (rounding + filtering));
 }

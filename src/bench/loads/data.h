@@ -12,26 +12,31 @@ uint32_t loads_hash(uint32_t v);
 // level follow, LOADS_SIDE / 2 a row).
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// LOADS_ELEMENTS elements as they stand in memory, from byte start_bytes on, and where there is a
-// next level a quarter as many of it; `bytes` is all of it.
+// LOADS_ELEMENTS elements as they stand in memory, from byte start_bytes on, and where there are
+// further levels a quarter as many of each next; `bytes` is all of it. What an anisotropic sample
+// finds repeats every LOADS_TILE texels, so that however a filter weighs its neighbours a tile adds
+// up to the same; further levels hold a quarter of it, so that reading them is found out.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
-unsigned loads_levels(const struct loads_kind *kind); // of detail: 1 or 2
+unsigned loads_levels(const struct loads_kind *kind); // of detail: 1, 2 or 3
 
 // Where in a texel of normalised size 1 kernels sample it.
 float loads_centre(const struct loads_kind *kind);
 
 enum loads_pattern {
-    LOADS_UNIFORM, // every thread the same
-    LOADS_LINEAR,  // thread g begins at element g
-    LOADS_RANDOM   // at one of 16 that a hash of g chooses; of a texture's 2 × 2, four apart
+    LOADS_UNIFORM,  // every thread the same
+    LOADS_LINEAR,   // thread g begins at element g
+    LOADS_RANDOM,   // at one of 16 that a hash of g chooses; of a texture's 2 × 2, four apart
+    LOADS_SCATTERED // at one of 256 that a hash of its own chooses, wherever its neighbours are
 };
 
-// First element of thread `id` along one axis, and the two numbers a kernel has it from:
-// (id × multiplier) & keep.
+// What a kernel has a thread's first element from, along one axis: (id × multiplier) & keep, where
+// it is scattered with loads_hash(seed) instead of id. Seeds: the thread's number; of a texture
+// twice that, plus 1 downwards.
 struct loads_start {
-    uint32_t multiplier, keep;
+    uint32_t multiplier, keep, scatter;
 };
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern);
+unsigned loads_first(struct loads_start start, unsigned id, unsigned seed);
 
 // Sums of the LOADS_THREADS threads of a workgroup, channels weighted 1, 3, 5, 7.
 void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,

@@ -35,13 +35,20 @@
 #define RAW_ADDED(X)                                                                               \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \
     X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)                        \
-    X("ByteAddressBuffer.Load4 aligned to 8", ALIGNED8, 4, FLOAT32, R32_FLOAT, 8)
+    X("ByteAddressBuffer.Load4 aligned to 8", ALIGNED8, 4, FLOAT32, R32_FLOAT, 8)                  \
+    X("ByteAddressBuffer.Load bound", BOUND, 1, FLOAT32, R32_FLOAT, 0)                             \
+    X("ByteAddressBuffer.Load4 bound", BOUND, 4, FLOAT32, R32_FLOAT, 0)                            \
+    X("RWByteAddressBuffer.Load", RAW_RW, 1, FLOAT32, R32_FLOAT, 0)                                \
+    X("RWByteAddressBuffer.Load4", RAW_RW, 4, FLOAT32, R32_FLOAT, 0)                               \
+    X("push constant float", PUSHED, 1, FLOAT32, R32_FLOAT, 0)
 
 #define STRUCTURED_ADDED(X)                                                                        \
     X("StructuredBuffer<float3>.Load", STRUCTURED, 3, FLOAT32, R32_FLOAT, 0)                       \
     X("StructuredBuffer<half>.Load", HALF, 1, FLOAT16, R16_FLOAT, 0)                               \
     X("StructuredBuffer<half2>.Load", HALF, 2, FLOAT16, R16_FLOAT, 0)                              \
     X("StructuredBuffer<half4>.Load", HALF, 4, FLOAT16, R16_FLOAT, 0)                              \
+    X("StructuredBuffer<uint8>.Load", BYTES, 1, UINT8, R8_UNORM, 0)                                \
+    X("StructuredBuffer<uint8x4>.Load", BYTES, 4, UINT8, RGBA8_UNORM, 0)                           \
     X("StructuredBuffer<uint64>.Load", LONG, 2, FLOAT32, R32_FLOAT, 0)                             \
     X("RWStructuredBuffer<float>.Load", STORAGE, 1, FLOAT32, R32_FLOAT, 0)                         \
     X("RWStructuredBuffer<float2>.Load", STORAGE, 2, FLOAT32, R32_FLOAT, 0)                        \
@@ -50,6 +57,8 @@
     X("StructuredBuffer<float4> mapped", VISIBLE, 4, FLOAT32, R32_FLOAT, 0)                        \
     X("StructuredBuffer<float> broadcast", BROADCAST, 1, FLOAT32, R32_FLOAT, 0)                    \
     X("StructuredBuffer<float4> broadcast", BROADCAST, 4, FLOAT32, R32_FLOAT, 0)                   \
+    X("StructuredBuffer<float> shuffle", SHUFFLE, 1, FLOAT32, R32_FLOAT, 0)                        \
+    X("StructuredBuffer<float4> shuffle", SHUFFLE, 4, FLOAT32, R32_FLOAT, 0)                       \
     X("groupshared float", SHARED, 1, FLOAT32, R32_FLOAT, 0)                                       \
     X("groupshared float2", SHARED, 2, FLOAT32, R32_FLOAT, 0)                                      \
     X("groupshared float4", SHARED, 4, FLOAT32, R32_FLOAT, 0)
@@ -87,6 +96,9 @@
     X("Texture2D<RGBA32F>.Sample(off-centre)", OFFSET, 4, FLOAT32, RGBA32_FLOAT, 0)                \
     X("Texture2D<RGBA8>.Sample(trilinear)", TRILINEAR, 4, UNORM8, RGBA8_UNORM, 0)                  \
     X("Texture2D<RGBA16F>.Sample(trilinear)", TRILINEAR, 4, FLOAT16, RGBA16_FLOAT, 0)              \
+    X("Texture2D<RGBA8>.Sample(anisotropic 4)", STRETCHED, 4, UNORM8, RGBA8_UNORM, 0)              \
+    X("Texture2D<RGBA16F>.Sample(anisotropic 4)", STRETCHED, 4, FLOAT16, RGBA16_FLOAT, 0)          \
+    X("Texture2D<RGBA8>.Sample(mip 1)", MIP, 4, UNORM8, RGBA8_UNORM, 0)                            \
     X("Texture2D<R8>.Gather", GATHER, 4, UNORM8, R8_UNORM, 0)                                      \
     X("Texture2D<RGBA8>.Gather", GATHER, 4, UNORM8, RGBA8_UNORM, 0)                                \
     X("Texture2D<R32F>.Gather", GATHER, 4, FLOAT32, R32_FLOAT, 0)
@@ -96,7 +108,7 @@
     X("Texture2DArray<RGBA8>.Sample(bilinear)", ARRAY, 4, UNORM8, RGBA8_UNORM, 0)                  \
     X("Texture3D<RGBA8>.Sample(bilinear)", VOLUME, 4, UNORM8, RGBA8_UNORM, 0)                      \
     X("TextureCube<RGBA8>.Sample(bilinear)", CUBE, 4, UNORM8, RGBA8_UNORM, 0)                      \
-    X("Texture2D<RGBA8>.Sample(two levels)", LEVELS, 4, UNORM8, RGBA8_UNORM, 0)
+    X("Texture2D<RGBA8>.Sample(divergent LOD)", LEVELS, 4, UNORM8, RGBA8_UNORM, 0)
 
 #define WRITES_ADDED(X)                                                                            \
     X("RWStructuredBuffer<float> store", STORE, 1, FLOAT32, R32_FLOAT, 0)                          \
@@ -107,6 +119,17 @@
     X("groupshared float4 store", SHARED_STORE, 4, FLOAT32, R32_FLOAT, 0)                          \
     X("groupshared uint atomic add", SHARED_ATOMIC, 1, FLOAT32, R32_FLOAT, 0)
 
+#define ROBUST(X)                                                                                  \
+    X("Buffer<RGBA8>.Load robust", TYPED, 4, UNORM8, RGBA8_UNORM, 0)                               \
+    X("Buffer<RGBA32f>.Load robust", TYPED, 4, FLOAT32, RGBA32_FLOAT, 0)                           \
+    X("ByteAddressBuffer.Load bound robust", BOUND, 1, FLOAT32, R32_FLOAT, 0)                      \
+    X("ByteAddressBuffer.Load4 bound robust", BOUND, 4, FLOAT32, R32_FLOAT, 0)                     \
+    X("StructuredBuffer<float>.Load robust", STRUCTURED, 1, FLOAT32, R32_FLOAT, 0)                 \
+    X("StructuredBuffer<float4>.Load robust", STRUCTURED, 4, FLOAT32, R32_FLOAT, 0)                \
+    X("cbuffer{float4} load robust", CONSTANT, 4, FLOAT32, R32_FLOAT, 0)                           \
+    X("Texture2D<RGBA8>.Load robust", TEXTURE, 4, UNORM8, RGBA8_UNORM, 0)                          \
+    X("RWStructuredBuffer<float4> store robust", STORE, 4, FLOAT32, R32_FLOAT, 0)
+
 #define ADDED(X)                                                                                   \
     RAW_ADDED(X)                                                                                   \
     STRUCTURED_ADDED(X)                                                                            \
@@ -114,18 +137,22 @@
 
 const struct loads_kind loads_kinds[] = {
 #define X(label, source, width, data, format, start)                                               \
-    {label, LOADS_FROM_##source, width, LOADS_##data, GPU_FORMAT_##format, start},
+    {label, LOADS_FROM_##source, width, LOADS_##data, GPU_FORMAT_##format, start, false},
     PUBLISHED(X) ADDED(X)
+#undef X
+#define X(label, source, width, data, format, start)                                               \
+    {label, LOADS_FROM_##source, width, LOADS_##data, GPU_FORMAT_##format, start, true},
+        ROBUST(X)
 #undef X
 };
 const size_t loads_kind_count = sizeof loads_kinds / sizeof loads_kinds[0];
 
 #define X(label, source, width, data, format, start) "," label
 const char loads_labels_published[] = PUBLISHED(X);
-const char loads_labels_all[] = PUBLISHED(X) ADDED(X);
+const char loads_labels_all[] = PUBLISHED(X) ADDED(X) ROBUST(X);
 #undef X
 #define X(label, source, width, data, format, start) "|" label
-const char loads_choices[] = PUBLISHED(X) ADDED(X);
+const char loads_choices[] = PUBLISHED(X) ADDED(X) ROBUST(X);
 #undef X
 
 const struct loads_kind *loads_kind_find(const char *label)
@@ -139,101 +166,4 @@ const struct loads_kind *loads_kind_find(const char *label)
 const struct loads_kind *loads_baseline(void)
 {
     return loads_kind_find("Buffer<RGBA8>.Load");
-}
-
-const char *loads_source_name(enum loads_source source)
-{
-    static const char *const names[LOADS_SOURCE_COUNT] = {
-        [LOADS_FROM_TYPED] = "typed",
-        [LOADS_FROM_RAW] = "raw",
-        [LOADS_FROM_NATURAL] = "natural",
-        [LOADS_FROM_STRUCTURED] = "structured",
-        [LOADS_FROM_CONSTANT] = "constant",
-        [LOADS_FROM_TEXTURE] = "texture",
-        [LOADS_FROM_NEAREST] = "sampled",
-        [LOADS_FROM_BILINEAR] = "sampled",
-        [LOADS_FROM_STORAGE] = "storage",
-        [LOADS_FROM_ALIGNED8] = "aligned8",
-        [LOADS_FROM_HALF] = "half",
-        [LOADS_FROM_LONG] = "long",
-        [LOADS_FROM_HOST] = "structured",
-        [LOADS_FROM_VISIBLE] = "structured",
-        [LOADS_FROM_SHARED] = "shared",
-        [LOADS_FROM_BROADCAST] = "broadcast",
-        [LOADS_FROM_TYPED_RW] = "typedrw",
-        [LOADS_FROM_TEXTURE_RW] = "texturerw",
-        [LOADS_FROM_OFFSET] = "sampled",
-        [LOADS_FROM_GATHER] = "gather",
-        [LOADS_FROM_TRILINEAR] = "trilinear",
-        [LOADS_FROM_ARRAY] = "array",
-        [LOADS_FROM_VOLUME] = "volume",
-        [LOADS_FROM_CUBE] = "cube",
-        [LOADS_FROM_ROW] = "row",
-        [LOADS_FROM_LEVELS] = "levels",
-        [LOADS_FROM_STORE] = "store",
-        [LOADS_FROM_ATOMIC] = "atomic",
-        [LOADS_FROM_SHARED_STORE] = "sharedstore",
-        [LOADS_FROM_SHARED_ATOMIC] = "sharedatomic",
-    };
-    return names[source];
-}
-
-bool loads_is_sampled(const struct loads_kind *kind)
-{
-    static const bool sampled[LOADS_SOURCE_COUNT] = {
-        [LOADS_FROM_NEAREST] = true, [LOADS_FROM_BILINEAR] = true,  [LOADS_FROM_OFFSET] = true,
-        [LOADS_FROM_GATHER] = true,  [LOADS_FROM_TRILINEAR] = true, [LOADS_FROM_ARRAY] = true,
-        [LOADS_FROM_VOLUME] = true,  [LOADS_FROM_CUBE] = true,      [LOADS_FROM_LEVELS] = true,
-    };
-    return sampled[kind->source];
-}
-
-bool loads_is_texture(const struct loads_kind *kind)
-{
-    return kind->source == LOADS_FROM_TEXTURE || kind->source == LOADS_FROM_TEXTURE_RW ||
-           loads_is_sampled(kind);
-}
-
-double loads_bytes(const struct loads_kind *kind)
-{
-    static const double channel_bytes[] = {
-        [LOADS_UNORM8] = 1, [LOADS_FLOAT16] = 2, [LOADS_FLOAT32] = 4, [LOADS_UINT32] = 4};
-    double side = gpu_format_block(kind->format);
-    return kind->data == LOADS_PACKED ? gpu_format_bytes(kind->format) / (side * side)
-                                      : kind->width * channel_bytes[kind->data];
-}
-
-// A raw buffer that is an argument is a structured one where its alignment is known.
-static const char *family_of(const struct loads_form *form)
-{
-    enum loads_source source = form->kind->source;
-    if (form->bound && source == LOADS_FROM_RAW)
-        return "bound";
-    if (form->bound && source == LOADS_FROM_NATURAL)
-        source = LOADS_FROM_STRUCTURED;
-    return loads_source_name(source);
-}
-
-// Kernels of integers and of named formats are their own.
-static const char *suffix_of(const struct loads_kind *kind)
-{
-    bool named = kind->source == LOADS_FROM_TYPED_RW || kind->source == LOADS_FROM_TEXTURE_RW;
-    return kind->data == LOADS_UINT32 ? "u" : named && kind->data == LOADS_UNORM8 ? "n" : "";
-}
-
-const char *loads_kernel_name(struct arena *arena, const struct loads_form *form)
-{
-    return arena_printf(arena, "loads_%s_%u%s_%s_%s", family_of(form), form->kind->width,
-                        suffix_of(form->kind), form->uniform ? "uniform" : "varying",
-                        form->peak ? "peak" : "original");
-}
-
-const char *loads_control_name(struct arena *arena, const struct loads_form *form)
-{
-    const struct loads_kind *kind = form->kind;
-    return arena_printf(arena, "loads_control_%s_%u_%s",
-                        loads_is_sampled(kind)   ? "sampled"
-                        : loads_is_texture(kind) ? "texture"
-                                                 : "buffer",
-                        kind->width, form->peak ? "peak" : "original");
 }

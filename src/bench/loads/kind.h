@@ -10,6 +10,7 @@ enum loads_class { // of data
     LOADS_FLOAT16, // sixty-fourths: all sums are exact
     LOADS_FLOAT32,
     LOADS_UINT32,
+    LOADS_UINT8,
     LOADS_PACKED // bench/loads/packed.h
 };
 
@@ -24,18 +25,25 @@ enum loads_source {
     LOADS_FROM_BILINEAR,
     LOADS_FROM_STORAGE,   // structured, not known to be only read
     LOADS_FROM_ALIGNED8,  // raw, known to be aligned to 8 bytes
+    LOADS_FROM_BOUND,     // raw, through a descriptor instead of an address
+    LOADS_FROM_RAW_RW,    // raw, not known to be only read
+    LOADS_FROM_PUSHED,    // the kernel's own arguments
     LOADS_FROM_HALF,      // structured, of 16-bit floats
+    LOADS_FROM_BYTES,     // structured, of 8-bit integers
     LOADS_FROM_LONG,      // structured, of 64-bit words
     LOADS_FROM_HOST,      // structured, in host memory
     LOADS_FROM_VISIBLE,   // structured, in device memory that the host has mapped
     LOADS_FROM_SHARED,    // the workgroup's own memory
     LOADS_FROM_BROADCAST, // structured, one load a subgroup
+    LOADS_FROM_SHUFFLE,   // … each lane from another lane
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
     LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
-    LOADS_FROM_ARRAY, // bilinear, as what follows
+    LOADS_FROM_STRETCHED, // anisotropic
+    LOADS_FROM_MIP,       // nearest, the second level of detail
+    LOADS_FROM_ARRAY,     // bilinear, as what follows
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
     LOADS_FROM_ROW,    // a texture of one dimension, texel by texel
@@ -55,6 +63,7 @@ struct loads_kind {
     enum loads_class data;
     enum gpu_format format; // of typed buffers and textures
     unsigned start_bytes;   // where the first element begins
+    bool robust;            // by a device that checks bounds
 };
 
 extern const struct loads_kind loads_kinds[];
@@ -67,11 +76,42 @@ extern const char loads_choices[];          // "|Buffer<R8>.Load|…"
 
 const struct loads_kind *loads_kind_find(const char *label); // NULL: there is none
 
-// What its kernels are called by: "typed".
-const char *loads_source_name(enum loads_source source);
-
 // What everything is compared with: Buffer<RGBA8>.Load random.
 const struct loads_kind *loads_baseline(void);
+
+enum loads_shape {         // of a thread's work
+    LOADS_SHAPE_ROW,       // 256 elements
+    LOADS_SHAPE_TEXELS,    // a tile of 16 × 16
+    LOADS_SHAPE_COORDINATE // … by normalised coordinates
+};
+
+enum loads_resource {
+    LOADS_BY_BUFFER,
+    LOADS_BY_TYPED,
+    LOADS_BY_IMAGE,
+    LOADS_BY_NOTHING // the workgroup's own memory, or arguments
+};
+
+// What the rows of one source have in common.
+struct loads_way {
+    const char *kernels; // what they are called by: "typed"
+    enum loads_shape shape;
+    enum loads_resource resource;
+    gpu_caps needs;
+    bool direct;      // not by way of the texture units
+    bool uniform;     // all threads must load the same
+    bool writes;      // the other way round
+    bool atomic;      // … by additions
+    bool writable;    // a storage image or texel buffer
+    unsigned levels;  // of detail that there are; 0: one
+    unsigned read_at; // level that is read, where not the first: 1
+    bool smooth;      // filtered, not the nearest texel
+    bool smooth_levels;
+    float centre;          // where in a texel of size 1 it is sampled, where not at ½
+    double filters;        // tolerance, in 2^-8 of the range
+    const char *no_opencl; // what OpenCL C 1.2 lacks for it; NULL: nothing
+};
+const struct loads_way *loads_way_of(const struct loads_kind *kind);
 
 bool loads_is_texture(const struct loads_kind *kind); // a tile of 16 × 16, not a row of 256
 bool loads_is_sampled(const struct loads_kind *kind); // … by normalised coordinates

@@ -13,6 +13,23 @@
 #define LOADS_FLIGHT     8   /* loads that share their address arithmetic (peak) */
 #define LOADS_LANES      4   /* broadcasts that share their loop: the fewest lanes of a subgroup */
 #define LOADS_STRIDE     32  /* elements between them: too far apart to be combined */
+/* Elements between the loads that are in flight together, and from one turn of the loop to the next.
+   Constants are never combined beyond 16 bytes, but their cache holds 2 KiB (NVIDIA): eight lines a
+   thread, and threads not in step, would measure its misses. */
+#if defined(RESOURCE) && RESOURCE == 4 /* LOADS_CONSTANT */
+#define LOADS_APART 1
+#define LOADS_STEP  LOADS_FLIGHT
+#else
+#define LOADS_APART LOADS_STRIDE
+#define LOADS_STEP  1
+#endif
+
+#define LOADS_ANISOTROPY 4   /* times as long as wide is the footprint of an anisotropic sample */
+
+/* Push constants: what is left of 128 bytes holds so many floats; a turn of the loop loads every
+   other one, so that no two stand side by side. */
+#define LOADS_PUSHED_ELEMENTS 16
+#define LOADS_PUSHED_STRIDE   2
 
 /* What a load brings, -DRESOURCE= */
 #define LOADS_TYPED      0
@@ -36,6 +53,11 @@
 #define LOADS_CUBE       22 /* a face of six */
 #define LOADS_ROW        23 /* a texture of one dimension */
 #define LOADS_LEVELS     24 /* every other thread the next smaller level */
+#define LOADS_BOUND      25 /* as raw, words of a buffer that is bound, not an address */
+#define LOADS_BYTES      26 /* integers of 8 bits */
+#define LOADS_SHUFFLE    27 /* as broadcast, each lane from a lane of its own */
+#define LOADS_PUSHED     28 /* push constants: the kernel's own arguments */
+#define LOADS_STRETCHED  29 /* a footprint LOADS_ANISOTROPY times as long as wide */
 /* Writes. */
 #define LOADS_STORE         16
 #define LOADS_ATOMIC        17

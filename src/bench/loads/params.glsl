@@ -20,6 +20,10 @@ layout(push_constant) uniform Params
     uint start;      // byte of the source where element 0 begins (raw)
     float tolerance; // of a thread's sum
     float centre;    // where in a texel it is sampled, as a share of the texture's side
+    uint scatter;    // 1: the id is hashed before
+#if RESOURCE == LOADS_PUSHED
+    float pushed[LOADS_PUSHED_ELEMENTS];
+#endif
 }
 params;
 
@@ -63,12 +67,21 @@ proof;
 #define FIRST_SUM VECTOR(0)
 #endif
 
-uint first_element(uint id)
+uint hash(uint v) // as in data.c
+{
+    v *= 0x9e3779b1;
+    v ^= v >> 15;
+    v *= 0x85ebca77;
+    return v ^ v >> 13;
+}
+
+// `seed`: what is hashed where threads are scattered; differs between axes.
+uint first_element(uint id, uint seed)
 {
 #if UNIFORM
     return 0;
 #else
-    return (id * params.multiplier) & params.keep;
+    return ((params.scatter != 0 ? hash(seed) : id) * params.multiplier) & params.keep;
 #endif
 }
 

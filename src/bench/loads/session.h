@@ -21,6 +21,8 @@ void loads_point_read(const struct bench_case *c, struct loads_point *point);
 struct loads_params { // as in params.glsl, after the address
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
+    uint32_t scatter;
+    float pushed[LOADS_PUSHED_ELEMENTS]; // for kernels that load these
 };
 
 // What a form of the kernels was compared with lately.
@@ -41,17 +43,24 @@ struct loads_session {
     struct gpu_program **programs; // made so far
     size_t program_count, program_capacity;
     uint32_t groups;                        // of a dispatch
+    struct bench_session *robust;           // the same on a device that checks bounds; or NULL
     bool warm;                              // a case has run: the clock is up
     struct loads_baseline_seen baseline[2]; // of fidelity=original, of peak
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
+void loads_close(struct bench_session *bench);
+
+// A session of its own on a second handle of the same device, one that checks the bounds of what is
+// accessed; opened when first wanted, closed by loads_close. NULL: `err` says why there is none.
+struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // One kernel with its data and the sums that its threads must find.
 struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
     bool has_source;
+    bool has_pushed;
     struct gpu_arg source; // or, of writes, their target
     struct loads_params params;
     struct loads_point target; // what is written there; kind NULL: nothing

@@ -37,12 +37,12 @@ static bool make_typed(struct loads_session *session, const struct loads_kind *k
 static bool make_sampler(struct loads_session *session, const struct loads_kind *kind,
                          struct gpu_arg *arg, struct error *err)
 {
-    bool nearest = kind->source == LOADS_FROM_NEAREST || kind->source == LOADS_FROM_GATHER ||
-                   kind->source == LOADS_FROM_LEVELS;
+    const struct loads_way *way = loads_way_of(kind);
     const struct gpu_sampler_desc desc = {
-        .filter = nearest ? GPU_FILTER_NEAREST : GPU_FILTER_LINEAR,
-        .mip_filter =
-            kind->source == LOADS_FROM_TRILINEAR ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST};
+        .filter = way->smooth ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
+        .mip_filter = way->smooth_levels ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
+        .anisotropy = kind->source == LOADS_FROM_STRETCHED ? LOADS_ANISOTROPY : 0,
+    };
     arg->sampler = gpu_sampler_create(session->bench->scope, &desc, err);
     return arg->sampler != NULL;
 }
@@ -59,7 +59,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
                                   .width = LOADS_SIDE,
                                   .height = LOADS_SIDE,
                                   .mips = loads_levels(kind),
-                                  .storage = kind->source == LOADS_FROM_TEXTURE_RW};
+                                  .storage = loads_way_of(kind)->writable,
+                                  .gather = kind->source == LOADS_FROM_GATHER};
     if (kind->source == LOADS_FROM_ARRAY) {
         desc.layers = LOADS_DEPTH;
     } else if (kind->source == LOADS_FROM_CUBE) {
@@ -71,8 +72,20 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
         desc.kind = GPU_IMAGE_1D;
         desc.width = LOADS_ELEMENTS;
         desc.height = 1;
+    } else if (loads_way_of(kind)->read_at == 1) {
+        desc.width = desc.height = 2 * LOADS_SIDE;
     }
     return desc;
+}
+
+// A level that nobody reads, above the one that is: the same four times, moved by a texel.
+static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
+                             struct arena *arena, struct error *err)
+{
+    unsigned char *all = ARENA_ARRAY(arena, 4 * size, unsigned char);
+    for (size_t byte = 0; byte < 4 * size; byte++)
+        all[byte] = texels[(byte + 4) % size];
+    return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
 // Slices and layers that nobody reads hold something else: the same, moved by a few texels.
@@ -108,8 +121,12 @@ static bool make_texture(struct loads_session *session, const struct loads_kind 
         if (!fill_image(arg->image, &desc, texels, bench->arena, err))
             return false;
     } else {
-        for (unsigned level = 0; arg->image && level < desc.mips; level++) {
-            size_t size = texel_bytes(kind) >> 2 * level;
+        unsigned above = loads_way_of(kind)->read_at;
+        if (arg->image && above &&
+            !fill_level_above(arg->image, texels, texel_bytes(kind), bench->arena, err))
+            return false;
+        for (unsigned level = above; arg->image && level < desc.mips; level++) {
+            size_t size = texel_bytes(kind) >> 2 * (level - above);
             if (!gpu_image_write(arg->image, level, 0, texels + offset, size, err))
                 return false;
             offset += size;
@@ -118,26 +135,13 @@ static bool make_texture(struct loads_session *session, const struct loads_kind 
     return arg->image && (!loads_is_sampled(kind) || make_sampler(session, kind, arg, err));
 }
 
-static gpu_caps caps_of(const struct loads_kind *kind)
-{
-    static const gpu_caps needed[LOADS_SOURCE_COUNT] = {
-        [LOADS_FROM_TYPED] = GPU_CAP(TYPED),       [LOADS_FROM_TYPED_RW] = GPU_CAP(TYPED),
-        [LOADS_FROM_CONSTANT] = GPU_CAP(CONSTANT), [LOADS_FROM_HALF] = GPU_CAP(STORAGE16),
-        [LOADS_FROM_LONG] = GPU_CAP(INT64),        [LOADS_FROM_BROADCAST] = GPU_CAP(SUBGROUPS),
-    };
-    return needed[kind->source] | (loads_is_texture(kind) ? GPU_CAP(IMAGES) : 0) |
-           (loads_is_sampled(kind) ? GPU_CAP(SAMPLERS) : 0) |
-           (kind->source == LOADS_FROM_ROW ? GPU_CAP(IMAGES) : 0);
-}
-
 static bool make(struct loads_session *session, const struct loads_kind *kind, struct gpu_arg *arg,
                  struct error *err)
 {
-    if (!gpu_require(session->bench->info, caps_of(kind), err))
-        return false;
-    if (loads_is_texture(kind) || kind->source == LOADS_FROM_ROW)
+    const struct loads_way *way = loads_way_of(kind);
+    if (way->resource == LOADS_BY_IMAGE)
         return make_texture(session, kind, arg, err);
-    if (kind->source == LOADS_FROM_TYPED || kind->source == LOADS_FROM_TYPED_RW)
+    if (way->resource == LOADS_BY_TYPED)
         return make_typed(session, kind, arg, err);
     arg->buffer = make_buffer(session, kind, err);
     return arg->buffer != NULL;

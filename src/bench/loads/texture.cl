@@ -2,16 +2,44 @@
 // Every thread loads a tile of 16 × 16 texels and adds them up, as in texture.comp: eight loads
 // share the arithmetic of a coordinate, and are in flight together.
 //
-// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED or LOADS_NOTHING  -DWIDTH=1|2|4 channels
+// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4 channels
 // -DUNIFORM=0|1  -DINTEGER=1 words instead of floats  -DSAMPLED_SHAPE=0|1 texels or normalised
-// coordinates
+// coordinates  -DLEVEL=… of LOADS_SAMPLED
 #include "bench/prelude/prelude.clh"
 
 #include "bench/loads/params.clh"
 
 #if RESOURCE == LOADS_SAMPLED
-#define SOURCE     SAMPLED_ARG(source),
+#define SOURCE SAMPLED_ARG(source),
+#if defined(LEVEL)
+#define LOAD(x, y) image_sample_level(source, x, y, LEVEL) CHANNELS
+#else
 #define LOAD(x, y) image_sample(source, x, y) CHANNELS
+#endif
+#elif RESOURCE == LOADS_TRILINEAR
+#define SOURCE     SAMPLED_ARG(source),
+#define LOAD(x, y) image_sample_level(source, x, y, 0.5f) CHANNELS
+#elif RESOURCE == LOADS_LEVELS
+#define SOURCE     SAMPLED_ARG(source),
+#define LOAD(x, y) image_sample_level(source, x, y, (float)(local_index() & 1)) CHANNELS
+#elif RESOURCE == LOADS_STRETCHED // as in texture.comp
+#define SOURCE SAMPLED_ARG(source),
+#define LOAD(x, y)                                                                                 \
+    image_sample_stretched(source, x, y, (float2)((LOADS_ANISOTROPY - 0.1f) / LOADS_SIDE, 0),      \
+                           (float2)(0, 0.9f / LOADS_SIDE)) CHANNELS
+#elif RESOURCE == LOADS_ARRAY
+#define SOURCE     SAMPLED_ARRAY_ARG(source),
+#define LOAD(x, y) image_sample_array(source, x, y, LOADS_READ_LAYER) CHANNELS
+#elif RESOURCE == LOADS_VOLUME
+#define SOURCE     SAMPLED_VOLUME_ARG(source),
+#define SLICE      ((LOADS_READ_LAYER + 0.5f) / LOADS_DEPTH)
+#define LOAD(x, y) image_sample_volume(source, x, y, SLICE) CHANNELS
+#elif RESOURCE == LOADS_CUBE // face +Y: coordinates are x / y and z / y, from −1 to 1
+#define SOURCE     SAMPLED_ARG(source),
+#define LOAD(x, y) image_sample_cube(source, (x)*2 - 1, 1, (y)*2 - 1) CHANNELS
+#elif RESOURCE == LOADS_GATHER
+#define SOURCE     SAMPLED_ARG(source),
+#define LOAD(x, y) image_gather(source, x, y)
 #elif RESOURCE == LOADS_TEXEL
 #define SOURCE image_2d source,
 #if INTEGER
@@ -39,7 +67,8 @@
 
 KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
 {
-    const uint first_x = FIRST_ELEMENT(p, local_x()), first_y = FIRST_ELEMENT(p, local_y());
+    const uint first_x = FIRST_ELEMENT(p, local_x(), 2 * local_index());
+    const uint first_y = FIRST_ELEMENT(p, local_y(), 2 * local_index() + 1);
     VECTOR sum = FIRST_SUM;
     NOT_UNROLLED
     for (uint i = 0; i < LOADS_A_THREAD / LOADS_FLIGHT; i++) {
@@ -53,5 +82,5 @@ KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params
         for (uint k = 0; k < LOADS_FLIGHT; k++)
             sum += loaded[k];
     }
-    prove(proof, p, WEIGHED(sum));
+    prove(proof, p.tolerance, WEIGHED(sum));
 }

@@ -3,7 +3,7 @@
 // Every thread loads a tile of 16 × 16 texels and adds them up.
 //
 // -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4 channels  -DUNIFORM=0|1
-// -DINTEGER=1 words instead of floats  -DFORMAT=… of LOADS_TEXEL_RW
+// -DINTEGER=1 words instead of floats  -DFORMAT=… of LOADS_TEXEL_RW  -DLEVEL=… of LOADS_SAMPLED
 // -DPEAK=1  eight loads share the arithmetic of a coordinate, and are in flight together
 // -DPEAK=0  one load a turn of the loops, as the published tool has it
 #extension GL_GOOGLE_include_directive : require
@@ -26,10 +26,22 @@
 #define PLACE(texel) (texel)
 #endif
 
+#ifndef LEVEL
+#define LEVEL 0
+#endif
+
 #if RESOURCE == LOADS_SAMPLED
 layout(set = 0, binding = 0) uniform sampler2D source;
-#define LOAD(at, below) textureLodOffset(source, at, 0, ivec2(0, below)) CHANNELS
-#define LOAD_ONE(at)    textureLod(source, at, 0) CHANNELS
+#define LOAD(at, below) textureLodOffset(source, at, LEVEL, ivec2(0, below)) CHANNELS
+#define LOAD_ONE(at)    textureLod(source, at, LEVEL) CHANNELS
+#elif RESOURCE == LOADS_STRETCHED
+layout(set = 0, binding = 0) uniform sampler2D source;
+// A little less than so many texels by one: with a filter as round as the footprint is long, level
+// 2 would be read.
+#define LONG_SIDE  vec2((LOADS_ANISOTROPY - 0.1) / LOADS_SIDE, 0)
+#define SHORT_SIDE vec2(0, 0.9 / LOADS_SIDE)
+#define LOAD(at, below)                                                                            \
+    textureGradOffset(source, at, LONG_SIDE, SHORT_SIDE, ivec2(0, below)) CHANNELS
 #elif RESOURCE == LOADS_TRILINEAR
 layout(set = 0, binding = 0) uniform sampler2D source;
 // An offset would count texels of each level.
@@ -45,14 +57,14 @@ layout(set = 0, binding = 0) uniform sampler2DArray source;
     textureLodOffset(source, vec3(at, LOADS_READ_LAYER), 0, ivec2(0, below)) CHANNELS
 #elif RESOURCE == LOADS_VOLUME
 layout(set = 0, binding = 0) uniform sampler3D source;
-#define SLICE ((LOADS_READ_LAYER + 0.5) / LOADS_DEPTH)
+#define SLICE           ((LOADS_READ_LAYER + 0.5) / LOADS_DEPTH)
 #define LOAD(at, below) textureLodOffset(source, vec3(at, SLICE), 0, ivec3(0, below, 0)) CHANNELS
 #elif RESOURCE == LOADS_CUBE
 layout(set = 0, binding = 0) uniform samplerCube source;
 // Face +Y: coordinates are x / y and z / y, from −1 to 1.
 #define LOAD(at, below)                                                                            \
     textureLod(source, vec3(at.x * 2 - 1, 1, (at.y * 2 - 1) + (below) * (2.0 / LOADS_SIDE)), 0)    \
-    CHANNELS
+        CHANNELS
 #elif RESOURCE == LOADS_GATHER
 layout(set = 0, binding = 0) uniform sampler2D source;
 #define LOAD(at, below) textureGatherOffset(source, at, ivec2(0, below), 0)
@@ -79,8 +91,9 @@ layout(set = 0, binding = 0) uniform texture2D source;
 
 void main()
 {
-    uvec2 first =
-        uvec2(first_element(gl_LocalInvocationID.x), first_element(gl_LocalInvocationID.y));
+    uint id = gl_LocalInvocationIndex;
+    uvec2 first = uvec2(first_element(gl_LocalInvocationID.x, 2 * id),
+                        first_element(gl_LocalInvocationID.y, 2 * id + 1));
     VECTOR sum = FIRST_SUM;
 #if PEAK
     [[dont_unroll]] for (uint i = 0; i < LOADS_A_THREAD / LOADS_FLIGHT; i++)

@@ -12,7 +12,8 @@ enum {
     METRIC_PER_CORE,
     METRIC_TIME,
     METRIC_RATIO,
-    METRIC_OVER_CONTROL
+    METRIC_OVER_CONTROL,
+    METRIC_BASELINE
 };
 
 enum {
@@ -90,8 +91,10 @@ static bool find_control(struct bench_visit *run, const struct loads_point *poin
 
 // A device without typed buffers has no baseline, but loads all the same.
 static bool find_baseline(struct bench_visit *run, const struct loads_point *like,
-                          struct loads_baseline_seen *seen, struct error *err)
+                          struct error *err)
 {
+    struct loads_session *session = run->session->state;
+    struct loads_baseline_seen *seen = &session->baseline[like->peak];
     const struct loads_point point = {
         .kind = loads_baseline(),
         .pattern = LOADS_RANDOM,
@@ -140,23 +143,18 @@ static void report_per_core(struct bench_visit *run, const struct measure_span *
 
 // Bytes a cycle that a core's cache or shared memory hands out, where the way is not that of the
 // texture units; 0 = not known.
-static double bytes_per_cycle(const struct loads_session *session, enum loads_source source)
+static double bytes_per_cycle(const struct loads_session *session, const struct loads_kind *kind)
 {
-    static const bool direct[LOADS_SOURCE_COUNT] = {
-        [LOADS_FROM_RAW] = true,        [LOADS_FROM_NATURAL] = true, [LOADS_FROM_ALIGNED8] = true,
-        [LOADS_FROM_STRUCTURED] = true, [LOADS_FROM_STORAGE] = true, [LOADS_FROM_HALF] = true,
-        [LOADS_FROM_LONG] = true,
-    };
-    if (source == LOADS_FROM_SHARED)
+    if (kind->source == LOADS_FROM_SHARED)
         return session->limits.shared_bytes_per_cycle;
-    return direct[source] ? session->limits.l1_bytes_per_cycle : 0;
+    return loads_way_of(kind)->direct ? session->limits.l1_bytes_per_cycle : 0;
 }
 
 // Where the pattern gives each lane bytes of its own.
 static void report_limit(const struct loads_session *session, const struct loads_point *point,
                          const struct measure_span *span, struct measure_visit *visit)
 {
-    double bytes = bytes_per_cycle(session, point->kind->source);
+    double bytes = bytes_per_cycle(session, point->kind);
     if (point->pattern == LOADS_UNIFORM || !span->core_hz || bytes <= 0)
         return;
     double hz = median_of(visit->arena, span->core_hz, span->count);
@@ -177,6 +175,18 @@ static void report_control(const struct measure_span *span, double control_ns,
                     over, control_least);
 }
 
+static void report_baseline(struct bench_visit *run, const struct loads_point *point,
+                            const struct measure_span *span, struct measure_visit *visit)
+{
+    const struct loads_session *session = run->session->state;
+    const struct loads_baseline_seen *seen = &session->baseline[point->peak];
+    if (seen->missing)
+        return;
+    report_over(run->arena, span, METRIC_RATIO, seen->unit_ns, false, visit);
+    double rate = loads_per_dispatch(session) * 1e9 / seen->unit_ns;
+    visit_samples(visit, METRIC_BASELINE, &rate, 1, rate * span->step_ns / seen->unit_ns);
+}
+
 static void report(struct bench_visit *run, const struct loads_point *point,
                    const struct loads_work *work, const struct measure_span *span,
                    struct measure_visit *visit)
@@ -194,28 +204,52 @@ static void report(struct bench_visit *run, const struct loads_point *point,
     visit_kernel(visit, work->program);
 }
 
-bool loads_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+// Where a case runs: here, or on the handle of the device that checks bounds.
+static bool find_place(struct bench_visit *run, bool robust, struct bench_visit *place,
+                       struct error *err)
 {
-    struct loads_point point;
-    loads_point_read(run->point, &point);
+    *place = *run;
+    if (!robust)
+        return true;
+    place->session = loads_robust(run->session->state, err);
+    if (!place->session)
+        return error_prefix(err, "robust access");
+    place->scope = gpu_scope_open(place->session->device);
+    return true;
+}
+
+static bool measure(struct bench_visit *run, struct bench_visit *place,
+                    const struct loads_point *point, struct measure_visit *visit, struct error *err)
+{
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
-    struct loads_session *session = run->session->state;
-    struct loads_baseline_seen *baseline = &session->baseline[point.peak];
+    struct loads_session *session = place->session->state, *plain = run->session->state;
     struct loads_work work;
     struct measure_span span;
-    if (!find_control(run, &point, memory, err) ||
-        !loads_work_make(session, run->scope, &point, false, &work, err) ||
-        !run_work(run, &work, run->request, &memory->repeats, &span, err))
+    if (!find_control(place, point, memory, err) ||
+        !loads_work_make(session, place->scope, point, false, &work, err) ||
+        !run_work(place, &work, run->request, &memory->repeats, &span, err))
         return false;
-    session->warm = true;
-    if (!find_baseline(run, &point, baseline, err))
+    session->warm = plain->warm = true;
+    if (!find_baseline(run, point, err))
         return false;
-    report(run, &point, &work, &span, visit);
+    report(place, point, &work, &span, visit);
     report_over(run->arena, &span, METRIC_OVER_CONTROL, memory->control_ns, true, visit);
     report_control(&span, memory->control_ns, visit);
-    if (!baseline->missing)
-        report_over(run->arena, &span, METRIC_RATIO, baseline->unit_ns, false, visit);
+    report_baseline(run, point, &span, visit);
     return true;
+}
+
+bool loads_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct loads_point point;
+    struct bench_visit place;
+    loads_point_read(run->point, &point);
+    if (!find_place(run, point.kind->robust, &place, err))
+        return false;
+    bool done = measure(run, &place, &point, visit, err);
+    if (place.scope != run->scope)
+        gpu_scope_close(place.scope);
+    return done;
 }

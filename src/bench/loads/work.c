@@ -2,6 +2,7 @@
 #include "bench/loads/source.h"
 #include "bench/loads/write.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -99,7 +100,10 @@ static void prepare_loads(struct loads_work *work, const struct loads_point *poi
         .start = point->kind->start_bytes,
         .tolerance = loads_tolerance(point->kind),
         .centre = loads_centre(point->kind) / LOADS_SIDE,
+        .scatter = start.scatter,
     };
+    for (unsigned e = 0; e < LOADS_PUSHED_ELEMENTS; e++)
+        work->params.pushed[e] = (float)loads_value(point->kind, e, 0);
     loads_expect(point->kind, point->pattern, proof->expected);
 }
 
@@ -107,37 +111,62 @@ static bool prepare_writes(struct loads_work *work, struct gpu_scope *scope,
                            const struct loads_point *point, struct proof *proof, struct error *err)
 {
     struct loads_start start = loads_start_of(point->kind, point->pattern);
-    work->params = (struct loads_params){.multiplier = start.multiplier, .keep = start.keep};
+    work->params = (struct loads_params){
+        .multiplier = start.multiplier, .keep = start.keep, .scatter = start.scatter};
     loads_expect_writes(point->kind, point->pattern, proof->expected);
-    return loads_is_shared_write(point->kind) || loads_target_make(work, scope, point, err);
+    return !work->has_source || loads_target_make(work, scope, point, err);
+}
+
+// The kernel of a point, or of its control; says what is missing where there is none.
+static const struct gpu_kernel *find_kernel(struct loads_session *session,
+                                            const struct loads_point *point, bool control,
+                                            struct error *err)
+{
+    const struct gpu_info *info = session->bench->info;
+    const struct loads_way *way = loads_way_of(point->kind);
+    const struct loads_form form = {.kind = point->kind,
+                                    .uniform = point->pattern == LOADS_UNIFORM,
+                                    .peak = point->peak,
+                                    .bound = loads_is_bound(info)};
+    struct arena *arena = session->bench->arena;
+    struct arena_mark mark = arena_mark(arena);
+    const struct gpu_kernel *kernel =
+        kernel_find(control ? loads_control_name(arena, &form) : loads_kernel_name(arena, &form));
+    arena_rewind(arena, mark);
+    if (!gpu_require(info, way->needs, err)) {
+        error_prefix(err, "%s", point->kind->label);
+        return NULL;
+    }
+    if (way->no_opencl && strcmp(info->api, "opencl") == 0) {
+        error_set(err, ERROR_UNSUPPORTED, "%s: OpenCL C 1.2 %s", point->kind->label,
+                  way->no_opencl);
+        return NULL;
+    }
+    if (!kernel)
+        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %s%s", point->kind->label,
+                  point->peak ? "" : " in the published loop");
+    return kernel;
 }
 
 bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                      const struct loads_point *point, bool control, struct loads_work *work,
                      struct error *err)
 {
-    struct arena *arena = session->bench->arena;
-    struct arena_mark mark = arena_mark(arena);
     struct proof proof = {0};
+    const struct loads_way *way = loads_way_of(point->kind);
     *work = (struct loads_work){.session = session,
-                                .has_source = !control && !loads_is_shared_write(point->kind)};
-    const struct loads_form form = {.kind = point->kind,
-                                    .uniform = point->pattern == LOADS_UNIFORM,
-                                    .peak = point->peak,
-                                    .bound = loads_is_bound(session->bench->info)};
-    const char *name = control ? loads_control_name(arena, &form) : loads_kernel_name(arena, &form);
-    const struct gpu_kernel *kernel = kernel_find(name);
-    arena_rewind(arena, mark);
+                                .has_source = !control && way->resource != LOADS_BY_NOTHING,
+                                .has_pushed = !control && point->kind->source == LOADS_FROM_PUSHED};
+    const struct gpu_kernel *kernel = find_kernel(session, point, control, err);
     if (!kernel)
-        return error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %s",
-                         point->kind->label);
+        return false;
     if (control) {
         prepare_control(work, point, &proof);
-    } else if (loads_is_write(point->kind)) {
+    } else if (way->writes) {
         if (!prepare_writes(work, scope, point, &proof, err))
             return false;
     } else {
-        if (!loads_source_find(session, point->kind, &work->source, err))
+        if (work->has_source && !loads_source_find(session, point->kind, &work->source, err))
             return false;
         prepare_loads(work, point, &proof);
     }
@@ -157,7 +186,8 @@ void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .program = work->program,
         .groups = {work->session->groups},
         .params = &work->params,
-        .params_bytes = sizeof work->params,
+        .params_bytes =
+            work->has_pushed ? sizeof work->params : offsetof(struct loads_params, pushed),
     };
     unsigned args = 0;
     if (work->has_source)

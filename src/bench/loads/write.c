@@ -7,22 +7,6 @@ enum {
     COPIES_UNKNOWN = 16 // where the number of cores is not known
 };
 
-static bool is_atomic(const struct loads_kind *kind)
-{
-    return kind->source == LOADS_FROM_ATOMIC || kind->source == LOADS_FROM_SHARED_ATOMIC;
-}
-
-bool loads_is_shared_write(const struct loads_kind *kind)
-{
-    return kind->source == LOADS_FROM_SHARED_STORE || kind->source == LOADS_FROM_SHARED_ATOMIC;
-}
-
-bool loads_is_write(const struct loads_kind *kind)
-{
-    return kind->source == LOADS_FROM_STORE || kind->source == LOADS_FROM_ATOMIC ||
-           loads_is_shared_write(kind);
-}
-
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS])
 {
@@ -30,7 +14,7 @@ void loads_count_writes(const struct loads_kind *kind, enum loads_pattern patter
     memset(hits, 0, LOADS_ELEMENTS * sizeof *hits);
     for (uint32_t id = 0; id < LOADS_THREADS; id++)
         for (uint32_t i = 0; i < LOADS_A_THREAD; i++)
-            hits[((id * start.multiplier) & start.keep) + i]++;
+            hits[loads_first(start, id, id) + i]++;
 }
 
 void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern pattern,
@@ -39,9 +23,10 @@ void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern patte
     uint32_t hits[LOADS_ELEMENTS];
     loads_count_writes(kind, pattern, hits);
     for (uint32_t id = 0; id < LOADS_THREADS; id++)
-        found[id] = !loads_is_shared_write(kind) ? 0
-                    : is_atomic(kind)            ? (float)hits[id]
-                                                 : (float)(id + 1);
+        found[id] = loads_way_of(kind)->resource != LOADS_BY_NOTHING ? 0
+                    : loads_way_of(kind)->atomic                     ? (float)hits[id]
+                    : hits[id]                                       ? (float)(id + 1)
+                                                                     : 0;
 }
 
 bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
@@ -69,7 +54,7 @@ static bool verify_copy(const struct loads_work *work, const uint32_t *words, co
     const struct loads_kind *kind = work->target.kind;
     for (uint32_t e = 0; e < LOADS_ELEMENTS; e++)
         for (uint32_t c = 0; c < kind->width; c++) {
-            uint32_t wanted = is_atomic(kind) ? times * hits[e] : hits[e] ? e + 1 : 0;
+            uint32_t wanted = loads_way_of(kind)->atomic ? times * hits[e] : hits[e] ? e + 1 : 0;
             uint32_t found = words[e * kind->width + c];
             if (found != wanted)
                 return error_set(err, ERROR_MISMATCH, "%s: element %u holds %u, not %u",

@@ -40,10 +40,11 @@ target;
 
 void main()
 {
-    uint id = gl_LocalInvocationIndex, first = first_element(id);
+    uint id = gl_LocalInvocationIndex, first = first_element(id, id);
 #if IS_SHARED
     uint copy = 0;
-    for (uint i = id; i < LOADS_ELEMENTS; i += LOADS_THREADS) tile[i] = WORDS(0);
+    for (uint i = id; i < LOADS_ELEMENTS; i += LOADS_THREADS)
+        tile[i] = WORDS(0);
     barrier();
 #else
     uint copy = gl_WorkGroupID.x % params.start * LOADS_ELEMENTS;

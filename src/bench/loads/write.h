@@ -5,9 +5,6 @@
 
 #include "bench/loads/session.h"
 
-bool loads_is_write(const struct loads_kind *kind);
-bool loads_is_shared_write(const struct loads_kind *kind); // to the workgroup's own memory
-
 // How often each element is written by one workgroup.
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS]);
