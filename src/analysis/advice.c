@@ -141,16 +141,71 @@ static void tell(struct run *run, const char *device, const struct question *que
 static bool has_advice(const struct run *run)
 {
     for (size_t i = 0; i < run->finding_count; i++)
-        if (strcmp(run->findings[i].code, "loads-advice") == 0)
+        if (strncmp(run->findings[i].code, "loads-", 6) == 0)
             return true;
     return false;
+}
+
+// The case beside which the repeated baseline was slowest, and fastest.
+struct drift {
+    const struct result *least, *most;
+    unsigned cases;
+};
+
+static double baseline_of(const struct result *result)
+{
+    const struct metric *baseline = result ? result_metric(result, "baseline") : NULL;
+    return baseline ? baseline->median : NAN;
+}
+
+static struct drift find_drift(const struct run *run, const char *device)
+{
+    struct drift drift = {NULL, NULL, 0};
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        double rate = baseline_of(result);
+        if (strcmp(result->benchmark, "loads") != 0 || strcmp(result->device, device) != 0 ||
+            result->verdict > VERDICT_SUSPECT || !(rate > 0))
+            continue;
+        drift.cases++;
+        if (!drift.least || rate < baseline_of(drift.least))
+            drift.least = result;
+        if (!drift.most || rate > baseline_of(drift.most))
+            drift.most = result;
+    }
+    return drift;
+}
+
+static void tell_drift(struct run *run, const char *device)
+{
+    struct drift drift = find_drift(run, device);
+    if (drift.cases < 2)
+        return;
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = drift.least->key;
+    keys[1] = drift.most->key;
+    double apart = baseline_of(drift.most) / baseline_of(drift.least) - 1;
+    *run_add_finding(run) = (struct finding){
+        .code = "loads-drift",
+        .device = device,
+        .text = arena_printf(run->arena,
+                             "%s%sthe baseline, Buffer<RGBA8>.Load random, repeated beside each of "
+                             "%u cases, drifted by %.2g %% (%s to %s)",
+                             run->device_count > 1 ? device : "", run->device_count > 1 ? ": " : "",
+                             drift.cases, 100 * apart,
+                             amount(run->arena, result_metric(drift.least, "baseline")),
+                             amount(run->arena, result_metric(drift.most, "baseline"))),
+        .value = apart,
+        .keys = keys,
+        .key_count = 2};
 }
 
 void advice_add_findings(struct run *run)
 {
     if (has_advice(run))
         return;
-    for (size_t d = 0; d < run->device_count; d++)
+    for (size_t d = 0; d < run->device_count; d++) {
+        tell_drift(run, run->devices[d].id);
         for (size_t q = 0; q < COUNT(questions); q++) {
             const struct question *question = &questions[q];
             const char *device = run->devices[d].id;
@@ -160,4 +215,5 @@ void advice_add_findings(struct run *run)
             if (pair[0] && pair[1])
                 tell(run, device, question, pair);
         }
+    }
 }

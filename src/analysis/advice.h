@@ -11,7 +11,9 @@
 #define ADVICE_RATIO 1.1
 
 // Adds a finding "loads-advice" for each question and device: value = how many times as fast the
-// first case is as the second, keys = the two. Without such cases it adds nothing.
+// first case is as the second, keys = the two. And "loads-drift" for each device with two cases or
+// more: value = how much faster the repeated baseline came out beside one case than beside another,
+// keys = those two, the slower first. Without such cases it adds nothing.
 void advice_add_findings(struct run *run);
 
 #endif

@@ -99,6 +99,38 @@ static void skipped_cases_and_other_benchmarks_back_nothing(void **state)
     run_destroy(run);
 }
 
+static void add_baseline(struct run *run, struct result *result, double rate)
+{
+    struct metric *metrics = ARENA_ARRAY(run->arena, 2, struct metric);
+    metrics[0] = result->metrics[0];
+    metrics[1] = (struct metric){
+        .name = "baseline", .unit = UNIT_OP_PER_S, .median = rate, .ci95 = {rate, rate}};
+    result->metrics = metrics;
+    result->metric_count = 2;
+}
+
+static void how_far_the_baseline_drifted_is_said_and_where(void **state)
+{
+    (void)state;
+    struct run *run = new_run();
+    add_baseline(run, add(run, "cbuffer{float4} load", "random", 1e10, 0.01), 2.00e12);
+    add_baseline(run, add(run, "Texture2D<R8>.Load", "linear", 4e12, 0.01), 1.98e12);
+    add_baseline(run, add(run, "Texture2D<R8>.Load", "random", 4e12, 0.01), 1.99e12);
+    struct result *skipped = add(run, "Texture2D<R8>.Load", "uniform", 4e12, 0.01);
+    add_baseline(run, skipped, 1e9);
+    skipped->verdict = VERDICT_SKIPPED;
+    advice_add_findings(run);
+    assert_int_equal(run->finding_count, 1);
+    const struct finding *finding = &run->findings[0];
+    assert_string_equal(finding->code, "loads-drift");
+    assert_string_equal(finding->text,
+                        "the baseline, Buffer<RGBA8>.Load random, repeated beside each of 3 cases, "
+                        "drifted by 1 % (1.980 Top/s to 2.000 Top/s)");
+    assert_string_equal(finding->keys[0], "loads/load=Texture2D<R8>.Load/pattern=linear");
+    assert_string_equal(finding->keys[1], "loads/load=cbuffer{float4} load/pattern=random");
+    run_destroy(run);
+}
+
 static void advice_is_given_once(void **state)
 {
     (void)state;
@@ -117,6 +149,7 @@ int main(void)
         cmocka_unit_test(no_difference_is_said_as_well),
         cmocka_unit_test(what_the_intervals_leave_open_is_not_said),
         cmocka_unit_test(skipped_cases_and_other_benchmarks_back_nothing),
+        cmocka_unit_test(how_far_the_baseline_drifted_is_said_and_where),
         cmocka_unit_test(advice_is_given_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
