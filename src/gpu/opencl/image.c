@@ -173,7 +173,9 @@ struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_
     }
     if (!create_image(device, flags, desc->format, &image_desc, &image->image, err))
         return NULL;
-    image->base.filterable = format_of(desc->format).image_channel_data_type != CL_UNSIGNED_INT32;
+    // What PoCL 3.1 filters from an array is not what the layer holds.
+    image->base.filterable = format_of(desc->format).image_channel_data_type != CL_UNSIGNED_INT32 &&
+                             !(device->pocl && desc->layers > 1);
     return &image->base;
 }
 
