@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of loads and the data that they find, without a device.
-#include "bench/loads/session.h"
+#include "bench/loads/run.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -277,6 +277,20 @@ static void sums_of_different_patterns_are_told_apart(void **state)
     }
 }
 
+// A dispatch of 0.3 s, seen from a 32nd of it, and slower devices still: what is left ends in time.
+static void slow_devices_get_smaller_dispatches(void **state)
+{
+    (void)state;
+    const double ms = 1e6;
+    assert_int_equal(loads_groups_within(4096, 128, 0.02 * ms), 4096);
+    assert_int_equal(loads_groups_within(4096, 128, 300 * ms / 32), 682);
+    assert_int_equal(loads_groups_within(4096, 128, 300 * ms), 21);
+    assert_int_equal(loads_groups_within(4096, 128, 1e6 * ms), 1);
+    for (uint32_t took_us = 100; took_us < 6400000; took_us += took_us / 3)
+        assert_true(loads_groups_within(4096, 128, took_us * 1e3) * (took_us * 1e3 / 128) <=
+                    LOADS_LONGEST_NS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +303,7 @@ int main(void)
         cmocka_unit_test(what_an_anisotropic_sample_finds_does_not_depend_on_its_weights),
         cmocka_unit_test(scattered_threads_begin_anywhere),
         cmocka_unit_test(threads_begin_where_the_published_tool_lets_them),
+        cmocka_unit_test(slow_devices_get_smaller_dispatches),
         cmocka_unit_test(sums_of_floats_are_exact),
         cmocka_unit_test(sums_of_different_patterns_are_told_apart),
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every case of `loads` measured and verified on the device that is there, and the proof itself put
 // to the test: data that are not what they should be give MISMATCH, no number.
-#include "bench/loads/session.h"
+#include "bench/loads/run.h"
 #include "workbench.h"
 
 #include <math.h>
@@ -71,6 +71,36 @@ static bool visit(struct fixture *f, const char *load, const char *pattern, cons
     gpu_scope_close(run.scope);
     arena_destroy(arena);
     return done;
+}
+
+// As on a device that takes seconds for a dispatch: there are a thousand times as many workgroups
+// as the software GPU gets. Each run of the case must stay short, and verify.
+static void a_dispatch_too_long_is_cut(void **state)
+{
+    struct fixture *f = *state;
+    struct loads_session *own = f->bench.session.state;
+    if (f->bench.session.info->kind != GPU_KIND_CPU)
+        skip();
+    own->groups = 8192;
+    struct loads_size size = {0};
+    struct arena *arena = arena_create();
+    const struct loads_point point = {.kind = loads_kind_find("ByteAddressBuffer.Load4 unaligned"),
+                                      .pattern = LOADS_LINEAR,
+                                      .peak = true};
+    const struct measure_request request = {
+        .samples = 1, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000), .round = 1};
+    struct bench_visit visit = {.session = &f->bench.session,
+                                .scope = gpu_scope_open(f->bench.session.device),
+                                .arena = arena,
+                                .request = &request};
+    struct loads_run run = {.point = &point, .request = &request, .size = &size};
+    struct error err;
+    if (!loads_run(&visit, &run, &err))
+        fail_msg("%s", err.message);
+    assert_in_range(run.work.groups, 1, own->groups / 2);
+    assert_true(run.span.unit_ns[0] * run.work.groups < 500e6); // what watchdogs allow at least
+    gpu_scope_close(visit.scope);
+    arena_destroy(arena);
 }
 
 static void measure_all(struct fixture *f, const char *fidelity)
@@ -209,6 +239,7 @@ int main(int argc, char **argv)
     if (status)
         return status;
     const struct CMUnitTest tests[] = {
+        EACH(a_dispatch_too_long_is_cut),
         EACH(every_case_finds_its_data),
         EACH(every_case_finds_its_data_in_the_published_loop),
         EACH(lavapipe_skips_nothing),

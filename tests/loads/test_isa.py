@@ -164,7 +164,7 @@ PTX = {"constant": "ld.const.v4.f32", "typed": "tex.1d.v4.{word}.s32", "texture"
        "row": "tex.1d.v4.f32.s32", "gather": "tld4.r.2d.v4.f32.f32", "trilinear": "tex.level.2d.v4.f32.f32",
        "levels": "tex.level.2d.v4.f32.f32", "mip": "tex.level.2d.v4.f32.f32",
        "stretched": "tex.grad.2d.v4.f32.f32", "array": "tex.a2d.v4.f32.f32", "volume": "tex.3d.v4.f32.f32",
-       "cube": "tex.cube.v4.f32.f32", "store": "st.global.{vector}u32", "atomic": "atom.global.add.u32",
+       "cube": "tex.cube.v4.f32.f32", "texturerw": "suld.b.2d.{vector}b32.trap", "store": "st.global.{vector}u32", "atomic": "atom.global.add.u32",
        "sharedstore": "st.shared.{vector}u32", "sharedatomic": "atom.shared.add.u32"}
 
 
@@ -195,7 +195,7 @@ class Ptx(unittest.TestCase):
                 continue
             with self.subTest(path.stem):
                 self.assertTrue(loop)
-                found = collections.Counter(re.findall(r"^\s+((?:ld|tex|tld4|st|atom)\.\S+)", loop[2], re.M))
+                found = collections.Counter(re.findall(r"^\s+((?:ld|tex|tld4|suld|st|atom)\.\S+)", loop[2], re.M))
                 wanted = {} if kind == "control" else ptx_expected(kind, int(width[0]), "u" in width)
                 self.assertEqual(found, {load: IN_FLIGHT * n for load, n in wanted.items()})
 

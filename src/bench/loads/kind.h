@@ -109,7 +109,8 @@ struct loads_way {
     bool smooth_levels;
     float centre;          // where in a texel of size 1 it is sampled, where not at ½
     double filters;        // tolerance, in 2^-8 of the range
-    const char *no_opencl; // what OpenCL C 1.2 lacks for it; NULL: nothing
+    const char *no_opencl; // what that lacks for it; NULL: nothing
+    const char *no_cuda;
 };
 const struct loads_way *loads_way_of(const struct loads_kind *kind);
 

@@ -13,9 +13,9 @@
 #define LOADS_FLIGHT     8   /* loads that share their address arithmetic (peak) */
 #define LOADS_LANES      4   /* broadcasts that share their loop: the fewest lanes of a subgroup */
 #define LOADS_STRIDE     32  /* elements between them: too far apart to be combined */
-/* Elements between the loads that are in flight together, and from one turn of the loop to the next.
-   Constants are never combined beyond 16 bytes, but their cache holds 2 KiB (NVIDIA): eight lines a
-   thread, and threads not in step, would measure its misses. */
+/* Elements between the loads that are in flight together, and from one turn of the loop to the
+   next. Constants are never combined beyond 16 bytes, but their cache holds 2 KiB (NVIDIA): eight
+   lines a thread, and threads not in step, would measure its misses. */
 #if defined(RESOURCE) && RESOURCE == 4 /* LOADS_CONSTANT */
 #define LOADS_APART 1
 #define LOADS_STEP  LOADS_FLIGHT
@@ -24,7 +24,7 @@
 #define LOADS_STEP  1
 #endif
 
-#define LOADS_ANISOTROPY 4   /* times as long as wide is the footprint of an anisotropic sample */
+#define LOADS_ANISOTROPY 4 /* times as long as wide is the footprint of an anisotropic sample */
 
 /* Push constants: what is left of 128 bytes holds so many floats; a turn of the loop loads every
    other one, so that no two stand side by side. */

@@ -15,6 +15,7 @@ struct loads_point {
     enum loads_pattern pattern;
     bool peak;
     uint32_t subgroup_threads; // 0: the driver's choice
+    uint32_t groups;           // of a dispatch; 0: the session's
 };
 void loads_point_read(const struct bench_case *c, struct loads_point *point);
 
@@ -25,12 +26,17 @@ struct loads_params { // as in params.glsl, after the address
     float pushed[LOADS_PUSHED_ELEMENTS]; // for kernels that load these
 };
 
+struct loads_size {   // of what is run again and again
+    uint32_t groups;  // of a dispatch; 0: not known yet
+    uint64_t repeats; // dispatches a sample
+};
+
 // What a form of the kernels was compared with lately.
 struct loads_baseline_seen {
     bool tried, missing; // missing: a device without typed buffers
-    double unit_ns;      // of a dispatch
+    double group_ns;     // of a workgroup: a dispatch over its groups
     uint64_t at_ns;      // when, by base/clock.h
-    uint64_t repeats;    // units a sample
+    struct loads_size size;
 };
 
 // Made by loads_open.
@@ -42,7 +48,7 @@ struct loads_session {
     struct gpu_arg *sources;       // of each kind; empty until needed
     struct gpu_program **programs; // made so far
     size_t program_count, program_capacity;
-    uint32_t groups;                        // of a dispatch
+    uint32_t groups;                        // of a dispatch, where the device is fast enough
     struct bench_session *robust;           // the same on a device that checks bounds; or NULL
     bool warm;                              // a case has run: the clock is up
     struct loads_baseline_seen baseline[2]; // of fidelity=original, of peak
@@ -59,6 +65,7 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
 struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
+    uint32_t groups; // of a dispatch
     bool has_source;
     bool has_pushed;
     struct gpu_arg source; // or, of writes, their target
@@ -78,8 +85,6 @@ void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 // Every thread of every dispatch found its sum, and there were `dispatches` or more; else
 // ERROR_MISMATCH.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct error *err);
-
-double loads_per_dispatch(const struct loads_session *session);
 
 // The plan and the visit of struct benchmark.
 MUST_CHECK bool loads_plan(const struct bench_request *request, struct bench_case_list *list,

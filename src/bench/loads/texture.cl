@@ -40,6 +40,13 @@
 #elif RESOURCE == LOADS_GATHER
 #define SOURCE     SAMPLED_ARG(source),
 #define LOAD(x, y) image_gather(source, x, y)
+#elif RESOURCE == LOADS_TEXEL_RW
+#define SOURCE image_2d_rw source,
+#if WIDTH == 1
+#define LOAD(x, y) image_load_rw_float(source, (int)(x), (int)(y))
+#else
+#define LOAD(x, y) image_load_rw_float4(source, (int)(x), (int)(y))
+#endif
 #elif RESOURCE == LOADS_TEXEL
 #define SOURCE image_2d source,
 #if INTEGER

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
-#include "bench/loads/session.h"
+#include "bench/loads/run.h"
 #include "math/stats.h"
 
 #include <math.h>
@@ -20,6 +20,8 @@ enum {
     CONTROL_SHARE = 4 // of a sample's time is enough to tell a loop without loads
 };
 
+static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
+
 // What the published tool loads in one dispatch.
 static const double published_loads = 1024.0 * 1024 * 256;
 
@@ -31,8 +33,8 @@ static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
 // Found by a case's first visit.
 struct memory {
-    uint64_t repeats;  // units a sample
-    double control_ns; // a unit of the control
+    struct loads_size size;
+    double control_ns; // a workgroup of the control
 };
 
 static double median_of(struct arena *arena, const double *values, size_t count)
@@ -42,51 +44,28 @@ static double median_of(struct arena *arena, const double *values, size_t count)
     return stats_median(copy, count);
 }
 
-static bool run_work(struct bench_visit *run, struct loads_work *work,
-                     const struct measure_request *request, uint64_t *repeats,
-                     struct measure_span *span, struct error *err)
-{
-    const struct measure_span_desc desc = {
-        .scope = run->scope,
-        .record = loads_work_record,
-        .context = work,
-        .clock = &work->session->clock,
-        .request = request,
-        .unordered = (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
-        .repeats = *repeats,
-        .warm = work->session->warm, // cases follow each other without a pause
-    };
-    if (!measure_span_run(run->arena, &desc, span, err) ||
-        !loads_work_verify(work, span->repeats * span->count, err))
-        return false;
-    *repeats = span->repeats;
-    return true;
-}
-
 // One sample of what the case is compared with, beside it: the clock is the same then.
-static bool run_beside(struct bench_visit *run, const struct loads_point *point, bool control,
-                       uint64_t *repeats, double *unit_ns, struct error *err)
+static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
+                       struct error *err)
 {
-    struct measure_request request = *run->request;
+    struct measure_request request = *visit->request;
     request.samples = 1;
-    request.sample_ns /= control ? CONTROL_SHARE : 1;
+    request.sample_ns /= run->control ? CONTROL_SHARE : 1;
     request.round = request.round ? request.round : 1; // the case itself warms up
-    struct loads_work work;
-    struct measure_span span;
-    if (!loads_work_make(run->session->state, run->scope, point, control, &work, err) ||
-        !run_work(run, &work, &request, repeats, &span, err))
+    run->request = &request;
+    if (!loads_run(visit, run, err))
         return false;
-    *unit_ns = span.unit_ns[0];
+    *group_ns = run->span.unit_ns[0];
     return true;
 }
 
 // Once a case: what the loop costs does not change with the rounds.
-static bool find_control(struct bench_visit *run, const struct loads_point *point,
+static bool find_control(struct bench_visit *visit, const struct loads_point *point,
                          struct memory *memory, struct error *err)
 {
-    uint64_t repeats = 0;
-    return memory->control_ns > 0 ||
-           run_beside(run, point, true, &repeats, &memory->control_ns, err);
+    struct loads_size size = {0};
+    struct loads_run run = {.point = point, .control = true, .size = &size};
+    return memory->control_ns > 0 || run_beside(visit, &run, &memory->control_ns, err);
 }
 
 // A device without typed buffers has no baseline, but loads all the same.
@@ -104,7 +83,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_point *lik
     if (seen->missing || (seen->tried && clock_now_ns() - seen->at_ns < baseline_age_ns))
         return true;
     seen->tried = true;
-    if (!run_beside(run, &point, false, &seen->repeats, &seen->unit_ns, err)) {
+    struct loads_run beside = {.point = &point, .size = &seen->size};
+    if (!run_beside(run, &beside, &seen->group_ns, err)) {
         seen->missing = err->code == ERROR_UNSUPPORTED;
         return seen->missing || error_prefix(err, "the baseline");
     }
@@ -133,7 +113,7 @@ static void report_per_core(struct bench_visit *run, const struct measure_span *
     if (!span->core_hz || !session->limits.cores)
         return;
     double *values = ARENA_ARRAY(run->arena, span->count, double);
-    double loads = loads_per_dispatch(session) / session->limits.cores;
+    double loads = loads_a_group / session->limits.cores;
     for (size_t i = 0; i < span->count; i++)
         values[i] = loads / span->unit_ns[i] * 1e9 / span->core_hz[i];
     double middle = median_of(run->arena, values, span->count);
@@ -182,26 +162,26 @@ static void report_baseline(struct bench_visit *run, const struct loads_point *p
     const struct loads_baseline_seen *seen = &session->baseline[point->peak];
     if (seen->missing)
         return;
-    report_over(run->arena, span, METRIC_RATIO, seen->unit_ns, false, visit);
-    double rate = loads_per_dispatch(session) * 1e9 / seen->unit_ns;
-    visit_samples(visit, METRIC_BASELINE, &rate, 1, rate * span->step_ns / seen->unit_ns);
+    report_over(run->arena, span, METRIC_RATIO, seen->group_ns, false, visit);
+    double rate = loads_a_group * 1e9 / seen->group_ns;
+    visit_samples(visit, METRIC_BASELINE, &rate, 1, rate * span->step_ns / seen->group_ns);
 }
 
-static void report(struct bench_visit *run, const struct loads_point *point,
-                   const struct loads_work *work, const struct measure_span *span,
+static void report(struct bench_visit *run, const struct loads_run *seen,
                    struct measure_visit *visit)
 {
     const struct loads_session *session = run->session->state;
-    double loads = loads_per_dispatch(session);
-    measure_span_report(span, loads, METRIC_RATE, visit);
-    report_over(run->arena, span, METRIC_BANDWIDTH, loads * loads_bytes(point->kind) * 1e9, false,
-                visit);
+    const struct measure_span *span = &seen->span;
+    double bytes = loads_a_group * loads_bytes(seen->point->kind);
+    measure_span_report(span, loads_a_group, METRIC_RATE, visit);
+    report_over(run->arena, span, METRIC_BANDWIDTH, bytes * 1e9, false, visit);
     report_per_core(run, span, visit);
-    report_over(run->arena, span, METRIC_TIME, loads / published_loads, true, visit);
-    report_limit(session, point, span, visit);
+    report_over(run->arena, span, METRIC_TIME, loads_a_group / published_loads, true, visit);
+    report_limit(session, seen->point, span, visit);
     visit_detail(visit, "shape", "%u workgroups of %d threads, %d loads each, %llu dispatches",
-                 session->groups, LOADS_THREADS, LOADS_A_THREAD, (unsigned long long)span->repeats);
-    visit_kernel(visit, work->program);
+                 seen->work.groups, LOADS_THREADS, LOADS_A_THREAD,
+                 (unsigned long long)span->repeats);
+    visit_kernel(visit, seen->work.program);
 }
 
 // Where a case runs: here, or on the handle of the device that checks bounds.
@@ -225,19 +205,16 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
     struct loads_session *session = place->session->state, *plain = run->session->state;
-    struct loads_work work;
-    struct measure_span span;
-    if (!find_control(place, point, memory, err) ||
-        !loads_work_make(session, place->scope, point, false, &work, err) ||
-        !run_work(place, &work, run->request, &memory->repeats, &span, err))
+    struct loads_run seen = {.point = point, .request = run->request, .size = &memory->size};
+    if (!find_control(place, point, memory, err) || !loads_run(place, &seen, err))
         return false;
     session->warm = plain->warm = true;
     if (!find_baseline(run, point, err))
         return false;
-    report(place, point, &work, &span, visit);
-    report_over(run->arena, &span, METRIC_OVER_CONTROL, memory->control_ns, true, visit);
-    report_control(&span, memory->control_ns, visit);
-    report_baseline(run, point, &span, visit);
+    report(place, &seen, visit);
+    report_over(run->arena, &seen.span, METRIC_OVER_CONTROL, memory->control_ns, true, visit);
+    report_control(&seen.span, memory->control_ns, visit);
+    report_baseline(run, point, &seen.span, visit);
     return true;
 }
 

@@ -6,9 +6,10 @@
 #define SAMPLED                                                                                    \
     .shape = LOADS_SHAPE_COORDINATE, .resource = LOADS_BY_IMAGE,                                   \
     .needs = GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS)
-#define TYPED     .resource = LOADS_BY_TYPED, .needs = GPU_CAP(TYPED)
-#define LANES     .uniform = true, .needs = GPU_CAP(SUBGROUPS), .no_opencl = "has no subgroups"
-#define LEVELS(n) .levels = (n), .no_opencl = "has no mip levels"
+#define TYPED .resource = LOADS_BY_TYPED, .needs = GPU_CAP(TYPED)
+#define LANES                                                                                      \
+    .uniform = true, .needs = GPU_CAP(SUBGROUPS), .no_opencl = "OpenCL C 1.2 has no subgroups"
+#define LEVELS(n) .levels = (n), .no_opencl = "OpenCL C 1.2 has no mip levels"
 
 static const struct loads_way ways[LOADS_SOURCE_COUNT] = {
     [LOADS_FROM_TYPED] = {"typed", TYPED},
@@ -33,12 +34,13 @@ static const struct loads_way ways[LOADS_SOURCE_COUNT] = {
     [LOADS_FROM_BROADCAST] = {"broadcast", LANES},
     [LOADS_FROM_SHUFFLE] = {"shuffle", LANES},
     [LOADS_FROM_TYPED_RW] = {"typedrw", TYPED, .writable = true,
-                             .no_opencl = "cannot read what it may write"},
+                             .no_opencl = "OpenCL C 1.2 cannot read what it may write",
+                             .no_cuda = "CUDA has no surfaces over buffers"},
     [LOADS_FROM_TEXTURE_RW] = {"texturerw", TILE, .writable = true,
-                               .no_opencl = "cannot read what it may write"},
+                               .no_opencl = "OpenCL C 1.2 cannot read what it may write"},
     [LOADS_FROM_OFFSET] = {"sampled", SAMPLED, .smooth = true, .centre = 0.75f, .filters = 0.75},
     [LOADS_FROM_GATHER] = {"gather", SAMPLED, .centre = 1, // the corner of four
-                           .no_opencl = "has no gathers"},
+                           .no_opencl = "OpenCL C 1.2 has no gathers"},
     [LOADS_FROM_TRILINEAR] = {"trilinear", SAMPLED, LEVELS(2), .smooth = true,
                               .smooth_levels = true, .filters = 2},
     [LOADS_FROM_STRETCHED] = {"stretched", SAMPLED, LEVELS(3), .smooth = true, .filters = 2},
@@ -46,7 +48,7 @@ static const struct loads_way ways[LOADS_SOURCE_COUNT] = {
     [LOADS_FROM_ARRAY] = {"array", SAMPLED, .smooth = true, .filters = 1},
     [LOADS_FROM_VOLUME] = {"volume", SAMPLED, .smooth = true, .filters = 2},
     [LOADS_FROM_CUBE] = {"cube", SAMPLED, .smooth = true, .filters = 1,
-                         .no_opencl = "has no cubes"},
+                         .no_opencl = "OpenCL C 1.2 has no cubes"},
     [LOADS_FROM_ROW] = {"row", .resource = LOADS_BY_IMAGE, .needs = GPU_CAP(IMAGES)},
     [LOADS_FROM_LEVELS] = {"levels", SAMPLED, LEVELS(2)},
     [LOADS_FROM_STORE] = {"store", .writes = true},

@@ -30,11 +30,6 @@ bool loads_open(struct bench_session *bench, struct error *err)
     return measure_clock_probe(bench->scope, &session->clock, err);
 }
 
-double loads_per_dispatch(const struct loads_session *session)
-{
-    return (double)session->groups * LOADS_THREADS * LOADS_A_THREAD;
-}
-
 // A run has one size of subgroups, so programs differ by kernel alone.
 static struct gpu_program *find_program(struct loads_session *session, const char *name,
                                         uint32_t subgroup_threads, struct error *err)
@@ -137,15 +132,18 @@ static const struct gpu_kernel *find_kernel(struct loads_session *session,
         error_prefix(err, "%s", point->kind->label);
         return NULL;
     }
-    if (way->no_opencl && strcmp(info->api, "opencl") == 0) {
-        error_set(err, ERROR_UNSUPPORTED, "%s: OpenCL C 1.2 %s", point->kind->label,
-                  way->no_opencl);
-        return NULL;
-    }
-    if (!kernel)
-        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %s%s", point->kind->label,
-                  point->peak ? "" : " in the published loop");
-    return kernel;
+    bool vulkan = strcmp(info->api, "vulkan") == 0;
+    const char *missing = strcmp(info->api, "opencl") == 0 ? way->no_opencl
+                          : strcmp(info->api, "cuda") == 0 ? way->no_cuda
+                                                           : NULL;
+    if (!point->peak && (!vulkan || !kernel))
+        missing = vulkan ? "the published tool has no such loop"
+                         : "the published loop runs through Vulkan only";
+    else if (!missing && !kernel)
+        missing = "this build has no kernel for it";
+    if (missing)
+        error_set(err, ERROR_UNSUPPORTED, "%s: %s", point->kind->label, missing);
+    return missing ? NULL : kernel;
 }
 
 bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
@@ -155,6 +153,7 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
     struct proof proof = {0};
     const struct loads_way *way = loads_way_of(point->kind);
     *work = (struct loads_work){.session = session,
+                                .groups = point->groups ? point->groups : session->groups,
                                 .has_source = !control && way->resource != LOADS_BY_NOTHING,
                                 .has_pushed = !control && point->kind->source == LOADS_FROM_PUSHED};
     const struct gpu_kernel *kernel = find_kernel(session, point, control, err);
@@ -184,7 +183,7 @@ void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
     const struct loads_work *work = context;
     struct gpu_dispatch dispatch = {
         .program = work->program,
-        .groups = {work->session->groups},
+        .groups = {work->groups},
         .params = &work->params,
         .params_bytes =
             work->has_pushed ? sizeof work->params : offsetof(struct loads_params, pushed),
@@ -206,7 +205,7 @@ bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct erro
     if (proof.wrong)
         return error_set(err, ERROR_MISMATCH, "%s: %u threads did not find the sum of their data",
                          kernel, proof.wrong);
-    uint32_t groups = work->session->groups;
+    uint32_t groups = work->groups;
     if (proof.groups % groups != 0 || proof.groups / groups < dispatches)
         return error_set(err, ERROR_MISMATCH,
                          "%s: %u workgroups reported, not a multiple of %u, %llu times at least",

@@ -36,7 +36,7 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
     uint32_t copies = session->limits.cores ? session->limits.cores : COPIES_UNKNOWN;
-    work->params.start = copies < session->groups ? copies : session->groups;
+    work->params.start = copies < work->groups ? copies : work->groups;
     uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * point->kind->width;
     const struct gpu_buffer_desc desc = {.bytes = words * sizeof(uint32_t)};
     const void *zeros = ARENA_ARRAY(arena, words, uint32_t);
@@ -67,7 +67,7 @@ bool loads_target_verify(struct loads_work *work, uint32_t dispatches, struct er
 {
     struct arena *arena = work->session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
-    uint32_t copies = work->params.start, groups = work->session->groups;
+    uint32_t copies = work->params.start, groups = work->groups;
     size_t copy_words = (size_t)LOADS_ELEMENTS * work->target.kind->width;
     uint32_t *words = ARENA_ARRAY(arena, copies * copy_words, uint32_t);
     uint32_t hits[LOADS_ELEMENTS];
