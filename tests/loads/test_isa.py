@@ -161,7 +161,7 @@ PTX = {"constant": "ld.const.v4.f32", "typed": "tex.1d.v4.{word}.s32", "texture"
        "sampled": "tex.2d.v4.f32.f32", "storage": "ld.global.{vector}f32", "shared": "ld.shared.{vector}f32",
        "natural": "ld.global.nc.{vector}f32", "structured": "ld.global.nc.{vector}f32",
        "long": "ld.global.nc.v2.f32", "bytes": "ld.global.nc.{vector}u8", "pushed": "ld.param.f32",
-       "row": "tex.1d.v4.f32.s32", "gather": "tld4.r.2d.v4.f32.f32", "trilinear": "tex.level.2d.v4.f32.f32",
+       "row": "tex.1d.v4.f32.f32", "gather": "tld4.r.2d.v4.f32.f32", "trilinear": "tex.level.2d.v4.f32.f32",
        "levels": "tex.level.2d.v4.f32.f32", "mip": "tex.level.2d.v4.f32.f32",
        "stretched": "tex.grad.2d.v4.f32.f32", "array": "tex.a2d.v4.f32.f32", "volume": "tex.3d.v4.f32.f32",
        "cube": "tex.cube.v4.f32.f32", "texturerw": "suld.b.2d.{vector}b32.trap", "store": "st.global.{vector}u32", "atomic": "atom.global.add.u32",

@@ -18,7 +18,9 @@
 
 #elif RESOURCE == LOADS_ROW
 #define SOURCE          image_1d source,
-#define LOAD_FROM(i, k) image_load_row(source, (int)((i) + (k))) CHANNELS
+#define PLACE           float
+#define CURSOR(first)   ((float)(first) + 0.5f)
+#define LOAD_FROM(x, k) image_load_row(source, (x) + (float)(k)) CHANNELS
 
 #elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_BOUND || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
 // Words, only ever known to be aligned to 4 bytes.
@@ -163,7 +165,7 @@ KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params
     VECTOR sum = FIRST_SUM;
     NOT_UNROLLED
     for (uint i = 0; i < LOADS_STRIDE; i++) {
-        PLACE at = CURSOR((first + i * LOADS_STEP) | p.mask);
+        PLACE at = CURSOR((first + LOADS_TURN(i)) | p.mask);
         VECTOR loaded[LOADS_FLIGHT];
 #pragma unroll
         for (uint k = 0; k < LOADS_FLIGHT; k++)

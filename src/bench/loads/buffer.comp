@@ -223,7 +223,7 @@ VECTOR add_up(uint first)
     VECTOR sum = FIRST_SUM;
     [[dont_unroll]] for (uint i = 0; i < LOADS_STRIDE; i++)
     {
-        PLACE at = CURSOR((first + i * LOADS_STEP) | params.mask);
+        PLACE at = CURSOR((first + LOADS_TURN(i)) | params.mask);
         VECTOR loaded[LOADS_FLIGHT];
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) loaded[k] =
             LOAD_FROM(at, k * LOADS_APART);

@@ -99,6 +99,7 @@ struct loads_way {
     enum loads_resource resource;
     gpu_caps needs;
     bool direct;      // not by way of the texture units
+    bool shared;      // the workgroup's own memory
     bool uniform;     // all threads must load the same
     bool writes;      // the other way round
     bool atomic;      // … by additions

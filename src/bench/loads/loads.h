@@ -13,16 +13,6 @@
 #define LOADS_FLIGHT     8   /* loads that share their address arithmetic (peak) */
 #define LOADS_LANES      4   /* broadcasts that share their loop: the fewest lanes of a subgroup */
 #define LOADS_STRIDE     32  /* elements between them: too far apart to be combined */
-/* Elements between the loads that are in flight together, and from one turn of the loop to the
-   next. Constants are never combined beyond 16 bytes, but their cache holds 2 KiB (NVIDIA): eight
-   lines a thread, and threads not in step, would measure its misses. */
-#if defined(RESOURCE) && RESOURCE == 4 /* LOADS_CONSTANT */
-#define LOADS_APART 1
-#define LOADS_STEP  LOADS_FLIGHT
-#else
-#define LOADS_APART LOADS_STRIDE
-#define LOADS_STEP  1
-#endif
 
 #define LOADS_ANISOTROPY 4 /* times as long as wide is the footprint of an anisotropic sample */
 
@@ -63,5 +53,16 @@
 #define LOADS_ATOMIC        17
 #define LOADS_SHARED_STORE  18
 #define LOADS_SHARED_ATOMIC 19
+
+/* Elements between the loads of a turn of the loop, and where turn i begins. Of constants every
+   second one of 16 neighbours: a cache of 2 KiB serves those (NVIDIA), and eight lines a thread,
+   with threads not in step, would measure its misses. */
+#if defined(RESOURCE) && RESOURCE == LOADS_CONSTANT
+#define LOADS_APART   2
+#define LOADS_TURN(i) ((i) / 2 * (2 * LOADS_FLIGHT) + (i) % 2)
+#else
+#define LOADS_APART   LOADS_STRIDE
+#define LOADS_TURN(i) (i)
+#endif
 
 #endif

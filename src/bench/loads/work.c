@@ -9,7 +9,8 @@ enum {
     GROUPS_A_CORE = 32, // four waves of full cores where 2048 threads are resident
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    ONE_BITS = 0x3f800000 // of 1.0f: makes a float a little above 1 of an index
+    L1_BESIDE_SHARED = 25, // percent: eight workgroups of 16 KiB are at once on a core
+    ONE_BITS = 0x3f800000  // of 1.0f: makes a float a little above 1 of an index
 };
 
 struct proof { // as in params.glsl
@@ -31,15 +32,15 @@ bool loads_open(struct bench_session *bench, struct error *err)
 }
 
 // A run has one size of subgroups, so programs differ by kernel alone.
-static struct gpu_program *find_program(struct loads_session *session, const char *name,
-                                        uint32_t subgroup_threads, struct error *err)
+static struct gpu_program *find_program(struct loads_session *session,
+                                        const struct gpu_kernel *kernel,
+                                        const struct loads_point *point, struct error *err)
 {
     const struct gpu_program_desc desc = {
-        .kernel = kernel_find(name), .subgroup_threads = subgroup_threads, .l1_percent = 100};
-    if (!desc.kernel) {
-        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
-        return NULL;
-    }
+        .kernel = kernel,
+        .subgroup_threads = point->subgroup_threads,
+        .l1_percent = loads_way_of(point->kind)->shared ? L1_BESIDE_SHARED : 100,
+    };
     for (size_t i = 0; i < session->program_count; i++)
         if (gpu_program_kernel(session->programs[i]) == desc.kernel)
             return session->programs[i];
@@ -169,7 +170,7 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
             return false;
         prepare_loads(work, point, &proof);
     }
-    work->program = find_program(session, kernel->name, point->subgroup_threads, err);
+    work->program = find_program(session, kernel, point, err);
     if (!work->program)
         return false;
     if (!session->proof)
