@@ -39,6 +39,11 @@ static const struct question questions[] = {
     {"overlap-dispatches", "same_queue", "no-barriers", SCALE_SHARE,
      "dispatches on one queue overlap where nothing orders them",
      "GTX 980, GTX 1070, Titan V yes; RX 460 all; HD 530 some", false},
+    {"overlap-draw-dispatch", "draw_dispatch", "no-barriers", SCALE_SHARE,
+     "a draw and dispatches of its queue overlap where nothing orders them",
+     "RX 460 yes; GTX 980, GTX 1070, Titan V, HD 530 no", false},
+    {"overlap-draws", "draw_draw", "draws", SCALE_SHARE,
+     "draws on one queue overlap where nothing orders them", NULL, false},
     {"overlap-queues", "cross_queue", "default", SCALE_SHARE,
      "the direct and the compute queue work at once",
      "GTX 980, HD 530 no; GTX 1070, Titan V partly; RX 460 yes", false},
@@ -230,6 +235,49 @@ static void ask_gaps(const struct subject *subject)
     }
 }
 
+// The case of a scenario with that barrier and metric; NULL: there is none.
+static const struct result *case_of(const struct subject *subject, const char *scenario,
+                                    const char *barrier, const char *metric)
+{
+    for (size_t i = 0; i < subject->run->result_count; i++) {
+        const struct result *result = subject->run->results[i];
+        if (is_of(subject, result) && metric_of(result, metric) && is_scenario(result, scenario) &&
+            strcmp(value_of(result, "barrier"), barrier) == 0)
+            return result;
+    }
+    return NULL;
+}
+
+// After a draw: a barrier of what is in its target against one of a buffer.
+static void ask_targets(const struct subject *subject)
+{
+    static const char *const scenarios[] = {"default", "draws"};
+    struct arena *arena = subject->run->arena;
+    for (size_t s = 0; s < COUNT(scenarios); s++) {
+        const struct result *target = case_of(subject, scenarios[s], "target", "draw_gap");
+        const struct result *buffer = case_of(subject, scenarios[s], "buffer", "draw_gap");
+        if (!target || !buffer)
+            continue;
+        const struct metric *a = metric_of(buffer, "draw_gap"), *b = metric_of(target, "draw_gap");
+        const double gaps[2][3] = {{b->median, b->ci95[0], b->ci95[1]},
+                                   {a->median, a->ci95[0], a->ci95[1]}};
+        const char *verdict = b->ci95[0] > a->ci95[1]   ? "yes"
+                              : b->ci95[1] < a->ci95[0] ? "no, less"
+                                                        : "no, alike as far as can be told";
+        tell(subject,
+             &(struct answer){
+                 .code = "target-barrier",
+                 .text = arena_printf(arena,
+                                      "after a draw, a barrier of its render target costs more "
+                                      "than one of a buffer: %s, %s against %s",
+                                      verdict, number_text(arena, gaps[0], UNIT_NS),
+                                      number_text(arena, gaps[1], UNIT_NS)),
+                 .value = b->median - a->median,
+                 .cases = {target, buffer}});
+        return;
+    }
+}
+
 // ---------------------------------------------------------------- questions of pairs
 
 static const struct series *matrix_of(const struct result *result, size_t columns[6])
@@ -374,6 +422,7 @@ void overlaps_add_findings(struct run *run)
         for (size_t q = 0; q < COUNT(questions); q++)
             ask(&subject, &questions[q]);
         ask_gaps(&subject);
+        ask_targets(&subject);
         ask_bystanders(&subject);
         for (size_t c = 0; c < COUNT(comparisons); c++)
             compare(&subject, &comparisons[c]);

@@ -16,6 +16,8 @@
 // Adds findings for each device that has none of them, from the first benchmark whose metrics are
 // same_queue and cross_queue; keys: the cases that say so, value: what the text gives.
 //   overlap-dispatches  do dispatches on one queue overlap where nothing orders them
+//   overlap-draw-dispatch, overlap-draws  … a draw and dispatches, two draws
+//   target-barrier      does a barrier of a render target cost more than one of a buffer
 //   overlap-queues      do two queues work at once
 //   overlap-bystander   does a barrier also wait for work that nobody depends on
 //   barrier-gap         how long the device idles at a barrier, one finding a kind of barrier

@@ -106,7 +106,7 @@ static struct overlap_markers sights(double late_ns)
 }
 
 static const double starts[] = {0, 20000}, ends[] = {10000, 30000};
-static const struct overlap_bars bars = {starts, ends, 2, 96};
+static const struct overlap_bars bars = {starts, ends, 3, 96};
 
 static void sights_within_a_look_agree(void **state)
 {

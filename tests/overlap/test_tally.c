@@ -70,6 +70,29 @@ static void with_one_queue_nothing_is_said_of_two(void **state)
     assert_true(isnan(tally.cross_queue) && isnan(tally.skew_ns));
 }
 
+static void draws_are_counted_apart_from_dispatches(void **state)
+{
+    (void)state;
+    static const struct overlap_workload mixed[] = {
+        {"a", OVERLAP_DIRECT, true, 1, 1, 0},  {"b", OVERLAP_DIRECT, true, 1, 1, 0},
+        {"c", OVERLAP_DIRECT, false, 1, 1, 0}, {"d", OVERLAP_DIRECT, true, 1, 1, 4},
+        {"e", OVERLAP_DIRECT, false, 1, 1, 8},
+    };
+    const struct overlap_scenario whole = {
+        .name = "mixed", .help = "", .workloads = mixed, .count = 5};
+    const unsigned queues[] = {0, 0, 0, 0, 0};
+    const double lengths[] = {100, 100, 100, 100, 100};
+    const struct overlap_frame frame = {
+        .start_ns = {0, 50, 75, 180, 290}, .end_ns = {100, 150, 175, 280, 390}, .length_ns = 390};
+    struct overlap_tally tally = overlap_tally_of(&whole, queues, lengths, &frame);
+    assert_true(tally.draw_draw == 0.5);
+    assert_true(tally.draw_dispatch == 0.75);
+    assert_true(isnan(tally.same_queue));
+    assert_true(tally.draw_gap_ns == 10);
+    assert_true(isnan(tally.gap_ns)); // the wait of a draw is neither
+    assert_true(overlap_scenario_waits_for_draw(&whole));
+}
+
 static void waiting_goes_by_way_of_others(void **state)
 {
     (void)state;
@@ -101,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_serial_frame_gains_nothing),
         cmocka_unit_test(queues_at_once_gain_and_their_common_time_counts_gaps_out),
         cmocka_unit_test(with_one_queue_nothing_is_said_of_two),
+        cmocka_unit_test(draws_are_counted_apart_from_dispatches),
         cmocka_unit_test(waiting_goes_by_way_of_others),
         cmocka_unit_test(workloads_wait_only_for_earlier_ones),
     };

@@ -15,6 +15,8 @@ enum {
     SAME_QUEUE,
     CROSS_QUEUE,
     GAP,
+    DRAW_DISPATCH,
+    DRAW_GAP,
     METRICS
 };
 
@@ -23,6 +25,8 @@ static const struct metric_info metrics[METRICS] = {
     [SAME_QUEUE] = {.name = "same_queue"},
     [CROSS_QUEUE] = {.name = "cross_queue"},
     [GAP] = {.name = "barrier_gap", .unit = UNIT_NS},
+    [DRAW_DISPATCH] = {.name = "draw_dispatch"},
+    [DRAW_GAP] = {.name = "draw_gap", .unit = UNIT_NS},
 };
 static const struct benchmark_info benchmark = {
     .name = "overlap", .metrics = metrics, .metric_count = METRICS};
@@ -160,6 +164,28 @@ static void handing_over_between_queues_is_asked_of_one_scenario_only(void **sta
     run_destroy(run);
 }
 
+static void draws_have_verdicts_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        double target, buffer;
+        const char *words;
+    } cases[] = {{9000, 5000, "yes, 9.000 µs"},
+                 {5000, 9000, "no, less"},
+                 {5000, 5050, "no, alike as far as can be told"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run *run = make_run();
+        set(add(run, "no-barriers", "none"), DRAW_DISPATCH, 0.01, 0.01);
+        set(add(run, "draws", "buffer"), DRAW_GAP, cases[i].buffer, 100);
+        set(add(run, "draws", "target"), DRAW_GAP, cases[i].target, 100);
+        overlaps_add_findings(run);
+        says(run, "overlap-draw-dispatch", "no, 0.01 [0.00, 0.02]");
+        says(run, "target-barrier", cases[i].words);
+        assert_int_equal(find(run, "target-barrier")->key_count, 2);
+        run_destroy(run);
+    }
+}
+
 static void a_workload_that_only_stands_between_is_a_bystander(void **state)
 {
     (void)state;
@@ -219,6 +245,7 @@ int main(void)
         cmocka_unit_test(each_kind_of_barrier_has_its_gap),
         cmocka_unit_test(no_gap_is_claimed_below_the_clocks_resolution),
         cmocka_unit_test(handing_over_between_queues_is_asked_of_one_scenario_only),
+        cmocka_unit_test(draws_have_verdicts_of_their_own),
         cmocka_unit_test(a_workload_that_only_stands_between_is_a_bystander),
         cmocka_unit_test(split_barriers_help_only_where_the_intervals_are_apart),
         cmocka_unit_test(findings_are_added_once_and_failed_cases_say_nothing),

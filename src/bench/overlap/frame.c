@@ -2,6 +2,7 @@
 #include "bench/overlap/frame.h"
 
 #include "base/clock.h"
+#include "bench/overlap/draw.h"
 #include "bench/overlap/overlap.h"
 #include "bench/overlap/record.h"
 
@@ -23,15 +24,28 @@ static uint32_t threads_of(const struct overlap_workload *workload)
     return workload->blocks * OVERLAP_BLOCK_THREADS;
 }
 
+// A subgroup of a draw leaves its record at its first pixel, whichever that is.
+static uint32_t records_of(const struct overlap_workload *workload)
+{
+    return workload->draw ? threads_of(workload) : threads_of(workload) / OVERLAP_WORKGROUP;
+}
+
+uint32_t overlap_stage_turns(const struct overlap_stage *stage, size_t w)
+{
+    return stage->scenario->workloads[w].draw ? stage->draw_turns : stage->turns;
+}
+
 bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
 {
-    const struct overlap_scenario *scenario = stage->scenario;
+    const struct overlap_scenario *scenario = stage->scenario =
+        overlap_draw_settle(stage->arena, stage->session,
+                            gpu_device_info(gpu_scope_device(stage->scope)), stage->scenario);
     stage->stride = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = threads_of(&scenario->workloads[w]);
         if (threads > stage->stride)
             stage->stride = threads;
-        stage->first_record[w + 1] = stage->first_record[w] + threads / OVERLAP_WORKGROUP;
+        stage->first_record[w + 1] = stage->first_record[w] + records_of(&scenario->workloads[w]);
     }
     size_t words = scenario->count * (size_t)stage->stride;
     size_t record_words = (size_t)stage->first_record[scenario->count] * OVERLAP_RECORD_WORDS;
@@ -43,9 +57,11 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
         return false;
     stage->records = gpu_buffer_create(
         stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
-    if (!stage->records)
+    // No token is 0: where a draw leaves no record none is found, whatever was there before.
+    if (!stage->records || !gpu_buffer_write(stage->records, 0, stage->record_words,
+                                             record_words * sizeof(uint32_t), err))
         return false;
-    if (!overlap_markers_init(&stage->markers, stage->scope, err))
+    if (!overlap_markers_init(&stage->markers, stage->scope, err) || !overlap_draw_init(stage, err))
         return false;
     if (stage->barrier != OVERLAP_BARRIER_IMAGE)
         return true;
@@ -103,10 +119,18 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
     return true;
 }
 
+static uint32_t dispatches_of(const struct overlap_scenario *scenario)
+{
+    uint32_t dispatches = 0;
+    for (size_t w = 0; w < scenario->count; w++)
+        dispatches |= (uint32_t)!scenario->workloads[w].draw << w;
+    return dispatches;
+}
+
 static void watch(struct overlap_stage *stage, uint64_t released_ns)
 {
     const struct overlap_watch watch = {
-        .workloads = stage->scenario->count,
+        .workloads = dispatches_of(stage->scenario),
         .token = stage->token,
         .released_ns = released_ns,
         .last = stage->segments[stage->segment_count - 1].batch,
@@ -164,14 +188,41 @@ static double ns_since(const struct measure_clock *clock, uint64_t base, uint64_
     return (ticks <= back ? (double)ticks : -(double)back) * clock->device_tick_ns;
 }
 
+// Subgroups of a draw leave records where they happen to be; what is of another frame was left by
+// no one now.
+static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
+{
+    const uint32_t *record = record_of(stage, w, g);
+    return record[OVERLAP_RECORD_TOKEN] == stage->token &&
+           (stage->scenario->workloads[w].draw || record[OVERLAP_RECORD_GROUP] == g);
+}
+
+static bool check_pixels(const struct overlap_stage *stage, size_t w, struct error *err)
+{
+    const struct overlap_workload *workload = &stage->scenario->workloads[w];
+    uint32_t pixels = 0;
+    for (uint32_t g = 0; g < records_of(workload); g++)
+        if (is_record(stage, w, g))
+            pixels += record_of(stage, w, g)[OVERLAP_RECORD_GROUP];
+    return pixels == threads_of(workload) ||
+           error_set(err, ERROR_MISMATCH,
+                     "%s: the subgroups that left a record of this frame drew %u pixels of %u",
+                     workload->name, pixels, threads_of(workload));
+}
+
 static bool read_workload(const struct overlap_stage *stage, size_t w, uint64_t base,
                           struct overlap_frame *frame, struct error *err)
 {
     const struct overlap_workload *workload = &stage->scenario->workloads[w];
     uint32_t groups = stage->first_record[w + 1] - stage->first_record[w];
+    bool first = true;
+    if (workload->draw && !check_pixels(stage, w, err))
+        return false;
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t *record = record_of(stage, w, g);
-        if (record[OVERLAP_RECORD_TOKEN] != stage->token || record[OVERLAP_RECORD_GROUP] != g)
+        if (!is_record(stage, w, g) && workload->draw)
+            continue;
+        if (!is_record(stage, w, g))
             return error_set(err, ERROR_MISMATCH,
                              "%s: workgroup %u of %u left no record of this frame", workload->name,
                              g, groups);
@@ -183,10 +234,11 @@ static bool read_workload(const struct overlap_stage *stage, size_t w, uint64_t 
                 err, ERROR_MISMATCH,
                 "%s: workgroup %u ended %.0f ns before it began, by the device's clock",
                 workload->name, g, start - end);
-        if (g == 0 || start < frame->start_ns[w])
+        if (first || start < frame->start_ns[w])
             frame->start_ns[w] = start;
-        if (g == 0 || end > frame->end_ns[w])
+        if (first || end > frame->end_ns[w])
             frame->end_ns[w] = end;
+        first = false;
         if (frame->groups)
             frame->groups[frame->group_count++] =
                 (struct overlap_group){start, end, (uint32_t)w, g, record[OVERLAP_RECORD_CORE]};
@@ -200,7 +252,10 @@ static bool read_groups(const struct overlap_stage *stage, const struct overlap_
     size_t count = stage->scenario->count, first = 0;
     while (!(desc->which >> first & 1))
         first++;
-    uint64_t base = stamp_of(record_of(stage, first, 0), OVERLAP_RECORD_START);
+    uint32_t g = 0; // a group of it that left a record
+    while (g + 1 < records_of(&stage->scenario->workloads[first]) && !is_record(stage, first, g))
+        g++;
+    uint64_t base = stamp_of(record_of(stage, first, g), OVERLAP_RECORD_START);
     if (desc->groups)
         frame->groups = ARENA_ARRAY(desc->arena, stage->first_record[count], struct overlap_group);
     double start = 0, end = 0;
@@ -216,9 +271,9 @@ static bool read_groups(const struct overlap_stage *stage, const struct overlap_
         frame->start_ns[w] -= start;
         frame->end_ns[w] -= start;
     }
-    for (size_t g = 0; g < frame->group_count; g++) {
-        frame->groups[g].start_ns -= start;
-        frame->groups[g].end_ns -= start;
+    for (size_t i = 0; i < frame->group_count; i++) {
+        frame->groups[i].start_ns -= start;
+        frame->groups[i].end_ns -= start;
     }
     frame->length_ns = end - start;
     frame->first_ns = (double)base * stage->session->clock.device_tick_ns + start;
@@ -233,7 +288,7 @@ struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *sta
     return overlap_markers_agree(
         &stage->markers, &(struct overlap_bars){.start_ns = frame->start_ns,
                                                 .end_ns = frame->end_ns,
-                                                .count = stage->scenario->count,
+                                                .workloads = dispatches_of(stage->scenario),
                                                 .resolution_ns = stage->session->resolution_ns});
 }
 
@@ -261,7 +316,8 @@ static bool check_words(const struct overlap_stage *stage, uint32_t which, size_
         for (size_t p = 0; p < w; p++)
             if (overlap_record_reads(stage, which, w) >> p & 1)
                 x += stage->words[p * stage->stride + id % OVERLAP_BLOCK_THREADS];
-        uint32_t wanted = overlap_word(x, (uint64_t)workload->iterations * stage->turns);
+        uint32_t wanted =
+            overlap_word(x, (uint64_t)workload->iterations * overlap_stage_turns(stage, w));
         uint32_t found = stage->words[w * stage->stride + id];
         if (found != wanted)
             return error_set(err, ERROR_MISMATCH,

@@ -26,13 +26,14 @@ struct overlap_session {
     struct overlap_skew skew;
     double resolution_ns; // what is nearer than this is not told apart
     struct gpu_program *program;
+    struct gpu_draw_program *draw_program;        // NULL: not needed yet
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // of the device; NULL: it has no such queue
     const char *queue_text;                       // which these are, for people
     bool has_cores;
     uint32_t token; // of the last frame: no two frames of a session share one
 };
 
-// A workgroup as the device saw it: ns since the frame's first began.
+// A workgroup, or a subgroup of a draw, as the device saw it: ns since the frame's first began.
 struct overlap_group {
     double start_ns, end_ns;
     uint32_t workload, group, core; // core: UINT32_MAX = not known
@@ -67,24 +68,29 @@ struct overlap_stage {
     size_t segment_count;
     struct gpu_buffer *results, *records;
     struct gpu_image *image; // for barriers of images; NULL: not asked for
+    struct gpu_target *targets[OVERLAP_WORKLOADS_MAX]; // of draws
     struct overlap_markers markers;
     bool marked;     // the frame under way leaves them
     uint32_t *words; // of a whole frame, read back
     uint32_t *record_words;
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // and, last, the number of all
     uint32_t stride;
-    uint32_t turns;               // of an iteration
+    uint32_t turns, draw_turns;   // of an iteration; few cores may draw: draws are sized alone
     enum overlap_barrier barrier; // EXECUTION, IMAGE: show no results, so nobody reads another's
     bool barrier_first;           // it stands right after what is waited for, not before what waits
     uint64_t timeout_ns;
     uint32_t token;
 };
 
-// Fills what is not given: needs scenario, session, scope, arena, turns, barrier and timeout_ns.
+// Settles what is a draw (draw.h) and fills what is not given: needs scenario, session, scope,
+// arena, turns, draw_turns, barrier and timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
 // The queue that workload `w` runs on, as an index of session->queues.
 unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
+
+// Turns of an iteration of workload `w`.
+uint32_t overlap_stage_turns(const struct overlap_stage *stage, size_t w);
 
 // Runs the workloads of the bit set `which`. Alone (a single one), it waits for nobody and reads
 // nobody's words. With `groups` the frame keeps its workgroups, in `arena`.

@@ -34,7 +34,7 @@ MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu
                                      struct error *err);
 
 struct overlap_watch {
-    size_t workloads;
+    uint32_t workloads;   // bit set of those that leave markers
     uint32_t token;       // what a marker becomes
     uint64_t released_ns; // by the host's clock
     struct gpu_batch *last;
@@ -58,7 +58,7 @@ struct overlap_agreement {
 
 struct overlap_bars {
     const double *start_ns, *end_ns; // by the device's stamps, since the first start
-    size_t count;
+    uint32_t workloads;              // bit set of those that leave markers
     double resolution_ns;
 };
 struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,

@@ -12,22 +12,23 @@ static const struct param_info params[] = {
     {.key = "scenario",
      .type = PARAM_TEXT,
      .quick = "default,no-barriers,three,three-split",
-     .standard = "default,no-barriers,three,three-split,high-priority,cross-queue",
-     .choices = "default|no-barriers|three|three-split|high-priority|cross-queue|FILE",
+     .standard = "default,no-barriers,three,three-split,high-priority,cross-queue,draws",
+     .choices = "default|no-barriers|three|three-split|high-priority|cross-queue|draws|FILE",
      .help = "default: two chains of workloads on two queues; no-barriers: the same, none waits; "
              "three: C waits for A, B stands between them; three-split: the same with split "
-             "barriers; high-priority: default, the compute queue at high priority; cross-queue: a "
-             "chain "
-             "from queue to queue; FILE: as METHOD.md shows"},
+             "barriers; high-priority: default, the compute queue at high priority; cross-queue: "
+             "a chain from queue to queue; draws: two that wait for nobody, and a dispatch after "
+             "them; FILE: as METHOD.md shows"},
     {.key = "barrier",
      .type = PARAM_TEXT,
      .quick = "memory",
-     .standard = "memory,execution,buffer,image,full,split,semaphore",
-     .full = "memory,execution,buffer,image,full,split,semaphore,none",
-     .choices = "memory|execution|buffer|image|full|split|semaphore|none",
+     .standard = "memory,execution,buffer,image,full,split,semaphore,target",
+     .full = "memory,execution,buffer,image,full,split,semaphore,target,none",
+     .choices = "memory|execution|buffer|image|full|split|semaphore|target|none",
      .help = "what stands between a workload and one that waits for it: a barrier of memory, of "
              "execution alone, of the buffer's memory, of an image, of all stages and memory, one "
-             "in two halves, a timeline semaphore between submissions; none: nothing waits"},
+             "in two halves, a timeline semaphore between submissions, or after a draw of its "
+             "target's colours; none: nothing waits"},
     {.key = "place",
      .type = PARAM_TEXT,
      .standard = "before",
@@ -40,19 +41,27 @@ static const struct metric_info metrics[OVERLAP_METRIC_COUNT] = {
     [OVERLAP_METRIC_FRAME] = {"frame", UNIT_NS, BETTER_LOWER,
                               "from the first workgroup's start to the last one's end"},
     [OVERLAP_METRIC_SAME_QUEUE] = {"same_queue", UNIT_NONE, BETTER_HIGHER,
-                                   "overlap of neighbours on a queue neither of which waits: 0 one "
+                                   "overlap of dispatches that are neighbours on a queue and wait "
+                                   "for none: 0 one "
                                    "after the other, 1 at once"},
     [OVERLAP_METRIC_CROSS_QUEUE] = {"cross_queue", UNIT_NONE, BETTER_HIGHER,
                                     "time in which both queues work, over the shorter of their "
                                     "working times"},
     [OVERLAP_METRIC_GAP] = {"barrier_gap", UNIT_NS, BETTER_LOWER,
-                            "from the end of a workload to the start of the one that waits for it"},
+                            "from the end of a dispatch to the start of the one that waits for it"},
     [OVERLAP_METRIC_SKEW] = {"release_skew", UNIT_NS, BETTER_LOWER,
                              "between the first starts of the two queues, released together"},
     [OVERLAP_METRIC_STRETCH] = {"stretch", UNIT_NONE, BETTER_LOWER,
                                 "a workload's length in the frame over its length alone"},
     [OVERLAP_METRIC_GAIN] = {"gain", UNIT_NONE, BETTER_HIGHER,
                              "the workloads' lengths alone, summed, over the frame's length"},
+    [OVERLAP_METRIC_DRAW_DISPATCH] = {"draw_dispatch", UNIT_NONE, BETTER_HIGHER,
+                                      "overlap of a draw and a dispatch that are such neighbours"},
+    [OVERLAP_METRIC_DRAW_DRAW] = {"draw_draw", UNIT_NONE, BETTER_HIGHER,
+                                  "overlap of two draws that are such neighbours"},
+    [OVERLAP_METRIC_DRAW_GAP] = {"draw_gap", UNIT_NS, BETTER_LOWER,
+                                 "from the end of a draw to the start of the dispatch that waits "
+                                 "for it"},
 };
 
 static const struct view_info views[] = {
@@ -110,6 +119,13 @@ static bool is_case(const struct combination *c, size_t b, size_t p)
            (p == 0 || has_place(kind_of(c)));
 }
 
+// Of what a draw left in its target: only where something waits for a draw.
+static bool has_target(const struct bench_request *request, const struct combination *c)
+{
+    return request->device->caps & GPU_CAP(GRAPHICS) &&
+           overlap_scenario_waits_for_draw(c->scenario);
+}
+
 static void add_case(const struct bench_request *request, struct bench_case_list *list,
                      const struct combination *c, enum overlap_barrier kind)
 {
@@ -134,7 +150,10 @@ static void plan_scenario(const struct bench_request *request, struct bench_case
             enum overlap_barrier kind = kind_of(&c);
             bool differs = kinds || b == 0 || kind == OVERLAP_BARRIER_SEMAPHORE ||
                            kind == OVERLAP_BARRIER_NONE || barrier->from_user;
-            if (is_case(&c, b, p) && differs)
+            bool wanted = is_case(&c, b, p) && differs;
+            if (kind == OVERLAP_BARRIER_TARGET && !barrier->from_user)
+                wanted = wanted && has_target(request, &c);
+            if (wanted)
                 add_case(request, list, &c, kind);
         }
 }

@@ -13,7 +13,8 @@
 #define OVERLAP_ROUNDS 8
 
 // A workgroup's record, in words: the device clock when it began and when its last thread was done
-// (low, high), its number, its core, and the frame's token.
+// (low, high), its number, its core, and the frame's token. A draw's subgroup leaves one likewise,
+// with the number of its pixels in place of its own.
 #define OVERLAP_RECORD_START 0
 #define OVERLAP_RECORD_END   2
 #define OVERLAP_RECORD_GROUP 4

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/overlap/record.h"
 
+#include "bench/overlap/draw.h"
 #include "bench/overlap/overlap.h"
 #include "bench/overlap/segment.h"
 #include "gpu/graphics.h"
@@ -36,7 +37,12 @@ uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which,
     if (is_alone(which) || stage->barrier == OVERLAP_BARRIER_EXECUTION ||
         stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
-    return stage->scenario->workloads[w].after & which;
+    uint32_t reads = stage->scenario->workloads[w].after & which;
+    // A barrier of a draw's colours shows nothing else that it wrote.
+    for (size_t p = 0; p < w && stage->barrier == OVERLAP_BARRIER_TARGET; p++)
+        if (stage->scenario->workloads[p].draw)
+            reads &= ~BIT(p);
+    return reads;
 }
 
 static void record_workload(const struct recording *recording, size_t w)
@@ -50,10 +56,14 @@ static void record_workload(const struct recording *recording, size_t w)
         .stride = stage->stride,
         .first_record = stage->first_record[w],
         .iterations = workload->iterations,
-        .turns = stage->turns,
+        .turns = overlap_stage_turns(stage, w),
         .marked = stage->marked,
         .count = stage->markers.frames * workload->blocks * GROUPS_A_BLOCK,
     };
+    if (workload->draw) {
+        overlap_draw_record(stage, recording->segment->batch, w, &params, sizeof params);
+        return;
+    }
     const struct gpu_dispatch dispatch = {
         .program = stage->session->program,
         .groups = {workload->blocks * GROUPS_A_BLOCK},
@@ -79,8 +89,27 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// A barrier orders all before it: none is needed where one stands between two workloads already.
-static void record_barrier(struct recording *recording)
+// Of the draws among these workloads; a dispatch among them has a buffer's barrier. Only what was
+// drawn into these targets is ordered.
+static void record_target_barriers(struct recording *recording, uint32_t workloads)
+{
+    const struct overlap_stage *stage = recording->stage;
+    for (size_t w = 0; w < stage->scenario->count; w++) {
+        if (!(workloads & recording->unordered & BIT(w)))
+            continue;
+        if (stage->scenario->workloads[w].draw) {
+            gpu_batch_barrier_target(recording->segment->batch, stage->targets[w]);
+            recording->unordered &= ~BIT(w);
+        } else {
+            gpu_batch_barrier_buffer(recording->segment->batch, stage->results);
+            recording->unordered = 0;
+        }
+    }
+}
+
+// Before what waits for these workloads. A barrier orders all before it: none is needed where one
+// stands between two workloads already.
+static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
     case OVERLAP_BARRIER_IMAGE:
@@ -99,6 +128,9 @@ static void record_barrier(struct recording *recording)
     case OVERLAP_BARRIER_FULL:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_FULL);
         break;
+    case OVERLAP_BARRIER_TARGET:
+        record_target_barriers(recording, workloads);
+        return;
     case OVERLAP_BARRIER_NONE:
     case OVERLAP_BARRIER_SEMAPHORE:
     case OVERLAP_BARRIER_COUNT:
@@ -121,7 +153,7 @@ static void record_waits(struct recording *recording, size_t w)
         }
     }
     if (after & recording->unordered)
-        record_barrier(recording);
+        record_barrier(recording, after);
 }
 
 // What others need of workload `w`, right after it.
@@ -134,7 +166,7 @@ static void record_signals(struct recording *recording, size_t w)
             recording->set |= BIT(w);
         }
     } else if (recording->stage->barrier_first && is_waited_for(recording, w, recording->which)) {
-        record_barrier(recording);
+        record_barrier(recording, BIT(w));
     }
 }
 
@@ -157,11 +189,12 @@ static bool record_segment(struct recording *recording, struct error *err)
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {
-    const struct gpu_batch_desc desc = {.queue = stage->session->queues[queue],
-                                        .unordered = true,
-                                        .split_count = stage->barrier == OVERLAP_BARRIER_SPLIT
-                                                           ? (unsigned)stage->scenario->count
-                                                           : 0};
+    const struct gpu_batch_desc desc = {
+        .queue = stage->session->queues[queue],
+        .unordered = true,
+        .draws = queue == OVERLAP_DIRECT && overlap_draw_any(stage->scenario),
+        .split_count =
+            stage->barrier == OVERLAP_BARRIER_SPLIT ? (unsigned)stage->scenario->count : 0};
     struct gpu_batch **batch = &stage->batches[queue][i];
     if (!*batch)
         *batch = gpu_batch_create(stage->scope, &desc, err);

@@ -39,6 +39,13 @@ static const struct overlap_workload cross_workloads[] = {
     {"async D", OVERLAP_COMPUTE, false, 8, 64, BIT(2)},
 };
 
+// Not in the original: what two draws do, and what waits for one of them.
+static const struct overlap_workload draw_workloads[] = {
+    {"graphics A", OVERLAP_DIRECT, true, 8, 64, 0},
+    {"graphics B", OVERLAP_DIRECT, true, 8, 64, 0},
+    {"compute A", OVERLAP_DIRECT, false, 8, 64, BIT(1)},
+};
+
 #define WORKLOADS(array) (array), sizeof(array) / sizeof((array)[0])
 
 const struct overlap_scenario overlap_scenarios[] = {
@@ -53,6 +60,8 @@ const struct overlap_scenario overlap_scenarios[] = {
      WORKLOADS(default_workloads), false, true},
     {"cross-queue", "each workload after the one before it, which is on the other queue",
      WORKLOADS(cross_workloads), false, false},
+    {"draws", "two draws, none waits for the other, and a dispatch that waits for the second",
+     WORKLOADS(draw_workloads), false, false},
 };
 const size_t overlap_scenario_count = sizeof overlap_scenarios / sizeof *overlap_scenarios;
 
@@ -65,10 +74,11 @@ const struct overlap_scenario *overlap_scenario_find(const char *name)
 }
 
 static const char *const barrier_names[OVERLAP_BARRIER_COUNT] = {
-    [OVERLAP_BARRIER_NONE] = "none",     [OVERLAP_BARRIER_EXECUTION] = "execution",
-    [OVERLAP_BARRIER_MEMORY] = "memory", [OVERLAP_BARRIER_BUFFER] = "buffer",
-    [OVERLAP_BARRIER_IMAGE] = "image",   [OVERLAP_BARRIER_FULL] = "full",
-    [OVERLAP_BARRIER_SPLIT] = "split",   [OVERLAP_BARRIER_SEMAPHORE] = "semaphore",
+    [OVERLAP_BARRIER_NONE] = "none",           [OVERLAP_BARRIER_EXECUTION] = "execution",
+    [OVERLAP_BARRIER_MEMORY] = "memory",       [OVERLAP_BARRIER_BUFFER] = "buffer",
+    [OVERLAP_BARRIER_IMAGE] = "image",         [OVERLAP_BARRIER_FULL] = "full",
+    [OVERLAP_BARRIER_TARGET] = "target",       [OVERLAP_BARRIER_SPLIT] = "split",
+    [OVERLAP_BARRIER_SEMAPHORE] = "semaphore",
 };
 
 const char *overlap_barrier_name(enum overlap_barrier barrier)
@@ -89,6 +99,15 @@ bool overlap_scenario_waits(const struct overlap_scenario *scenario)
     for (size_t w = 0; w < scenario->count; w++)
         if (scenario->workloads[w].after)
             return true;
+    return false;
+}
+
+bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario)
+{
+    for (size_t w = 0; w < scenario->count; w++)
+        for (size_t p = 0; p < w; p++)
+            if (scenario->workloads[w].after & BIT(p) && scenario->workloads[p].draw)
+                return true;
     return false;
 }
 

@@ -29,6 +29,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_BUFFER,
     OVERLAP_BARRIER_IMAGE, // of an image that nobody uses
     OVERLAP_BARRIER_FULL,
+    OVERLAP_BARRIER_TARGET,    // after a draw, of its target's colours; after a dispatch BUFFER
     OVERLAP_BARRIER_SPLIT,     // set right after the one, waited for right before the other
     OVERLAP_BARRIER_SEMAPHORE, // submissions of their own: a point of a timeline between them
     OVERLAP_BARRIER_COUNT
@@ -37,7 +38,7 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    bool draw;           // in the original; run as a dispatch here, and the result says so
+    bool draw;           // every thread is a pixel; a dispatch where draws are not to be had
     uint32_t blocks;     // of OVERLAP_BLOCK_THREADS threads
     uint32_t iterations; // of the work loop, each as long as another
     uint32_t after;      // bit set of earlier workloads that it waits for, on either queue
@@ -55,6 +56,9 @@ extern const struct overlap_scenario overlap_scenarios[];
 extern const size_t overlap_scenario_count;
 
 const struct overlap_scenario *overlap_scenario_find(const char *name); // NULL: none of that name
+
+// Does any workload wait for a draw?
+bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
 
 const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
 

@@ -27,7 +27,7 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
 struct overlap_history {
     struct overlap_polling polling;
     const struct overlap_scenario *scenario;
-    uint32_t turns;
+    uint32_t turns, draw_turns;
     size_t frames; // seen in all
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];
 };

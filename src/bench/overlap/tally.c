@@ -18,15 +18,17 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-static double same_queue_of(const struct overlap_scenario *scenario, const unsigned *queues,
-                            const struct overlap_frame *frame)
+// Pairs of which so many are draws.
+static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
+                            const struct overlap_frame *frame, int draws)
 {
     double sum = 0;
     size_t pairs = 0;
     for (size_t b = 1; b < scenario->count; b++) {
         size_t a = b - 1;
         if (queues[a] != queues[b] || scenario->workloads[b].after ||
-            overlap_scenario_before(scenario, a))
+            overlap_scenario_before(scenario, a) ||
+            scenario->workloads[a].draw + scenario->workloads[b].draw != draws)
             continue;
         sum += overlap_of(frame, a, b);
         pairs++;
@@ -59,12 +61,14 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
 
 // Of workloads that wait for the one right before them on their queue: what else stood between the
 // two would be in the gap.
-static double gap_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame)
+static double gap_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
+                     bool after_draw)
 {
     double gaps[OVERLAP_WORKLOADS_MAX];
     size_t count = 0;
     for (size_t w = 1; w < scenario->count; w++)
-        if (scenario->workloads[w].after >> (w - 1) & 1)
+        if (scenario->workloads[w].after >> (w - 1) & 1 && !scenario->workloads[w].draw &&
+            scenario->workloads[w - 1].draw == after_draw)
             gaps[count++] = frame->start_ns[w] - frame->end_ns[w - 1];
     return count ? stats_median(gaps, count) : NAN;
 }
@@ -74,9 +78,12 @@ struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
                                       const struct overlap_frame *frame)
 {
     struct overlap_tally tally = {.frame_ns = frame->length_ns,
-                                  .same_queue = same_queue_of(scenario, queues, frame),
+                                  .same_queue = free_pairs_of(scenario, queues, frame, 0),
+                                  .draw_dispatch = free_pairs_of(scenario, queues, frame, 1),
+                                  .draw_draw = free_pairs_of(scenario, queues, frame, 2),
                                   .cross_queue = NAN,
-                                  .gap_ns = gap_of(scenario, frame),
+                                  .gap_ns = gap_of(scenario, frame, false),
+                                  .draw_gap_ns = gap_of(scenario, frame, true),
                                   .skew_ns = NAN};
     double first[OVERLAP_QUEUES_MAX] = {INFINITY, INFINITY}, alone = 0;
     for (size_t w = 0; w < scenario->count; w++) {

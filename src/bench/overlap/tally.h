@@ -8,12 +8,14 @@
 // Numbers of one frame; NaN where the scenario has no such pair.
 struct overlap_tally {
     double frame_ns;
-    double same_queue;  // mean overlap of neighbours on a queue neither of which waits
+    double same_queue; // mean overlap of neighbours on a queue neither of which waits: dispatches
+    double draw_dispatch, draw_draw; // … a draw and a dispatch, two draws
     double cross_queue; // time in which both queues work, over the shorter of their working times
-    double gap_ns;  // median, from a workload's end to the next one's start where that one waits
-    double skew_ns; // between the first starts of the two queues
-    double stretch; // mean of a workload's length in the frame over its length alone
-    double gain;    // sum of all lengths alone over the frame's length
+    double gap_ns; // median, from a dispatch's end to the start of the next, where that one waits
+    double draw_gap_ns; // … from a draw's end to the next dispatch
+    double skew_ns;     // between the first starts of the two queues
+    double stretch;     // mean of a workload's length in the frame over its length alone
+    double gain;        // sum of all lengths alone over the frame's length
 };
 
 // |a ∩ b| / min(|a|, |b|): 0 = one after the other, 1 = the shorter within the longer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/overlap/visit.h"
 
+#include "bench/overlap/draw.h"
 #include "bench/overlap/overlap.h"
 #include "bench/overlap/scenario_file.h"
 #include "bench/overlap/series.h"
@@ -70,24 +71,40 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// More turns until the first workload is long enough; what the device lets a thread loop, at most.
-static bool tune(struct work *work, struct error *err)
+// More turns until workload `w` is long enough; what the device lets a thread loop, at most.
+static bool tune(struct work *work, size_t w, uint32_t *turns, struct error *err)
 {
     uint64_t loops = work->run->session->info->limits.loop_iterations, iterations = 1;
-    for (size_t w = 0; w < work->stage.scenario->count; w++)
-        if (work->stage.scenario->workloads[w].iterations > iterations)
-            iterations = work->stage.scenario->workloads[w].iterations;
+    for (size_t i = 0; i < work->stage.scenario->count; i++)
+        if (work->stage.scenario->workloads[i].iterations > iterations)
+            iterations = work->stage.scenario->workloads[i].iterations;
     uint64_t turns_allowed = loops / iterations;
     double turns_max = loops ? (double)turns_allowed - 2 : 4096;
     for (int i = 0; i < TUNINGS; i++) {
         double ns;
-        if (!run_alone(work, 0, &ns, err))
+        if (!run_alone(work, w, &ns, err))
             return false;
-        double wanted = workload_ns * work->stage.scenario->workloads[0].iterations / 64;
-        double turns = round(work->stage.turns * wanted / fmax(ns, 1));
-        work->stage.turns = (uint32_t)fmin(fmax(turns, work->stage.turns), turns_max);
+        double wanted = workload_ns * work->stage.scenario->workloads[w].iterations / 64;
+        double better = round(*turns * wanted / fmax(ns, 1));
+        *turns = (uint32_t)fmin(fmax(better, *turns), turns_max);
+    }
+    return true;
+}
+
+// By the first dispatch and by the first draw, each by itself: few cores may be able to draw.
+static bool tune_all(struct work *work, struct error *err)
+{
+    const struct overlap_scenario *scenario = work->stage.scenario;
+    for (int draw = 0; draw < 2; draw++) {
+        size_t w = 0;
+        while (w < scenario->count && scenario->workloads[w].draw != draw)
+            w++;
+        if (w < scenario->count &&
+            !tune(work, w, draw ? &work->stage.draw_turns : &work->stage.turns, err))
+            return false;
     }
     work->history->turns = work->stage.turns;
+    work->history->draw_turns = work->stage.draw_turns;
     return true;
 }
 
@@ -125,18 +142,24 @@ static bool prepare(struct work *work, struct error *err)
         .scope = work->scope ? work->scope : run->scope,
         .arena = run->arena,
         .turns = *run->memory ? work->history->turns : 1,
+        .draw_turns = *run->memory ? work->history->draw_turns : 1,
         .barrier = overlap_barrier_find(case_text(run->point, "barrier")),
         .barrier_first = strcmp(case_text(run->point, "place"), "after") == 0,
         .timeout_ns = run->request->timeout_ns,
     };
     if (!overlap_stage_init(&work->stage, err))
         return false;
+    if (work->stage.barrier == OVERLAP_BARRIER_TARGET &&
+        !overlap_scenario_waits_for_draw(work->stage.scenario))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "barrier=target: nothing in %s waits for a draw on this device",
+                         work->stage.scenario->name);
     work->all = (UINT32_C(1) << work->stage.scenario->count) - 1;
     for (size_t w = 0; w < work->stage.scenario->count; w++)
         work->queues[w] = overlap_stage_queue(&work->stage, w);
     if (*run->memory)
         return true;
-    if (!tune(work, err))
+    if (!tune_all(work, err))
         return false;
     *run->memory = work->history;
     return true;
@@ -190,13 +213,27 @@ static void tell_metrics(const struct work *work, struct measure_visit *visit)
         values[OVERLAP_METRIC_SKEW][i] = tally.skew_ns;
         values[OVERLAP_METRIC_STRETCH][i] = tally.stretch;
         values[OVERLAP_METRIC_GAIN][i] = tally.gain;
+        values[OVERLAP_METRIC_DRAW_DISPATCH][i] = tally.draw_dispatch;
+        values[OVERLAP_METRIC_DRAW_DRAW][i] = tally.draw_draw;
+        values[OVERLAP_METRIC_DRAW_GAP][i] = tally.draw_gap_ns;
     }
     double step_ns = work->stage.session->clock.device_step_ns;
     double share = step_ns / work->alone_ns[0];
-    const double steps[OVERLAP_METRIC_COUNT] = {step_ns, share, share, step_ns,
-                                                step_ns, share, share};
+    const double steps[OVERLAP_METRIC_COUNT] = {step_ns, share, share, step_ns, step_ns,
+                                                share,   share, share, share,   step_ns};
     for (int m = 0; m < OVERLAP_METRIC_COUNT; m++)
         tell(work, visit, (enum overlap_metric)m, values[m], steps[m]);
+}
+
+static const char *draw_text(const struct work *work, size_t w)
+{
+    const struct overlap_workload *workload = &work->stage.scenario->workloads[w];
+    if (workload->draw)
+        return arena_printf(work->run->arena, ", a draw of %d x %u pixels, %u turns an iteration",
+                            OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.draw_turns);
+    return work->history->scenario->workloads[w].draw
+               ? ", a dispatch in place of a draw: there is no graphics on this queue"
+               : "";
 }
 
 static void tell_clock(const struct overlap_session *session, const struct overlap_polling *polling,
@@ -244,9 +281,7 @@ static void tell_how(const struct work *work, struct measure_visit *visit)
         visit_detail(visit, arena_printf(work->run->arena, "lane %zu", w),
                      "%s, on %s, alone %.4g us%s", scenario->workloads[w].name,
                      work->queues[w] == OVERLAP_COMPUTE ? "the compute queue" : "the direct queue",
-                     work->alone_ns[w] / 1000,
-                     scenario->workloads[w].draw ? ", a dispatch in place of the original's draw"
-                                                 : "");
+                     work->alone_ns[w] / 1000, draw_text(work, w));
     }
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// One workload as a draw: every pixel is a thread of work.glsl, and each subgroup records when it
+// ran and where, at the place of its first pixel, and how many pixels it drew: others in it may only
+// help to make quads whole.
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/clock.glsl"
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+#include "bench/overlap/work.glsl"
+
+layout(location = 0) out vec4 color;
+
+void main()
+{
+    const uvec2 start = clock_device();
+    const uint id = uint(gl_FragCoord.y) * OVERLAP_BLOCK_THREADS + uint(gl_FragCoord.x);
+    const uint x = work(id, start);
+    color = unpackUnorm4x8(x);
+
+    subgroupBarrier();
+    const uvec2 end = clock_device();
+    const uvec4 drawn = subgroupBallot(gl_SampleMaskIn[0] != 0);
+    if (gl_SubgroupInvocationID == subgroupBallotFindLSB(drawn))
+        write_record(id, start, end, subgroupBallotBitCount(drawn));
+}
