@@ -60,7 +60,8 @@ static const struct metric *response_of(const struct subject *subject, const str
 static bool is_alike(const struct result *a, const struct result *b)
 {
     return strcmp(value_of(a, "hog"), value_of(b, "hog")) == 0 &&
-           strcmp(value_of(a, "setting"), value_of(b, "setting")) == 0;
+           strcmp(value_of(a, "setting"), value_of(b, "setting")) == 0 &&
+           strcmp(value_of(a, "victim"), value_of(b, "victim")) == 0;
 }
 
 static double median_of(const struct result *result, const char *name)
@@ -124,8 +125,10 @@ static void tell(const struct subject *subject, size_t first)
     }
     const char *hog = value_of(begin, "hog");
     const char *where = value_of(begin, "setting");
-    text = arena_printf(run->arena, "%s: urgent work %s%s on two %s is answered %s%s",
-                        subject->device, strcmp(hog, "none") == 0 ? "without a hog" : "behind ",
+    const char *what =
+        strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work";
+    text = arena_printf(run->arena, "%s: %s %s%s on two %s is answered %s%s", subject->device, what,
+                        strcmp(hog, "none") == 0 ? "without a hog" : "behind ",
                         strcmp(hog, "none") == 0 ? "" : hog, where, text,
                         published_text(run->arena, hog));
     *run_add_finding(run) = (struct finding){.code = "preempt",

@@ -37,15 +37,17 @@ static int close_session(void **state)
     return 0;
 }
 
-static bool visit_case(struct fixture *f, const char *hog, const char *setting,
-                       const char *priority, struct measure_visit *visit, struct error *err)
+static bool visit_victim(struct fixture *f, const char *hog, const char *setting,
+                         const char *priority, bool draw, struct measure_visit *visit,
+                         struct error *err)
 {
     struct case_value values[] = {
         {.key = "hog", .type = PARAM_TEXT, .text = hog},
         {.key = "setting", .type = PARAM_TEXT, .text = setting},
         {.key = "priority", .type = PARAM_TEXT, .text = priority},
-        {.key = "samples", .type = PARAM_UINT, .role = PARAM_METHOD, .uint = 4}};
-    const struct bench_case point = {values, 4};
+        {.key = "samples", .type = PARAM_UINT, .role = PARAM_METHOD, .uint = 4},
+        {.key = "victim", .type = PARAM_TEXT, .text = "draw"}};
+    const struct bench_case point = {values, draw ? 5 : 4};
     const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
     void *memory = NULL;
     struct bench_visit run = {.session = &f->bench.session,
@@ -60,6 +62,12 @@ static bool visit_case(struct fixture *f, const char *hog, const char *setting,
     return done;
 }
 
+static bool visit_case(struct fixture *f, const char *hog, const char *setting,
+                       const char *priority, struct measure_visit *visit, struct error *err)
+{
+    return visit_victim(f, hog, setting, priority, false, visit, err);
+}
+
 static const struct series *series_of(const struct measure_visit *visit, const char *name)
 {
     for (size_t i = 0; i < visit->series_count; i++)
@@ -71,10 +79,11 @@ static const struct series *series_of(const struct measure_visit *visit, const c
 
 static void each_hog_meets_a_victim_on_a_device_of_its_own(void **state)
 {
-    static const char *const hogs[] = {"none", "baseline", "many-dispatches", "big-dispatch",
-                                       "slow-shader"};
+    static const char *const hogs[] = {"none",         "baseline",    "many-dispatches",
+                                       "big-dispatch", "slow-shader", "many-draws"};
     struct fixture *f = *state;
-    for (size_t i = 0; i < sizeof hogs / sizeof *hogs; i++) {
+    bool draws = f->bench.session.info->caps & GPU_CAP(GRAPHICS);
+    for (size_t i = 0; i < sizeof hogs / sizeof *hogs - !draws; i++) {
         struct arena *arena = arena_create();
         struct measure_visit *visit = measure_visit_create(arena);
         struct error err;
@@ -95,15 +104,38 @@ static void each_hog_meets_a_victim_on_a_device_of_its_own(void **state)
     }
 }
 
+static void a_draw_can_be_the_victim(void **state)
+{
+    static const char *const hogs[] = {"none", "many-draws", "many-dispatches"};
+    struct fixture *f = *state;
+    if (!(f->bench.session.info->caps & GPU_CAP(GRAPHICS)))
+        skip();
+    for (size_t i = 0; i < sizeof hogs / sizeof *hogs; i++) {
+        struct arena *arena = arena_create();
+        struct measure_visit *visit = measure_visit_create(arena);
+        struct error err;
+        if (!visit_victim(f, hogs[i], "devices", "medium", true, visit, &err))
+            fail_msg("%s: %s", hogs[i], err.message);
+        assert_true(visit->metrics[PREEMPT_METRIC_RESPONSE].count >= 1);
+        assert_true(visit->metrics[PREEMPT_METRIC_EXEC].values[0] > 0);
+        arena_destroy(arena);
+    }
+}
+
 static void what_is_not_to_be_had_is_skipped_with_its_reason(void **state)
 {
     struct fixture *f = *state;
     struct arena *arena = arena_create();
     struct error err;
-    assert_false(
-        visit_case(f, "many-draws", "devices", "medium", measure_visit_create(arena), &err));
-    assert_int_equal(err.code, ERROR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "no draws"));
+    if (!(f->bench.session.info->caps & GPU_CAP(GRAPHICS))) {
+        assert_false(
+            visit_case(f, "many-draws", "devices", "medium", measure_visit_create(arena), &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "graphics"));
+        assert_false(
+            visit_victim(f, "none", "devices", "medium", true, measure_visit_create(arena), &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    }
     if (!gpu_device_queue(f->bench.session.device, 1)) {
         assert_false(visit_case(f, "none", "queues", "medium", measure_visit_create(arena), &err));
         assert_int_equal(err.code, ERROR_UNSUPPORTED);
@@ -130,7 +162,7 @@ static void a_hog_that_computes_less_is_a_mismatch(void **state)
     const struct load_desc desc = {.scope = f->bench.session.scope,
                                    .queue = gpu_device_queue(f->bench.session.device, 0),
                                    .program = session->program,
-                                   .shape = {1, 1, (uint32_t)loops + 100, 1},
+                                   .shape = {1, 1, (uint32_t)loops + 100, 1, false},
                                    .slots = 1,
                                    .records = 1,
                                    .timeout_ns = timeout_ns};
@@ -151,6 +183,7 @@ int main(int argc, char **argv)
         return status;
     const struct CMUnitTest tests[] = {
         EACH(each_hog_meets_a_victim_on_a_device_of_its_own),
+        EACH(a_draw_can_be_the_victim),
         EACH(what_is_not_to_be_had_is_skipped_with_its_reason),
         EACH(a_hog_that_computes_less_is_a_mismatch),
     };

@@ -23,6 +23,27 @@ void load_reshape(struct load *load, const struct load_shape *shape)
     load->kept = (uint32_t)((groups + load->stride - 1) / load->stride);
 }
 
+static bool init_draws(struct load *load, struct error *err)
+{
+    const struct load_desc *desc = &load->desc;
+    const struct gpu_info *info = gpu_device_info(gpu_scope_device(desc->scope));
+    const char *name = info->caps & GPU_CAP(CORE_ID) ? "preempt_draw_core" : "preempt_draw";
+    const struct gpu_target_desc target = {.format = GPU_FORMAT_RGBA8_UNORM,
+                                           .width = PREEMPT_TILE * PREEMPT_TILES_A_ROW,
+                                           .height = desc->shape.groups / PREEMPT_TILES_A_ROW *
+                                                     PREEMPT_TILE};
+    load->target = gpu_target_create(desc->scope, &target, err);
+    if (!load->target)
+        return false;
+    load->draw_program = gpu_draw_program_create(
+        desc->scope,
+        &(struct gpu_draw_program_desc){.vertex = kernel_find("preempt_cover"),
+                                        .fragment = kernel_find(name),
+                                        .target = load->target},
+        err);
+    return load->draw_program != NULL;
+}
+
 bool load_init(struct load *load, const struct load_desc *desc, struct error *err)
 {
     *load = (struct load){.desc = *desc};
@@ -32,8 +53,10 @@ bool load_init(struct load *load, const struct load_desc *desc, struct error *er
         desc->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
     if (!load->records)
         return false;
+    if (desc->shape.draws && !init_draws(load, err))
+        return false;
     for (unsigned i = 0; i < desc->shape.ahead; i++) {
-        const struct gpu_batch_desc batch = {.queue = desc->queue};
+        const struct gpu_batch_desc batch = {.queue = desc->queue, .draws = desc->shape.draws};
         load->batches[i] = gpu_batch_create(desc->scope, &batch, err);
         if (!load->batches[i])
             return false;
@@ -63,6 +86,16 @@ static bool record(struct load *load, struct gpu_batch *batch, struct error *err
             .stride = load->stride,
             .turns = shape->turns,
         };
+        if (shape->draws) {
+            gpu_batch_draw(batch, &(struct gpu_draw){.program = load->draw_program,
+                                                     .target = load->target,
+                                                     .vertices = 3,
+                                                     .load = GPU_LOAD_DISCARD,
+                                                     .args = {{.buffer = load->records}},
+                                                     .params = &params,
+                                                     .params_bytes = sizeof params});
+            continue;
+        }
         const struct gpu_dispatch dispatch = {.program = load->desc.program,
                                               .groups = {shape->groups},
                                               .args = {{.buffer = load->records}},

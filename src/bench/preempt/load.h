@@ -8,6 +8,7 @@
 #define BENCH_PREEMPT_LOAD_H
 
 #include "bench/bench.h"
+#include "gpu/graphics.h"
 #include "measure/clock.h"
 
 // One submission.
@@ -16,10 +17,12 @@ struct load_shape {
     uint32_t groups;     // of each
     uint32_t turns;      // of each workgroup
     uint32_t ahead;      // submissions in flight at once, at most LOAD_BATCHES_MAX
+    bool draws;          // draws in place of dispatches; groups are a multiple of LOAD_DRAW_GROUPS
 };
 
 enum {
-    LOAD_BATCHES_MAX = 4
+    LOAD_BATCHES_MAX = 4,
+    LOAD_DRAW_GROUPS = 64
 };
 
 // A workgroup as the device saw it, in ns since a moment that all loads of a visit share.
@@ -48,6 +51,8 @@ struct load_desc {
 
 struct load {
     struct load_desc desc;
+    struct gpu_target *target; // of draws
+    struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
     bool in_flight[LOAD_BATCHES_MAX];
@@ -58,6 +63,7 @@ struct load {
     bool prepared; // the next one is recorded
 };
 
+// ERROR_UNSUPPORTED for draws where there is no graphics.
 MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struct error *err);
 
 // Another shape for the submissions to come; nothing may be in flight.

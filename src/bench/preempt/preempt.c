@@ -13,11 +13,11 @@ static const struct param_info params[] = {
     {.key = "hog",
      .type = PARAM_TEXT,
      .quick = "none,big-dispatch",
-     .standard = "none,baseline,many-dispatches,big-dispatch,slow-shader",
-     .full = "none,baseline,many-draws,many-dispatches,big-dispatch,slow-shader",
+     .standard = "none,baseline,many-draws,many-dispatches,big-dispatch,slow-shader",
      .choices = "none|baseline|many-draws|many-dispatches|big-dispatch|slow-shader",
      .help = "what keeps the device busy: frames of moderate dispatches; submissions of many small "
-             "ones, of one of many workgroups, of one whose workgroups each take as long as all"},
+             "draws or dispatches, of one of many workgroups, of one whose workgroups each take as "
+             "long as all"},
     {.key = "setting",
      .type = PARAM_TEXT,
      .quick = "nearest",
@@ -32,6 +32,13 @@ static const struct param_info params[] = {
      .full = "low,medium,high,realtime",
      .choices = "low|medium|high|realtime|highest",
      .help = "of the victim's queue among all of the system; the hog's is medium"},
+    {.key = "victim",
+     .type = PARAM_TEXT,
+     .quick = "dispatch",
+     .standard = "dispatch",
+     .full = "dispatch,draw",
+     .choices = "dispatch|draw",
+     .help = "what the urgent work is; a draw needs a second universal queue, or another device"},
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
@@ -69,19 +76,19 @@ static const struct view_info views[] = {
      .title = "Response of urgent work, median",
      .x = "hog",
      .metric = "response",
-     .group = "setting,priority",
+     .group = "setting,priority,victim",
      .scale = "linear"},
     {.kind = VIEW_BARS,
      .title = "Longest response",
      .x = "hog",
      .metric = "response_max",
-     .group = "setting,priority",
+     .group = "setting,priority,victim",
      .scale = "linear"},
     {.kind = VIEW_TIMELINE,
      .title = "Hog and victim",
      .x = "hog",
      .metric = "response",
-     .group = "setting,priority"},
+     .group = "setting,priority,victim"},
 };
 
 // "nearest" is no setting but the first that the device has.
@@ -92,27 +99,52 @@ static const char *setting_of(const struct bench_request *request, const char *s
     return queue_pair_has_second(request->device) ? "queues" : "devices";
 }
 
+// What the preset leaves out where the device cannot draw.
+static bool is_left_out(const struct bench_request *request, const struct bench_choice *choice,
+                        const char *value)
+{
+    bool draws = strcmp(value, "many-draws") == 0 || strcmp(value, "draw") == 0;
+    return draws && !choice->from_user && !(request->device->caps & GPU_CAP(GRAPHICS));
+}
+
+// One of each hog; a victim that is a dispatch is not said, as before there were draws.
+static void add_hogs(const struct bench_request *request, struct bench_case_list *list,
+                     const struct case_value *setting, const struct case_value *priority,
+                     const struct case_value *victim)
+{
+    const struct bench_choice *hog = bench_choice_find(request, "hog");
+    for (size_t h = 0; h < hog->value_count; h++) {
+        struct case_value *values = ARENA_ARRAY(request->arena, 5, struct case_value);
+        size_t count = 0;
+        if (is_left_out(request, hog, hog->values[h].text))
+            continue;
+        values[count++] = hog->values[h];
+        values[count] = *setting;
+        values[count++].text = setting_of(request, setting->text);
+        values[count++] = *priority;
+        if (strcmp(victim->text, "draw") == 0)
+            values[count++] = *victim;
+        values[count++] = bench_choice_find(request, "samples")->values[0];
+        bench_case_add(request->arena, list,
+                       (struct bench_case){.values = values, .value_count = count});
+    }
+}
+
 static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
-    const struct bench_choice *hog = bench_choice_find(request, "hog");
     const struct bench_choice *setting = bench_choice_find(request, "setting");
     const struct bench_choice *priority = bench_choice_find(request, "priority");
+    const struct bench_choice *victim = bench_choice_find(request, "victim");
     const struct bench_choice *samples = bench_choice_find(request, "samples");
     if (samples->value_count != 1 || samples->values[0].uint < 1 || samples->values[0].uint > 256)
         return error_set(err, ERROR_USAGE, "samples: one number from 1 to 256 is expected");
-    for (size_t s = 0; s < setting->value_count; s++)
-        for (size_t p = 0; p < priority->value_count; p++)
-            for (size_t h = 0; h < hog->value_count; h++) {
-                struct case_value *values = ARENA_ARRAY(request->arena, 4, struct case_value);
-                values[0] = hog->values[h];
-                values[1] = setting->values[s];
-                values[1].text = setting_of(request, values[1].text);
-                values[2] = priority->values[p];
-                values[3] = samples->values[0];
-                bench_case_add(request->arena, list,
-                               (struct bench_case){.values = values, .value_count = 4});
-            }
+    for (size_t v = 0; v < victim->value_count; v++)
+        for (size_t s = 0; s < setting->value_count; s++)
+            for (size_t p = 0; p < priority->value_count; p++)
+                if (!is_left_out(request, victim, victim->values[v].text))
+                    add_hogs(request, list, &setting->values[s], &priority->values[p],
+                             &victim->values[v]);
     return true;
 }
 
@@ -128,7 +160,8 @@ const struct benchmark bench_preempt = {
              .view_count = COUNT(views),
              .distribution = true},
     .description =
-        "A hog keeps the device busy without a break; 90 times a second a small dispatch comes in "
+        "A hog keeps the device busy without a break; 90 times a second a small dispatch, or draw, "
+        "comes in "
         "on another queue, at its own priority. The host tells how long each took to be answered. "
         "Workgroups of both write down when they ran, by the device's clock, and the longest time "
         "that they stood still: so it shows whether the victim ran beside the hog, between its "

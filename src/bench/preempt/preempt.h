@@ -6,6 +6,10 @@
 
 #define PREEMPT_WORKGROUP 64
 
+// In a draw a group is a tile of so many pixels a side, and a row of the target so many tiles.
+#define PREEMPT_TILE        8
+#define PREEMPT_TILES_A_ROW 64
+
 // xorshift rounds of one turn of the work loop; the clock is read once a turn.
 #define PREEMPT_ROUNDS 64
 

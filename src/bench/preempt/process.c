@@ -61,9 +61,10 @@ bool process_start(struct process *process, const struct process_start *start, s
 {
     struct arena *arena = arena_create();
     const struct load_desc *desc = start->load;
-    const char *line = arena_printf(arena, "start %u %u %u %u %u %u %u %u", desc->shape.dispatches,
-                                    desc->shape.groups, desc->shape.turns, desc->shape.ahead,
-                                    desc->slots, desc->records, start->token, start->alone);
+    const char *line =
+        arena_printf(arena, "start %u %u %u %u %u %u %u %u %u", desc->shape.dispatches,
+                     desc->shape.groups, desc->shape.turns, desc->shape.ahead, desc->shape.draws,
+                     desc->slots, desc->records, start->token, start->alone);
     process->timeout_ns = desc->timeout_ns;
     bool done = child_send(process->child, line, send_ns, err) &&
                 line_expect(process, "running", err) != NULL;

@@ -2,7 +2,7 @@
 // A hog in a process of its own, on a device of its own: `fathom __beside preempt -d DEVICE`, whose
 // standard input is a socket to the one who measures. Lines:
 //
-//   > start DISPATCHES GROUPS TURNS AHEAD SLOTS RECORDS TOKEN ALONE
+//   > start DISPATCHES GROUPS TURNS AHEAD DRAWS SLOTS RECORDS TOKEN ALONE
 //                                                          a load, as bench/preempt/load.h has it
 //   < running                                              ALONE submissions are done, more go on
 //   > stop

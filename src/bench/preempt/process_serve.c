@@ -127,15 +127,18 @@ static bool order_parse(const char *line, struct order *order, struct error *err
 {
     struct load_desc *load = &order->load;
     struct load_shape *shape = &load->shape;
+    uint32_t draws;
     // NOLINTNEXTLINE(cert-err34-c): this program wrote it, and zeros are refused
     if (sscanf(line,
                "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
-               " %" SCNu32 " %" SCNu32,
-               &shape->dispatches, &shape->groups, &shape->turns, &shape->ahead, &load->slots,
-               &load->records, &order->token, &order->alone) == 8 &&
+               " %" SCNu32 " %" SCNu32 " %" SCNu32,
+               &shape->dispatches, &shape->groups, &shape->turns, &shape->ahead, &draws,
+               &load->slots, &load->records, &order->token, &order->alone) == 9 &&
         shape->dispatches && shape->groups && shape->ahead && shape->ahead <= LOAD_BATCHES_MAX &&
-        load->slots >= DUEL_ALONE && order->alone <= DUEL_ALONE && load->records)
+        load->slots >= DUEL_ALONE && order->alone <= DUEL_ALONE && load->records && draws <= 1) {
+        shape->draws = draws;
         return true;
+    }
     return error_set(err, ERROR_USAGE, "__beside: this is no order: only fathom itself starts it");
 }
 

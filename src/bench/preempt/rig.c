@@ -59,16 +59,18 @@ static bool is_queues(const struct rig *rig)
     return strcmp(rig->setting, "queues") == 0;
 }
 
+static enum gpu_queue_kind victim_kind(const struct gpu_info *info, const struct rig *rig)
+{
+    return rig->draws ? GPU_QUEUE_UNIVERSAL : queue_pair_kind(info);
+}
+
 static bool own_open(struct bench_session *bench, struct rig *rig, enum gpu_priority priority,
                      struct error *err)
 {
     const struct preempt_session *session = bench->state;
     struct gpu_device_desc desc = {0};
-    if (is_queues(rig))
-        queue_pair_wish(bench->info, &desc);
-    else
-        desc = (struct gpu_device_desc){.queues = {{.kind = queue_pair_kind(bench->info)}},
-                                        .queue_count = 1};
+    desc.queue_count = is_queues(rig) ? 2 : 1;
+    desc.queues[desc.queue_count - 1].kind = victim_kind(bench->info, rig);
     desc.queues[desc.queue_count - 1].priority = priority;
     rig->own = gpu_device_open(bench->system, bench->info, &desc, err);
     if (!rig->own)
@@ -99,7 +101,8 @@ static bool rig_open(struct bench_session *bench, struct rig *rig, size_t p, str
                                           "%s: granted, in so far as the driver made a device "
                                           "with it; more cannot be asked",
                                           priorities[p].name);
-    if (strcmp(rig->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM)
+    bool unlike = victim_kind(bench->info, rig) != queue_pair_kind(bench->info);
+    if (strcmp(rig->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM || unlike)
         return own_open(bench, rig, priority, err);
     unsigned second = queue_pair_has_second(bench->info);
     rig->victim =
@@ -127,28 +130,31 @@ static bool rig_open_named(struct bench_session *bench, struct rig *rig, struct 
     return error_prefix(err, "%s priority is refused", rig->priority);
 }
 
-struct rig *rig_get(struct bench_session *bench, const char *setting, const char *priority,
-                    struct error *err)
+struct rig *rig_get(struct bench_session *bench, const struct rig_wish *wish, struct error *err)
 {
     struct preempt_session *session = bench->state;
     for (struct rig *rig = session->rigs; rig; rig = rig->next)
-        if (strcmp(rig->setting, setting) == 0 && strcmp(rig->priority, priority) == 0)
+        if (strcmp(rig->setting, wish->setting) == 0 &&
+            strcmp(rig->priority, wish->priority) == 0 && rig->draws == wish->draws)
             return rig;
-    if (strcmp(priority, "medium") != 0 && !gpu_require(bench->info, GPU_CAP(PRIORITY), err))
+    if (wish->draws && !gpu_require(bench->info, GPU_CAP(GRAPHICS), err))
+        return NULL;
+    if (strcmp(wish->priority, "medium") != 0 && !gpu_require(bench->info, GPU_CAP(PRIORITY), err))
         return NULL;
     struct rig *rig = ARENA_NEW(bench->arena, struct rig);
-    rig->setting = arena_strdup(bench->arena, setting);
-    rig->priority = arena_strdup(bench->arena, priority);
+    rig->setting = arena_strdup(bench->arena, wish->setting);
+    rig->priority = arena_strdup(bench->arena, wish->priority);
+    rig->draws = wish->draws;
     if (is_queues(rig) && !queue_pair_has_second(bench->info)) {
         error_set(err, ERROR_UNSUPPORTED, "%s has one queue: there is none for the victim",
                   bench->info->id);
         return NULL;
     }
     const char *kind =
-        queue_pair_kind(bench->info) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
-    const char *where = is_queues(rig)                    ? "of the same device"
-                        : strcmp(setting, "devices") == 0 ? "of a device of its own"
-                                                          : "in another process";
+        victim_kind(bench->info, rig) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
+    const char *where = is_queues(rig)                          ? "of the same device"
+                        : strcmp(wish->setting, "devices") == 0 ? "of a device of its own"
+                                                                : "in another process";
     rig->queue_text = arena_printf(
         bench->arena, "the hog on a universal queue, the victim on a %s one %s", kind, where);
     if (!rig_open_named(bench, rig, err))

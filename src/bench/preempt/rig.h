@@ -14,7 +14,8 @@ struct rig_side {
 };
 
 struct rig {
-    const char *setting, *priority; // as asked for: its name among the session's rigs
+    const char *setting, *priority; // as asked for, with draws: its name among the session's rigs
+    bool draws;                     // the victim's queue can draw
     struct rig_side hog, victim;
     const char *queue_text, *priority_text; // for people
     struct gpu_device *own;                 // NULL: the benchmark's device serves both
@@ -47,10 +48,14 @@ MUST_CHECK bool rig_session_open(struct bench_session *bench, struct error *err)
 void rig_session_close(struct bench_session *bench);
 
 // "queues", "devices" or "processes"; "low" … "realtime" for the victim, or "highest": the highest
-// that the driver makes a device with. The hog is at medium. Opened when first asked for.
+// that the driver makes a device with. The hog is at medium. With `draws` the victim has a
+// universal queue, else a compute-only one where there is one. Opened when first asked for.
 // ERROR_UNSUPPORTED where there is no second queue or the priority is refused, with the driver's
 // reason.
-struct rig *rig_get(struct bench_session *bench, const char *setting, const char *priority,
-                    struct error *err);
+struct rig_wish {
+    const char *setting, *priority;
+    bool draws;
+};
+struct rig *rig_get(struct bench_session *bench, const struct rig_wish *wish, struct error *err);
 
 #endif

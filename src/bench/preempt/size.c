@@ -15,7 +15,8 @@ enum {
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    LONG_AHEAD = 2 // submissions of a tenth of a second
+    DRAW_SHARE = 8, // of a wave of dispatches
+    LONG_AHEAD = 2  // submissions of a tenth of a second
 };
 static const double victim_ns = 1.8e6, group_ns = 75e3, frame_ns = 7e6, hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
@@ -80,10 +81,12 @@ static bool tune(const struct size_desc *desc, double wanted_ns, struct load_sha
     return true;
 }
 
-static bool find_victim(const struct size_desc *desc, struct load_shape *shape, struct error *err)
+static bool find_victim(const struct size_desc *desc, bool draws, struct load_shape *shape,
+                        struct error *err)
 {
     double ns;
-    *shape = (struct load_shape){.dispatches = 1, .groups = VICTIM_GROUPS, .ahead = 1};
+    *shape =
+        (struct load_shape){.dispatches = 1, .groups = VICTIM_GROUPS, .ahead = 1, .draws = draws};
     return tune(desc, victim_ns, shape, &ns, err);
 }
 
@@ -105,9 +108,11 @@ static bool find_hog(const struct size_desc *desc, const char *hog, struct load_
     double wave_ns, total_ns = info->kind == GPU_KIND_CPU ? hog_cpu_ns : hog_ns;
     double groups_most =
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
-    if (strcmp(hog, "many-draws") == 0)
-        return error_set(err, ERROR_UNSUPPORTED, "this build has no draws yet");
     *shape = (struct load_shape){.dispatches = 1, .groups = wave_of(info), .ahead = 1};
+    if (strcmp(hog, "many-draws") == 0) { // few cores may be able to draw: not all of a wave
+        shape->draws = true;
+        shape->groups = LOAD_DRAW_GROUPS * (shape->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);
+    }
     if (!tune(desc, group_ns, shape, &wave_ns, err))
         return false;
     if (strcmp(hog, "baseline") == 0) {
@@ -136,8 +141,9 @@ bool size_find(const struct size_desc *desc, const char *name, struct load_shape
             *shape = session->shapes[i].shape;
             return true;
         }
-    if (!(strcmp(name, SIZE_VICTIM) == 0 ? find_victim(desc, shape, err)
-                                         : find_hog(desc, name, shape, err)))
+    bool draws = strcmp(name, SIZE_VICTIM_DRAW) == 0;
+    if (!(draws || strcmp(name, SIZE_VICTIM) == 0 ? find_victim(desc, draws, shape, err)
+                                                  : find_hog(desc, name, shape, err)))
         return false;
     if (session->shape_count < RIG_SHAPES_MAX)
         session->shapes[session->shape_count++] =

@@ -15,12 +15,14 @@ struct size_desc {
     uint64_t timeout_ns;
 };
 
-#define SIZE_VICTIM "victim"
+#define SIZE_VICTIM      "victim"
+#define SIZE_VICTIM_DRAW "victim-draw"
 
-// The shape of a hog ("baseline", "many-dispatches", "big-dispatch", "slow-shader"): frames of some
+// The shape of a hog ("baseline", "many-draws", "many-dispatches", "big-dispatch", "slow-shader"):
+// frames of some
 // 7 ms for the first, of 100 ms (on a CPU 20 ms) for the others, or what the device's limits allow;
-// or of SIZE_VICTIM: one dispatch of 64 workgroups, 1.8 ms long where it is alone. Found on the
-// device once a session. ERROR_UNSUPPORTED for "many-draws".
+// or of SIZE_VICTIM and SIZE_VICTIM_DRAW: one dispatch, or draw, of 64 groups, 1.8 ms long where it
+// is alone. Found on the device once a session. ERROR_UNSUPPORTED for draws without graphics.
 MUST_CHECK bool size_find(const struct size_desc *desc, const char *name, struct load_shape *shape,
                           struct error *err);
 

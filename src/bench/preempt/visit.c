@@ -30,6 +30,7 @@ struct work {
     uint32_t alone_count; // of them, those before any victim
     uint64_t base;        // the moment that all times are since; 0: not chosen yet
     bool has_hog, remote;
+    bool draws; // the victim
     struct duel duel;
     struct load_run *hogs, *victims;
     enum judge_entry entries[DUEL_SAMPLES_MAX];
@@ -47,7 +48,7 @@ static bool size_both(struct work *work, struct preempt_history *history, struct
                              .arena = run->arena,
                              .session_arena = run->session->arena,
                              .timeout_ns = run->request->timeout_ns};
-    if (!size_find(&desc, SIZE_VICTIM, &history->victim, err))
+    if (!size_find(&desc, work->draws ? SIZE_VICTIM_DRAW : SIZE_VICTIM, &history->victim, err))
         return false;
     desc.scope = work->hog_scope;
     desc.side = &work->rig->hog;
@@ -215,6 +216,12 @@ static void tell_metrics(const struct work *work, struct measure_visit *visit)
 static void tell_shape(struct measure_visit *visit, const char *name,
                        const struct load_shape *shape)
 {
+    if (shape->draws) {
+        visit_detail(visit, name, "%u draw%s of %u tiles of %d pixels, %u turns each",
+                     shape->dispatches, shape->dispatches == 1 ? "" : "s", shape->groups,
+                     PREEMPT_TILE * PREEMPT_TILE, shape->turns);
+        return;
+    }
     visit_detail(visit, name, "%u dispatch%s of %u workgroups of %d threads, %u turns each",
                  shape->dispatches, shape->dispatches == 1 ? "" : "es", shape->groups,
                  PREEMPT_WORKGROUP, shape->turns);
@@ -258,7 +265,8 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     const struct preempt_scene scene = {work->victims, work->duel.count, work->hogs,
                                         work->hog_count};
     preempt_series_timeline(run->arena, &scene, visit);
-    visit_kernel(visit, work->rig->victim.program);
+    if (!work->draws)
+        visit_kernel(visit, work->rig->victim.program);
     for (uint32_t i = 0; i < work->hog_count; i++)
         visit->device_time_ns += (uint64_t)length_of(&work->hogs[i]);
     return true;
@@ -279,8 +287,11 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(run->point, "hog"), "none") != 0;
-    work->rig = rig_get(run->session, case_text(run->point, "setting"),
-                        case_text(run->point, "priority"), err);
+    work->draws = case_find(run->point, "victim") != NULL; // a dispatch is not said
+    const struct rig_wish wish = {.setting = case_text(run->point, "setting"),
+                                  .priority = case_text(run->point, "priority"),
+                                  .draws = work->draws};
+    work->rig = rig_get(run->session, &wish, err);
     if (!work->rig)
         return false;
     work->hog_scope = gpu_scope_open(work->rig->hog.device);
