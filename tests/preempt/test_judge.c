@@ -13,13 +13,19 @@
 // The victim runs from 1000 to 2000.
 static struct load_run victim = {.start_ns = 1000, .end_ns = 2000};
 static double natural_ns; // pauses that the hog has by itself
+static double alone_ns;   // its length alone; 0: not known
 
 static enum judge_entry entry_beside(struct load_group *groups, size_t count)
 {
     struct load_run hog = {.start_ns = groups[0].start_ns, .groups = groups, .group_count = count};
     for (size_t i = 0; i < count; i++)
         hog.end_ns = fmax(hog.end_ns, groups[i].end_ns);
-    return judge_entry_of(&victim, &hog, 1, &(struct judge_limits){3, natural_ns});
+    return judge_entry_of(&victim, &hog, 1,
+                          &(struct judge_limits){.resolution_ns = 3,
+                                                 .pause_ns = natural_ns,
+                                                 .alone_ns = alone_ns,
+                                                 .victims = &victim,
+                                                 .victim_count = 1});
 }
 
 static void workgroups_that_run_meanwhile_are_co_resident(void **state)
@@ -44,6 +50,19 @@ static void pauses_that_the_hog_has_alone_prove_nothing(void **state)
     natural_ns = 1500;
     assert_int_equal(entry_beside(groups, 2), JUDGE_CO_RESIDENT);
     natural_ns = 0;
+}
+
+// … but a submission that grew by what the victim took stood still for it.
+static void a_hog_that_is_drawn_out_by_its_victim_stood_still(void **state)
+{
+    (void)state;
+    struct load_group groups[] = {{0, 9000, 1010, 0}, {500, 9000, 990, 1}};
+    natural_ns = 1500;
+    alone_ns = 8100;
+    assert_int_equal(entry_beside(groups, 2), JUDGE_MID_SHADER);
+    alone_ns = 8800;
+    assert_int_equal(entry_beside(groups, 2), JUDGE_CO_RESIDENT);
+    natural_ns = alone_ns = 0;
 }
 
 static void a_victim_that_was_stopped_itself_took_turns(void **state)
@@ -73,7 +92,7 @@ static void behind_a_submission_it_waited(void **state)
 static void without_a_hog_it_is_alone(void **state)
 {
     (void)state;
-    assert_int_equal(judge_entry_of(&victim, NULL, 0, &(struct judge_limits){3, 0}), JUDGE_ALONE);
+    assert_int_equal(judge_entry_of(&victim, NULL, 0, &(struct judge_limits){.resolution_ns = 3}), JUDGE_ALONE);
     struct load_group later[] = {{3000, 4000, 5, 0}};
     assert_int_equal(entry_beside(later, 1), JUDGE_ALONE);
 }
@@ -131,6 +150,7 @@ int main(void)
         cmocka_unit_test(workgroups_that_run_meanwhile_are_co_resident),
         cmocka_unit_test(workgroups_that_stand_still_meanwhile_were_stopped),
         cmocka_unit_test(pauses_that_the_hog_has_alone_prove_nothing),
+        cmocka_unit_test(a_hog_that_is_drawn_out_by_its_victim_stood_still),
         cmocka_unit_test(a_victim_that_was_stopped_itself_took_turns),
         cmocka_unit_test(between_workgroups_of_one_submission_is_a_boundary),
         cmocka_unit_test(behind_a_submission_it_waited),

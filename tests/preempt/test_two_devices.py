@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-ATTEMPTS = 3  # a machine that is busy elsewhere may run one device after the other
+ATTEMPTS = 8  # a machine that is busy elsewhere may run one device after the other
 
 
 def entered(fathom, threads):

@@ -33,6 +33,27 @@ static void count_beside(const struct load_run *victim, const struct load_run *h
     }
 }
 
+static double common_ns(const struct load_run *a, const struct load_run *b)
+{
+    return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
+}
+
+// Is the submission around this victim longer than alone by what the victims took?
+static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
+                         size_t hog_count, const struct judge_limits *limits)
+{
+    for (size_t h = 0; h < hog_count; h++) {
+        double victims_ns = 0;
+        if (common_ns(victim, &hogs[h]) <= 0)
+            continue;
+        for (size_t v = 0; v < limits->victim_count; v++)
+            victims_ns += common_ns(&limits->victims[v], &hogs[h]);
+        if (hogs[h].end_ns - hogs[h].start_ns - limits->alone_ns >= JUDGE_STILL * victims_ns)
+            return true;
+    }
+    return false;
+}
+
 enum judge_entry judge_entry_of(const struct load_run *victim, const struct load_run *hogs,
                                 size_t hog_count, const struct judge_limits *limits)
 {
@@ -43,7 +64,9 @@ enum judge_entry judge_entry_of(const struct load_run *victim, const struct load
         before = before || hogs[h].start_ns < victim->start_ns;
         within = within || (hogs[h].start_ns < victim->start_ns && hogs[h].end_ns > victim->end_ns);
     }
-    if (beside && 2 * still >= beside)
+    bool hidden = limits->pause_ns > JUDGE_STILL * (victim->end_ns - victim->start_ns);
+    if (beside && (2 * still >= beside || (hidden && limits->alone_ns > 0 &&
+                                           is_drawn_out(victim, hogs, hog_count, limits))))
         return JUDGE_MID_SHADER;
     if (beside && victim->pause_ns >= JUDGE_STOPPED * (victim->end_ns - victim->start_ns))
         return JUDGE_IN_TURNS;

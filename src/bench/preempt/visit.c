@@ -146,8 +146,13 @@ static bool judge(struct work *work, struct error *err)
         return false;
     if (is_first(work))
         remember_alone(work);
-    const struct judge_limits limits = {RESOLUTION_STEPS * clock->device_step_ns,
-                                        PAUSE_MARGIN * work->history->pause_alone_ns};
+    const struct judge_limits limits = {
+        .resolution_ns = RESOLUTION_STEPS * clock->device_step_ns,
+        .pause_ns = PAUSE_MARGIN * work->history->pause_alone_ns,
+        .alone_ns = work->history->alone_ns,
+        .victims = work->victims,
+        .victim_count = work->duel.count,
+    };
     for (uint32_t i = 0; i < work->duel.count; i++) {
         double exec = work->victims[i].end_ns - work->victims[i].start_ns;
         if (exec > work->duel.response_ns[i] * 1.01 + limits.resolution_ns)
