@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Time lines: a bar a lane, a column of the screen holding two points in time; and how many spans
-// of a longer series there were at once.
+// Time lines: a bar a lane, a column of the screen holding two points in time; beside it how far
+// the lane overlaps each other one; and how many spans of a longer series there were at once.
 #include "report/spans.h"
 #include "report/tables.h"
 
@@ -11,6 +11,7 @@ enum {
     RESULTS_MAX = 8,
     LABEL_COLUMNS = 20,
     LENGTH_COLUMNS = 9,
+    DRAWING_LEAST = 16, // columns
     UNIT_TEXT = 32
 };
 
@@ -18,6 +19,8 @@ struct timeline {
     struct screen *screen;
     struct spans spans;
     size_t label, columns; // width of the labels and of the drawing
+    double *overlaps;      // of every two lanes, 0 … 1, NaN: not known; NULL: of none
+    size_t lanes;          // a side of `overlaps`
 };
 
 static const char *lane_label(const struct timeline *timeline, size_t lane)
@@ -38,6 +41,42 @@ static void label_fit(struct timeline *timeline, const char *label)
     timeline->label = width > timeline->label ? width : timeline->label;
 }
 
+static size_t column_of(const struct series *series, const char *name)
+{
+    size_t c = 0;
+    while (c < series->column_count && strcmp(series->columns[c], name) != 0)
+        c++;
+    return c;
+}
+
+// From a series "matrix" of a, b (lanes) and overlap.
+static void overlaps_open(struct timeline *timeline, const struct result *result)
+{
+    const struct series *matrix = NULL;
+    for (size_t s = 0; s < result->series_count; s++)
+        if (strcmp(result->series[s].name, "matrix") == 0)
+            matrix = &result->series[s];
+    if (!matrix)
+        return;
+    size_t a = column_of(matrix, "a"), b = column_of(matrix, "b");
+    size_t overlap = column_of(matrix, "overlap"), lanes = timeline->spans.series->row_count;
+    if (a == matrix->column_count || b == matrix->column_count || overlap == matrix->column_count)
+        return;
+    timeline->lanes = lanes;
+    timeline->overlaps = ARENA_ARRAY(timeline->screen->arena, lanes * lanes, double);
+    for (size_t i = 0; i < lanes * lanes; i++)
+        timeline->overlaps[i] = NAN;
+    for (size_t row = 0; row < matrix->row_count; row++) {
+        const double *cells = matrix->data + row * matrix->column_count;
+        if (!(cells[a] >= 0 && cells[a] < (double)lanes && cells[b] >= 0 &&
+              cells[b] < (double)lanes))
+            continue;
+        size_t first = (size_t)cells[a], second = (size_t)cells[b];
+        timeline->overlaps[first * lanes + second] = cells[overlap];
+        timeline->overlaps[second * lanes + first] = cells[overlap];
+    }
+}
+
 static bool timeline_open(struct screen *screen, const struct result *result,
                           struct timeline *timeline)
 {
@@ -50,7 +89,12 @@ static bool timeline_open(struct screen *screen, const struct result *result,
                   lane_label(timeline, (size_t)cell_at(timeline, i, timeline->spans.lane)));
     if (spans_crowd(result, &crowd))
         label_fit(timeline, crowd.series->name);
+    overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
+    if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
+        timeline->overlaps = NULL; // the drawing comes first
+    if (timeline->overlaps)
+        timeline->columns -= timeline->lanes + 2;
     return true;
 }
 
@@ -112,6 +156,26 @@ static const char *length_of(const struct timeline *timeline, double lane)
                       : arena_printf(arena, "%zu spans", count);
 }
 
+// A block for each other lane: how far the two overlap.
+static void overlaps_print(const struct timeline *timeline, double lane)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    enum {
+        BLOCKS = 8
+    };
+    if (!timeline->overlaps || !(lane >= 0 && lane < (double)timeline->lanes))
+        return;
+    char text[3 * SPANS_LINE_ROWS + 1] = "";
+    for (size_t other = 0; other < timeline->lanes; other++) {
+        double overlap = timeline->overlaps[(size_t)lane * timeline->lanes + other];
+        double level = floor(fmax(0, fmin(overlap, 1)) * (BLOCKS - 1) + 0.5);
+        const char *block = other == (size_t)lane ? "·" : isnan(overlap) ? " " : blocks[(int)level];
+        memcpy(text + strlen(text), block, strlen(block) + 1);
+    }
+    fputs("  ", timeline->screen->stream);
+    screen_paint(timeline->screen, PAINT_DIM, text);
+}
+
 static void lane_print(const struct timeline *timeline, size_t row)
 {
     struct screen *screen = timeline->screen;
@@ -128,6 +192,7 @@ static void lane_print(const struct timeline *timeline, size_t row)
     size_t width = screen_width(length);
     fprintf(screen->stream, "%*s", (int)(width < LENGTH_COLUMNS ? LENGTH_COLUMNS - width : 0), "");
     screen_paint(screen, PAINT_DIM, length);
+    overlaps_print(timeline, lane);
     fputc('\n', screen->stream);
 }
 
@@ -192,6 +257,8 @@ static void axis_print(const struct timeline *timeline)
                      screen_repeat(screen->arena, "─",
                                    timeline->columns > used ? timeline->columns - used : 0),
                      length));
+    if (timeline->overlaps)
+        fprintf(screen->stream, "%*s", (int)(2 + LENGTH_COLUMNS + 2 + timeline->lanes), "overlap");
     fputc('\n', screen->stream);
 }
 

@@ -206,8 +206,12 @@ static void a_time_line_has_a_bar_a_lane(void **state)
                                                .view_count = 1};
     static const char *columns[] = {"start", "end", "lane"};
     static double spans[] = {0, 5000, 0, 5000, 5001, 1, 5000, 10000, 2};
+    static double crowd[] = {0, 5000, 0, 0, 10000, 1, 5000, 10000, 2};
+    static const char *pair_columns[] = {"a", "b", "overlap"};
+    static double pairs[] = {0, 1, 0.5, 0, 2, 0, 1, 2, 1, 1, 9, 1}; // there is no lane 9
     static struct series series[] = {{"timeline", columns, 3, spans, 3},
-                                     {"workgroups", columns, 3, spans, 3}};
+                                     {"workgroups", columns, 3, crowd, 3},
+                                     {"matrix", pair_columns, 3, pairs, 4}};
     static struct case_value value = {.key = "scenario", .type = PARAM_TEXT, .text = "default"};
     static struct metric metric = {
         .name = "frame", .unit = UNIT_NS, .median = 1e4, .ci95 = {1e4, 1e4}};
@@ -225,7 +229,7 @@ static void a_time_line_has_a_bar_a_lane(void **state)
                                            .details = &detail,
                                            .detail_count = 1,
                                            .series = series,
-                                           .series_count = 2};
+                                           .series_count = 3};
     for (unsigned width = 60; width <= 120; width += 20) {
         char *text = shown(run, (struct console_desc){.columns = width});
         lines_fit(text, width);
@@ -233,6 +237,8 @@ static void a_time_line_has_a_bar_a_lane(void **state)
         assert_non_null(strstr(text, "lane 1  "));
         assert_non_null(strstr(text, "1.000 ns"));
         assert_non_null(strstr(text, "up to 2"));
+        assert_non_null(strstr(text, "µs  ·▅▁\n")); // lane 0 beside 1 and 2
+        assert_non_null(strstr(text, "µs  ▁█·\n"));
         free(text);
     }
     run_destroy(run);
