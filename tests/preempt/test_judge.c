@@ -92,7 +92,8 @@ static void behind_a_submission_it_waited(void **state)
 static void without_a_hog_it_is_alone(void **state)
 {
     (void)state;
-    assert_int_equal(judge_entry_of(&victim, NULL, 0, &(struct judge_limits){.resolution_ns = 3}), JUDGE_ALONE);
+    assert_int_equal(judge_entry_of(&victim, NULL, 0, &(struct judge_limits){.resolution_ns = 3}),
+                     JUDGE_ALONE);
     struct load_group later[] = {{3000, 4000, 5, 0}};
     assert_int_equal(entry_beside(later, 1), JUDGE_ALONE);
 }

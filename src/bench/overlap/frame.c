@@ -129,13 +129,15 @@ static uint32_t dispatches_of(const struct overlap_scenario *scenario)
 
 static void watch(struct overlap_stage *stage, uint64_t released_ns)
 {
-    const struct overlap_watch watch = {
+    struct overlap_watch watch = {
         .workloads = dispatches_of(stage->scenario),
         .token = stage->token,
         .released_ns = released_ns,
-        .last = stage->segments[stage->segment_count - 1].batch,
+        .batch_count = stage->segment_count,
         .timeout_ns = stage->timeout_ns,
     };
+    for (size_t i = 0; i < stage->segment_count; i++)
+        watch.batches[i] = stage->segments[i].batch;
     overlap_markers_watch(&stage->markers, &watch);
 }
 

@@ -53,19 +53,28 @@ static size_t sweep(struct overlap_markers *markers, const struct overlap_watch 
     return missing;
 }
 
+// Nothing more will come: all is done, or something went wrong, which who waits next will tell.
+static bool is_over(const struct overlap_watch *watch, uint64_t end_ns)
+{
+    if (!clock_left_ns(end_ns))
+        return true;
+    for (size_t i = 0; i < watch->batch_count; i++) {
+        struct error late;
+        if (!gpu_batch_wait(watch->batches[i], 0, &late))
+            return late.code != ERROR_TIMEOUT;
+    }
+    return true;
+}
+
 void overlap_markers_watch(struct overlap_markers *markers, const struct overlap_watch *watch)
 {
     uint64_t end_ns = clock_deadline_ns(watch->timeout_ns);
-    struct error late;
     memset(markers->sights, 0, sizeof markers->sights);
     for (unsigned sweeps = 1; sweep(markers, watch); sweeps++) {
-        if (sweeps % SWEEPS_A_CHECK)
+        if (sweeps % SWEEPS_A_CHECK || !is_over(watch, end_ns))
             continue;
-        bool done = gpu_batch_wait(watch->last, 0, &late);
-        if (done || late.code != ERROR_TIMEOUT || !clock_left_ns(end_ns)) {
-            sweep(markers, watch); // what came since the look before
-            return;
-        }
+        sweep(markers, watch); // what came since the look before
+        return;
     }
 }
 

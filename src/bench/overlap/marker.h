@@ -37,11 +37,12 @@ struct overlap_watch {
     uint32_t workloads;   // bit set of those that leave markers
     uint32_t token;       // what a marker becomes
     uint64_t released_ns; // by the host's clock
-    struct gpu_batch *last;
+    struct gpu_batch *batches[OVERLAP_WORKLOADS_MAX];
+    size_t batch_count;
     uint64_t timeout_ns;
 };
 
-// Looks until all markers were seen, the batch `last` is done, or the time is over.
+// Looks until all markers were seen, the batches are done, or the time is over.
 void overlap_markers_watch(struct overlap_markers *markers, const struct overlap_watch *watch);
 
 // How sights and stamps agree. A device moment d is the host's moment d + offset, where the offset

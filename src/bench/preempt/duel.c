@@ -82,7 +82,7 @@ bool duel_run(const struct duel_desc *desc, struct duel *duel, struct error *err
     *duel = (struct duel){0};
     if (!run_alone(desc, err))
         return false;
-    uint64_t first = clock_now_ns() + DUEL_PERIOD_NS;
+    uint64_t first = clock_now_ns() + DUEL_PERIOD_NS + (uint64_t)desc->delay_ns;
     uint64_t end = first + desc->samples * DUEL_PERIOD_NS;
     while (duel->due < desc->samples && hog_has_slots(desc)) {
         double *ns = &duel->response_ns[duel->count];

@@ -20,6 +20,7 @@ struct duel_desc {
     uint32_t samples; // deadlines of the victim, at most DUEL_SAMPLES_MAX
     bool alone;       // the hog's first submissions come before the first victim
     double hog_ns;    // length of a submission of the hog alone; 0: not known
+    double delay_ns;  // from there to the first deadline, beyond a period
 };
 
 // A deadline that passes while an earlier answer is still awaited brings none.

@@ -12,7 +12,7 @@ enum {
 struct preempt_history {
     struct load_shape hog, victim;
     double alone_ns, pause_alone_ns; // of the hog's submissions before any victim; 0: not seen yet
-    size_t count;
+    size_t visits, count;
     double responses_ns[PREEMPT_HISTORY_MAX];
     size_t entries[JUDGE_COUNT];
 };

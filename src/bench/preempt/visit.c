@@ -247,6 +247,14 @@ static void tell_how(const struct work *work, struct measure_visit *visit)
     }
 }
 
+// The hog begins anew at each visit: the first deadline falls into another part of its submission
+// each time, spread evenly however many visits there are (multiples of the golden ratio).
+static double delay_of(struct preempt_history *history)
+{
+    double turns = (double)history->visits++ * 0.6180339887498949;
+    return (turns - floor(turns)) * history->alone_ns;
+}
+
 static bool run_visit(struct work *work, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -258,6 +266,7 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
         return false;
     desc.alone = is_first(work);
     desc.hog_ns = work->history->alone_ns;
+    desc.delay_ns = delay_of(work->history);
     if (!duel_run(&desc, &work->duel, err) || !judge(work, err))
         return false;
     for (uint32_t i = 0; i < work->duel.count; i++)
