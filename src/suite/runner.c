@@ -10,6 +10,7 @@
 #include "analysis/occupancies.h"
 #include "analysis/overlaps.h"
 #include "analysis/preempts.h"
+#include "analysis/rasters.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "results/json.h"
@@ -214,6 +215,7 @@ static void measure(struct runner *runner)
     overlaps_add_findings(runner->run);
     preempts_add_findings(runner->run);
     banks_add_findings(runner->run);
+    rasters_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/rasters.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    UNIT_TEXT = 32
+};
+static const double bound = 0.5; // of the most triangles a second: there their pixels bind
+
+struct subject {
+    struct run *run;
+    const char *device, *benchmark;
+};
+
+static bool is_subject(const struct benchmark_info *info)
+{
+    bool triangles = false, draws = false;
+    for (size_t i = 0; i < info->metric_count; i++) {
+        triangles = triangles || strcmp(info->metrics[i].name, "triangles") == 0;
+        draws = draws || strcmp(info->metrics[i].name, "draws") == 0;
+    }
+    return triangles && draws;
+}
+
+// ---------------------------------------------------------------- finding cases
+
+static bool has(const struct result *result, const char *key, const char *wanted)
+{
+    const struct case_value *value = case_find(&result->point, key);
+    return value && value->text && strcmp(value->text, wanted) == 0;
+}
+
+// NULL where the result is not the subject's, or the metric not there.
+static const struct metric *metric_of(const struct subject *subject, const struct result *result,
+                                      const char *name)
+{
+    if (strcmp(result->device, subject->device) != 0 ||
+        strcmp(result->benchmark, subject->benchmark) != 0 || result->verdict > VERDICT_SUSPECT)
+        return NULL;
+    const struct metric *metric = result_metric(result, name);
+    return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
+}
+
+// The first case that has the metric and this value of a parameter; NULL: none.
+static const struct result *case_with(const struct subject *subject, const char *metric,
+                                      const char *key, const char *value)
+{
+    for (size_t i = 0; i < subject->run->result_count; i++)
+        if (has(subject->run->results[i], key, value) &&
+            metric_of(subject, subject->run->results[i], metric))
+            return subject->run->results[i];
+    return NULL;
+}
+
+// ---------------------------------------------------------------- telling
+
+struct answer {
+    const char *code, *text;
+    double value;
+    const struct result *cases[2]; // the second may be NULL
+};
+
+static void tell(const struct subject *subject, const struct answer *answer)
+{
+    struct arena *arena = subject->run->arena;
+    const char **keys = ARENA_ARRAY(arena, 2, const char *);
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++)
+        if (answer->cases[i])
+            keys[count++] = answer->cases[i]->key;
+    *run_add_finding(subject->run) = (struct finding){
+        .code = answer->code,
+        .text = arena_printf(arena, "%s: %s", subject->device, answer->text),
+        .device = subject->device,
+        .value = answer->value,
+        .keys = keys,
+        .key_count = count,
+    };
+}
+
+static void tell_cores(const struct subject *subject)
+{
+    const struct result *result = case_with(subject, "cores", "work", "cores");
+    const struct metric *cores = result ? result_metric(result, "cores") : NULL;
+    if (!cores || !(cores->limit > 0))
+        return;
+    tell(subject, &(struct answer){.code = "raster-cores",
+                                   .text = arena_printf(subject->run->arena,
+                                                        "%.0f of %.0f cores draw pixels",
+                                                        cores->median, cores->limit),
+                                   .value = cores->median,
+                                   .cases = {result}});
+}
+
+// The smallest drawn triangle whose rate is at most `bound` of the most; NULL: none was so large.
+static const struct result *first_bound(const struct subject *subject, double most)
+{
+    const struct result *found = NULL;
+    for (size_t i = 0; i < subject->run->result_count; i++) {
+        const struct result *result = subject->run->results[i];
+        const struct metric *rate = metric_of(subject, result, "triangles");
+        if (!rate || !has(result, "facing", "front") || rate->median > bound * most)
+            continue;
+        if (!found || case_uint(&result->point, "side") < case_uint(&found->point, "side"))
+            found = result;
+    }
+    return found;
+}
+
+static void tell_triangles(const struct subject *subject)
+{
+    const struct result *best = NULL;
+    double most = 0;
+    for (size_t i = 0; i < subject->run->result_count; i++) {
+        const struct result *result = subject->run->results[i];
+        const struct metric *rate = metric_of(subject, result, "triangles");
+        if (!rate || !has(result, "facing", "front") || rate->median <= most)
+            continue;
+        most = rate->median;
+        best = result;
+    }
+    if (!best)
+        return;
+    char rate[UNIT_TEXT];
+    struct arena *arena = subject->run->arena;
+    const struct result *large = first_bound(subject, most);
+    const char *text = arena_printf(arena, "%s million drawn triangles a second at most",
+                                    number_format(most / 1e6, rate, sizeof rate));
+    if (large)
+        text = arena_printf(arena, "%s; from %llu pixels a side on their pixels bind", text,
+                            (unsigned long long)case_uint(&large->point, "side"));
+    tell(subject,
+         &(struct answer){
+             .code = "raster-triangles", .text = text, .value = most, .cases = {best, large}});
+}
+
+struct pair {
+    const struct result *base, *other; // NULL: nothing is told
+    const char *code, *base_text, *other_text;
+};
+
+static void tell_pair(const struct subject *subject, const struct pair *pair)
+{
+    if (!pair->base || !pair->other)
+        return;
+    double base = result_metric(pair->base, "pixels")->median;
+    double other = result_metric(pair->other, "pixels")->median;
+    char rates[2][UNIT_TEXT], ratio[UNIT_TEXT];
+    tell(subject, &(struct answer){
+                      .code = pair->code,
+                      .text = arena_printf(
+                          subject->run->arena,
+                          "%s come at %s times the rate of %s, %s against %s million a "
+                          "second",
+                          pair->other_text, number_format(other / base, ratio, sizeof ratio),
+                          pair->base_text, number_format(other / 1e6, rates[0], sizeof rates[0]),
+                          number_format(base / 1e6, rates[1], sizeof rates[1])),
+                      .value = other / base,
+                      .cases = {pair->other, pair->base}});
+}
+
+static void tell_blend(const struct subject *subject)
+{
+    const struct result *mixed = case_with(subject, "pixels", "blend", "alpha"), *opaque = NULL;
+    const struct case_value *format = mixed ? case_find(&mixed->point, "format") : NULL;
+    for (size_t i = 0; format && !opaque && i < subject->run->result_count; i++) {
+        const struct result *result = subject->run->results[i];
+        if (metric_of(subject, result, "pixels") && has(result, "blend", "none") &&
+            has(result, "format", format->text))
+            opaque = result;
+    }
+    if (format)
+        tell_pair(subject,
+                  &(struct pair){.base = opaque,
+                                 .other = mixed,
+                                 .code = "raster-blend",
+                                 .base_text = "opaque ones",
+                                 .other_text = arena_printf(subject->run->arena,
+                                                            "pixels of %s mixed with what is there",
+                                                            format->text)});
+}
+
+// ---------------------------------------------------------------- all
+
+static bool is_told(const struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strncmp(run->findings[i].code, "raster-", strlen("raster-")) == 0 &&
+            run->findings[i].device && strcmp(run->findings[i].device, device) == 0)
+            return true;
+    return false;
+}
+
+void rasters_add_findings(struct run *run)
+{
+    size_t b = 0;
+    while (b < run->benchmark_count && !is_subject(run->benchmarks[b]))
+        b++;
+    for (size_t d = 0; b < run->benchmark_count && d < run->device_count; d++) {
+        const struct subject subject = {run, run->devices[d].id, run->benchmarks[b]->name};
+        if (is_told(run, subject.device))
+            continue;
+        tell_cores(&subject);
+        tell_triangles(&subject);
+        tell_blend(&subject);
+        tell_pair(&subject,
+                  &(struct pair){.base = case_with(&subject, "pixels", "depth", "write"),
+                                 .other = case_with(&subject, "pixels", "depth", "reject"),
+                                 .code = "raster-depth",
+                                 .base_text = "those that pass and write depth",
+                                 .other_text = "pixels that fail the depth test"});
+    }
+}
