@@ -90,8 +90,7 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
         .target = job->target,
         .vertices = job->work.vertices,
         .instances = job->work.instances,
-        // Rejected pixels meet what the first draw of the visit left.
-        .load = job->point.depth == RASTER_DEPTH_REJECT ? GPU_LOAD_KEEP : GPU_LOAD_CLEAR,
+        .load = job->work.clears ? GPU_LOAD_CLEAR : GPU_LOAD_KEEP,
         .params = &job->work.params,
         .params_bytes = job->work.params_bytes,
     };
@@ -131,16 +130,17 @@ static bool draw_once(struct job *job, const struct gpu_draw *draw, struct error
     return done;
 }
 
-// Before the samples of depth=reject: near depth everywhere, no colour.
+// Before the samples the target is cleared; for depth=reject near depth is written everywhere.
 static bool prepare(struct job *job, struct error *err)
 {
-    if (job->point.kind != RASTER_DEPTH || job->point.depth != RASTER_DEPTH_REJECT)
-        return true;
     const struct raster_layers_params near = {.farthest = 0.125f};
-    struct gpu_draw draw = draw_of(job, job->memory->depth_only);
+    struct gpu_draw draw = draw_of(job, job->memory->programs[0]);
     draw.load = GPU_LOAD_CLEAR;
-    draw.instances = 1;
-    draw.params = &near;
+    if (job->point.kind == RASTER_DEPTH && job->point.depth == RASTER_DEPTH_REJECT) {
+        draw.program = job->memory->depth_only;
+        draw.instances = 1;
+        draw.params = &near;
+    }
     return draw_once(job, &draw, err);
 }
 
@@ -153,6 +153,7 @@ static bool verify_unseen(struct job *job, struct error *err)
     struct raster_mesh_params mesh = job->work.params.mesh;
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
+    draw.load = GPU_LOAD_CLEAR;
     if (job->point.side == 0)
         mesh.offset += 0.25f; // from 3/8 to 5/8 of a pixel
     draw.params = &mesh;

@@ -9,7 +9,8 @@ enum {
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
-    DRAWS = 1024,
+    TARGET_DRAWS = 64, // small, as it is cleared before each row of draws
+    DRAWS = 2048,      // in a row: what a 16-bit float counts exactly
     DRAWS_CPU = 256
 };
 
@@ -134,6 +135,8 @@ static void plan_layers(const struct raster_point *point, struct raster_work *wo
     work->draws = 1;
     work->vertices = 3;
     work->instances = RASTER_LAYERS;
+    work->clears = point->blend == GPU_BLEND_ADD || point->depth == RASTER_DEPTH_WRITE ||
+                   point->depth == RASTER_DEPTH_BOTH;
     work->triangles = RASTER_LAYERS;
     work->pixels = (double)RASTER_LAYERS * work->target * work->target;
     work->params_bytes = sizeof work->params.layers;
@@ -152,6 +155,8 @@ static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_
     uint64_t covered = (uint64_t)pitch * (pitch + 1) / 2;
     uint64_t most = cpu ? TRIANGLES_MAX_CPU : TRIANGLES_MAX;
     uint64_t fitting = (uint64_t)work->target * work->target * RASTER_LAYERS / covered;
+    if (point->culled || point->side == 0) // these cost no pixels
+        fitting = most;
     uint32_t triangles = (uint32_t)(fitting < most ? fitting : most);
     if (triangles < TRIANGLES_MIN)
         triangles = TRIANGLES_MIN;
@@ -182,6 +187,7 @@ static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_
 static void plan_draws(const struct raster_point *point, bool cpu, struct raster_work *work)
 {
     work->draws = cpu ? DRAWS_CPU : DRAWS;
+    work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
     // Each draw its own pixel where it may say which.
@@ -196,6 +202,8 @@ void raster_work_plan(const struct raster_point *point, const struct gpu_info *i
 {
     bool cpu = info->kind == GPU_KIND_CPU;
     *work = (struct raster_work){.target = cpu ? TARGET_CPU : TARGET};
+    if (point->kind == RASTER_DRAWS)
+        work->target = TARGET_DRAWS;
     if (point->kind == RASTER_TRIANGLES || point->kind == RASTER_DRAWS)
         plan_mesh(point, cpu, work);
     else

@@ -60,6 +60,7 @@ struct raster_work {
     uint32_t draws;               // in a row
     uint32_t vertices, instances; // of each
     double triangles, pixels;     // in all; pixels: that are drawn or tested
+    bool clears;                  // it must begin anew each time: else it leaves what was there
     union {
         struct raster_layers_params layers;
         struct raster_mesh_params mesh;
