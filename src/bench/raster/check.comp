@@ -14,7 +14,7 @@ layout(set = 0, binding = 1, std430) buffer Result
 layout(push_constant) uniform Params
 {
     vec4 unit;      // what 1/256 adds, for RASTER_ADD
-    vec4 tolerance; // above 1: this channel is not looked at
+    vec4 tolerance; // 1e9: there is no such channel
     uint pattern;
     uint width, height;
     uint layers;         // RASTER_COVER: the last one; RASTER_COUNT: the count

@@ -11,7 +11,7 @@ static const struct param_info params[] = {
      "triangles|pixels|depth|draws|cores",
      "many triangles, layers over the whole target, the same with a depth buffer, many draws, or "
      "which cores draw"},
-    {"facing", PARAM_TEXT, UNIT_NONE, NULL, "front,culled", NULL, PARAM_AXIS, "front|culled",
+    {"facing", PARAM_TEXT, UNIT_NONE, "front", "front,culled", NULL, PARAM_AXIS, "front|culled",
      "with work=triangles: drawn, or dropped as seen from behind"},
     {"side", PARAM_UINT, UNIT_NONE, "1,32", "0,1,2,4,8,16,32,64,256,1024", NULL, PARAM_AXIS, NULL,
      "with work=triangles: pixels in the first row of one, half a square; 0 covers no pixel"},

@@ -10,8 +10,9 @@ enum {
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
     TARGET_DRAWS = 64, // small, as it is cleared before each row of draws
-    DRAWS = 2048,      // in a row: what a 16-bit float counts exactly
-    DRAWS_CPU = 256
+    DRAWS = 1 << 15,   // in a row
+    DRAWS_CPU = 256,
+    REJECTED = 8 // times the layers: they take no time to speak of
 };
 
 // How exactly a format holds what the patterns draw. The bits of each channel: of an integer that
@@ -86,8 +87,8 @@ bool raster_point_read(const struct bench_case *c, struct raster_point *point, s
         .depth = (enum raster_depth)place_of(c, "depth", depths),
         .change = (enum raster_change)place_of(c, "change", changes),
     };
-    if (point->kind == RASTER_DRAWS) { // counts up to 2048 exactly, and can be blended everywhere
-        point->format = GPU_FORMAT_RGBA16_FLOAT;
+    if (point->kind == RASTER_DRAWS) { // counts exactly
+        point->format = GPU_FORMAT_R32_FLOAT;
         point->blend = GPU_BLEND_ADD;
     }
     if (format && !raster_format_find(format->text, &point->format))
@@ -113,7 +114,7 @@ static void set_precision(const struct raster_point *point, struct raster_check_
         unsigned bits = precision->bits[channel];
         float most = to_power(bits) - 1, steps = point->blend == GPU_BLEND_ALPHA ? 2.5f : 1.01f;
         if (bits == 0) {
-            check->tolerance[channel] = 2;
+            check->tolerance[channel] = 1e9f;
             continue;
         }
         check->unit[channel] = 1.0f / 256;
@@ -134,11 +135,11 @@ static void plan_layers(const struct raster_point *point, struct raster_work *wo
                                         [GPU_BLEND_ADD] = RASTER_ADD};
     work->draws = 1;
     work->vertices = 3;
-    work->instances = RASTER_LAYERS;
+    work->instances = RASTER_LAYERS * (point->depth == RASTER_DEPTH_REJECT ? REJECTED : 1);
     work->clears = point->blend == GPU_BLEND_ADD || point->depth == RASTER_DEPTH_WRITE ||
                    point->depth == RASTER_DEPTH_BOTH;
-    work->triangles = RASTER_LAYERS;
-    work->pixels = (double)RASTER_LAYERS * work->target * work->target;
+    work->triangles = work->instances;
+    work->pixels = (double)work->instances * work->target * work->target;
     work->params_bytes = sizeof work->params.layers;
     work->params.layers.farthest = 0.5f;
     if (point->depth == RASTER_DEPTH_WRITE || point->depth == RASTER_DEPTH_BOTH)
@@ -190,11 +191,12 @@ static void plan_draws(const struct raster_point *point, bool cpu, struct raster
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
-    // Each draw its own pixel where it may say which.
+    // Each draw a pixel of its own where it may say which, and round again.
     bool own = point->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
-    work->check.cells = own ? work->draws : 1;
-    work->check.layers = own ? 1 : work->draws;
+    uint32_t pixels = work->target * work->target;
+    work->check.cells = !own ? 1 : work->draws < pixels ? work->draws : pixels;
+    work->check.layers = work->draws / work->check.cells;
 }
 
 void raster_work_plan(const struct raster_point *point, const struct gpu_info *info,
