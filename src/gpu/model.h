@@ -13,29 +13,36 @@
 //
 //   {
 //     "name": "two levels",
+//     "source": "where its figures come from",           // optional, for the reader
 //     "cores": 4,
 //     "core_clock_hz": 1.5e9,
 //     "memory_bytes": 536870912,
 //     "last_cache_bytes": 4194304,                       // what the driver would state; optional
 //     "levels": [                                        // from the core outwards, at least one
 //       { "capacity_bytes": 65536, "line_bytes": 128, "sector_bytes": 32, "ways": 4,
-//         "latency_cycles": 32,
-//         "shared": "core",                              // or "chip"
+//         "latency_cycles": 32, "latency_ns": 0,         // of the core's clock, and whatever that is
+//         "shared": "core",                              // or "chip", "near", or a number of cores
 //         "sets": "hashed",                              // or "plain": by address bits
-//         "replacement": "lru" }                         // or "plru", "random"
+//         "replacement": "lru",                          // or "plru", "random"
+//         "bandwidth": { "core_bytes_per_cycle": 64, "chip_bytes_per_cycle": 256 } }
 //     ],
-//     "memory": { "latency_cycles": 600,
-//                 "refresh": { "period_ns": 3900, "length_ns": 300 } },        // optional
+//     "memory": { "latency_cycles": 600, "latency_ns": 0,
+//                 "clock_hz": 1.6e9, "latency_clocks": 0,      // what comes to it by its own clock
+//                 "refresh": { "period_ns": 3900, "length_ns": 300 },
+//                 "bandwidth": { "core_bytes_per_cycle": 16, "chip_bytes_per_cycle": 100 } },
 //     "tlb": [ { "entries": 512, "page_bytes": 2097152, "ways": 8, "miss_cycles": 100 } ],
 //     "launch_ns": 2000,
 //     "clock_step_ns": 32,                               // of the device's clock
-//     "noise": { "relative": 0.01, "correlation": 0.5, "outliers": 0.01, "seed": 1 }
+//     "noise": { "relative": 0.01, "correlation": 0.5, "outliers": 0.01, "seed": 1 },
+//     "throttling": { "after_ns": 1e8, "period_ns": 5e7, "length_ns": 2e7, "core_clock_hz": 1e9 }
 //   }
 //
-// noise: a factor on all latencies of a dispatch, AR(1) from one to the next; outliers: the part of
-// dispatches that take 1.5 times as long. Members not said to be optional are required; tlb, noise,
-// launch_ns and clock_step_ns may be left out. An unknown member is an error, as is a level that is
-// not larger and slower than the one before.
+// near: a part of the next level, near to some of the cores: there are as many parts as make up
+// that level, and as many groups of cores. noise: a factor on all latencies of a dispatch, AR(1)
+// from one to the next; outliers: the part of dispatches that take 1.5 times as long. throttling:
+// at the beginning of each period from `after_ns` on, dispatches begin and end with the slower
+// clock. docs/MODELS.md says which members may be left out. An unknown member is an error, as is a
+// level that is not larger and slower than the one before.
 #ifndef GPU_MODEL_H
 #define GPU_MODEL_H
 

@@ -29,7 +29,7 @@ static const struct {
     // `fathom map`: many cases, the fewest rounds each.
     {"map",
      {.samples = 4,
-      .sample_ns = 2 * NS_PER_MS,
+      .sample_ns = NS_PER_MS,
       .timeout_ns = 10 * NS_PER_S,
       .rounds_max = 5,
       .case_ns = NS_PER_S,
@@ -45,10 +45,14 @@ void effort_of(const char *preset, const struct gpu_info *device, struct effort 
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
         if (strcmp(presets[i].preset, preset) == 0)
             *effort = presets[i].effort;
-    if (device->caps & GPU_CAP(VIRTUAL_TIME)) // the limits are the host's time, which a model needs
-        effort->time_ns = effort->time_most_ns = 0;
     bool hurried = strcmp(preset, "quick") == 0 || strcmp(preset, "map") == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
+        effort->sample_ns = NS_PER_MS / 2;
+    if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
+        return;
+    // The limits are the host's time, which a model needs; nothing else disturbs its samples.
+    effort->time_ns = effort->time_most_ns = 0;
+    if (hurried)
         effort->sample_ns = NS_PER_MS / 2;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """check_map.py FATHOM MACHINE.json: what `fathom map` finds on a model must be what its file says:
-every level and no other, sizes within 5 %, latencies within 3 %, lines and sectors exact or
-unknown, and the reach of its TLB."""
+every level and no other, sizes within 5 %, latencies within 3 %, lines, sectors and ways exact or
+unknown, the cores that share a level within the interval, and the reach of its TLB."""
 
 import json
 import pathlib
@@ -25,6 +25,24 @@ def near(found, truth, part):
     return found is not None and abs(found / truth - 1) <= part
 
 
+def sharers_of(machine, k):
+    """How many cores share level k: as gpu/model.h has it."""
+    shared = machine["levels"][k].get("shared", "chip")
+    if shared == "near":
+        parts = machine["levels"][k + 1]["capacity_bytes"] // machine["levels"][k]["capacity_bytes"]
+        return -(-machine["cores"] // parts)
+    return {"core": 1, "chip": machine["cores"]}.get(shared, shared)
+
+
+def problems_of_sharing(result, level, sharers):
+    name = f"level {result['case']['level']}"
+    found = next((one for one in result["metrics"] if one["name"] == "sharers"), None)
+    if found and not found["ci95"][0] <= sharers <= found["ci95"][1]:
+        yield f"{name}: shared by {found['median']} {found['ci95']}, not {sharers}"
+    if metric(result, "ways") not in (None, level["ways"]):
+        yield f"{name}: {metric(result, 'ways')} ways, not {level['ways']}"
+
+
 def problems_of_level(result, level):
     name = f"level {result['case']['level']}"
     if not near(metric(result, "size"), level["capacity_bytes"], 0.05):
@@ -41,8 +59,9 @@ def problems(document, machine):
     levels = of(document, "level")
     if len(levels) != len(machine["levels"]):
         yield f"{len(levels)} levels, not {len(machine['levels'])}"
-    for result, level in zip(levels, machine["levels"]):
+    for k, (result, level) in enumerate(zip(levels, machine["levels"])):
         yield from problems_of_level(result, level)
+        yield from problems_of_sharing(result, level, sharers_of(machine, k))
     memory = of(document, "memory")
     truth = machine["memory"]["latency_cycles"]
     if "tlb" in machine:

@@ -28,14 +28,14 @@ static struct model_machine machine_of(enum model_replacement replacement)
                     .sector_bytes = 32,
                     .ways = 4,
                     .latency_cycles = L1,
-                    .per_core = true,
+                    .sharers = 1,
                     .replacement = replacement},
                    {.capacity_bytes = 65536,
                     .line_bytes = 64,
                     .sector_bytes = 64,
                     .ways = 8,
                     .latency_cycles = L2}},
-        .memory_cycles = DRAM,
+        .memory = {.latency_cycles = DRAM},
     };
 }
 
@@ -139,7 +139,7 @@ static void a_page_that_no_entry_has_is_looked_up(void **state)
                                                 .sector_bytes = 4096,
                                                 .ways = 4,
                                                 .latency_cycles = 70,
-                                                .per_core = true};
+                                                .sharers = 1};
     struct stage stage;
     stage_init(&stage, &machine);
     assert_int_equal(load(&stage, 0, 0), DRAM + 70);

@@ -48,11 +48,11 @@ static void a_machine_is_what_its_file_says(void **state)
     assert_string_equal(m.name, "m");
     assert_int_equal(m.level_count, 2);
     assert_int_equal(m.levels[0].sector_bytes, 32);
-    assert_true(m.levels[0].per_core && m.levels[0].hashed);
+    assert_true(m.levels[0].sharers == 1 && m.levels[0].hashed);
     assert_int_equal(m.levels[0].replacement, MODEL_PLRU);
     assert_int_equal(m.levels[1].sector_bytes, 128);
-    assert_false(m.levels[1].per_core);
-    assert_int_equal(m.memory_cycles, 500);
+    assert_int_equal(m.levels[1].sharers, 0);
+    assert_int_equal(m.memory.latency_cycles, 500);
     assert_int_equal(m.tlbs[0].capacity_bytes, 64 * 65536);
     arena_destroy(arena);
 }
@@ -69,7 +69,7 @@ static void a_malformed_file_is_refused_by_path_and_reason(void **state)
         {"{" ROOT "\"levels\": 3, " MEMORY "}", "levels: expected an array"},
         {"{" ROOT "\"levels\": [" L1 "]}", "memory: missing"},
         {"{" ROOT "\"levels\": [" L1 "], \"memory\": {\"latency_cycles\": 30}}",
-         "memory.latency_cycles: expected 31 to"},
+         "memory.latency_cycles: not longer"},
         {"{" ROOT "\"levels\": [" L2 ", " L1 "], " MEMORY "}",
          "levels[1].capacity_bytes: not larger"},
         {"{" ROOT "\"levels\": [{\"capacity_bytes\": 65536}], " MEMORY "}",

@@ -62,16 +62,17 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         sum ^= LINK_WORD(FOLLOW(seen));
     }
     const uint first = chain_hop(p, p->start, p->nodes - p->warm);
-    for (uint i = local_x(); i < p->warm; i += 4 * WORKGROUP_X) {
+    for (uint i = WARM_FIRST(p->warm); WARM_GOES_ON(i, p->warm); i += WARM_STEP) {
         LINK links[4];
 #pragma unroll
         for (uint j = 0; j < 4; j++) {
-            const uint k = i + j * WORKGROUP_X;
+            const uint k = i + j * (WARM_STEP / 4);
             links[j] = LINK_AT(chain_place(p, chain_hop(p, first, k < p->warm ? k : p->warm - 1)));
+            AHEAD(links[j]);
         }
 #pragma unroll
         for (uint j = 0; j < 4; j++)
-            links[j] = FOLLOW(links[j]);
+            links[j] = WARM(links[j]);
 #pragma unroll
         for (uint j = 0; j < 4; j++)
             sum ^= LINK_WORD(links[j]);

@@ -180,9 +180,9 @@ static bool power_of_two(uint32_t x)
 
 static bool shape_check(const struct latency_point *point, struct error *err)
 {
-    if (point->pitch % 16 || point->pitch < 16 || point->pitch > 1u << 20)
+    if (point->pitch % 16 || point->pitch < 16 || point->pitch > 1u << 26)
         return error_set(err, ERROR_USAGE,
-                         "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 1 MiB",
+                         "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 64 MiB",
                          point->pitch);
     if (point->order == LATENCY_ORDER_PAGE &&
         (!power_of_two(point->page) || !power_of_two(point->pitch) || point->page < point->pitch))
@@ -266,7 +266,9 @@ bool latency_shape_of(const struct latency_point *point, uint32_t key, struct la
     bool plru = point->order == LATENCY_ORDER_PLRU;
     shape->nodes = (uint32_t)nodes;
     shape->bytes = blocks * shape->block_bytes;
-    shape->footprint_bytes = plru ? shape->bytes : nodes * point->pitch;
+    // Nodes farther apart than lines are long leave the rest of the region alone.
+    const uint32_t line = 128, apart = point->pitch < line ? point->pitch : line;
+    shape->footprint_bytes = plru ? shape->bytes : nodes * apart;
     // The first 16 turns of plru name 16 different 32 bytes of each stride.
     shape->lap = plru ? (uint32_t)blocks * 16 : shape->nodes;
     return true;

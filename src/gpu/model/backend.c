@@ -3,13 +3,16 @@
 // programs.
 #include "gpu/model/backend.h"
 
+#include "base/pages.h"
 #include "gpu/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t page_bytes = UINT64_C(2) << 20; // buffers begin at one
+static const uint64_t page_bytes = UINT64_C(2) << 20;    // buffers begin at one
+static const uint64_t most_step = UINT64_C(1) << 40;     // of such beginnings
+static const uint64_t dense_bytes = UINT64_C(600) << 20; // more is touched here and there only
 
 struct state {
     struct arena *arena;
@@ -93,6 +96,24 @@ static void unload(void *state)
     (void)state; // lives in the system's arena
 }
 
+// Where the next buffer lies: its lines take all sets of each level in turn from the first on.
+static uint64_t align_address(const struct model_machine *machine, uint64_t address)
+{
+    uint64_t step = page_bytes;
+    for (uint32_t i = 0; i < machine->level_count; i++) {
+        uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways, a = step,
+                 b = way;
+        while (b) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (step / a <= most_step / way)
+            step = step / a * way;
+    }
+    return (address + step - 1) / step * step;
+}
+
 static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
                                       const struct gpu_device_desc *desc, struct arena *arena,
                                       struct error *err)
@@ -105,8 +126,12 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
     struct model_device *device = ARENA_NEW(arena, struct model_device);
     device->machine = state->machines[info->index];
     device->caches = model_caches_create(arena, &device->machine);
-    device->stacks = model_stacks_create(arena);
-    device->memory.next = page_bytes;
+    device->stacks = model_stacks_create(device->machine.cores);
+    if (!device->stacks) {
+        error_set(err, ERROR_OUT_OF_MEMORY, "no host memory for the threads of a model");
+        return NULL;
+    }
+    device->memory.next = align_address(&device->machine, 1);
     device->random = device->machine.seed;
     device->queue = (struct gpu_queue){.device = &device->device, .request = desc->queues[0]};
     device->device.queues[0] = &device->queue;
@@ -116,10 +141,25 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    (void)device; // lives in the arena
+    model_stacks_destroy(((struct model_device *)device)->stacks); // the rest lives in the arena
 }
 
 // ---------------------------------------------------------------- memory
+
+// Chains go all over a buffer: in large pages, but where it is so large that only few of its pages
+// will be touched.
+static char *alloc_host(uint64_t bytes)
+{
+    return bytes <= dense_bytes ? pages_alloc(bytes) : calloc(1, bytes);
+}
+
+static void free_host(char *host, uint64_t bytes)
+{
+    if (bytes <= dense_bytes)
+        pages_free(host, bytes);
+    else
+        free(host);
+}
 
 static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                         struct error *err)
@@ -131,7 +171,7 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         return NULL;
     }
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes;
-    char *host = fits ? calloc(1, desc->bytes) : NULL; // untouched pages cost the host nothing
+    char *host = fits ? alloc_host(desc->bytes) : NULL;
     if (!host) {
         error_set(err, ERROR_OUT_OF_MEMORY, "model memory: %llu bytes wanted, %llu left",
                   (unsigned long long)desc->bytes,
@@ -145,7 +185,7 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
                                 &memory->capacity, sizeof *memory->ranges);
     memory->ranges[memory->count++] =
         (struct model_range){.host = host, .bytes = desc->bytes, .address = memory->next};
-    memory->next += (desc->bytes + page_bytes - 1) / page_bytes * page_bytes;
+    memory->next = align_address(&device->machine, memory->next + desc->bytes);
     device->used_bytes += desc->bytes;
     return buffer;
 }
@@ -161,7 +201,7 @@ static void free_buffer(struct model_device *device, struct gpu_buffer *buffer)
     }
     memory->last_used = 0;
     device->used_bytes -= buffer->bytes;
-    free(buffer->mapped);
+    free_host(buffer->mapped, buffer->bytes);
 }
 
 static bool buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,

@@ -14,6 +14,7 @@ struct model_device {
     struct model_memory memory;
     uint64_t used_bytes;
     double now_ns;      // virtual: what batches took so far
+    double now_cycles;  // … as the cores' counters have it
     uint64_t random;    // state of the noise: splitmix64
     double disturbance; // … of its AR(1)
 };

@@ -155,17 +155,35 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
+// The core's clock, which each dispatch keeps to its end.
+static double core_clock_hz(const struct model_device *device)
+{
+    const struct model_machine *machine = &device->machine;
+    double since = device->now_ns - machine->throttle_after_ns;
+    bool throttled = machine->throttle_period_ns > 0 && since >= 0 &&
+                     fmod(since, machine->throttle_period_ns) < machine->throttle_length_ns;
+    return throttled ? machine->throttle_clock_hz : machine->core_clock_hz;
+}
+
+static void pass_time(struct model_device *device, double ns)
+{
+    device->now_cycles += ns * core_clock_hz(device) / 1e9;
+    device->now_ns += ns;
+}
+
 static bool run_dispatch(struct model_device *device, struct model_execution *execution,
                          struct error *err)
 {
-    const double cycle_ns = 1e9 / device->machine.core_clock_hz;
     double cycles;
-    device->now_ns += device->machine.launch_ns;
-    execution->start_cycles = ceil(device->now_ns / cycle_ns);
+    pass_time(device, device->machine.launch_ns);
+    execution->cycle_ns = 1e9 / core_clock_hz(device);
+    execution->start_cycles = ceil(device->now_cycles);
+    execution->start_ns = device->now_ns;
     execution->slowness = draw_slowness(device);
     if (!model_execute(execution, &cycles, err))
         return false;
-    device->now_ns = (execution->start_cycles + cycles) * cycle_ns;
+    device->now_ns += cycles * execution->cycle_ns;
+    device->now_cycles = execution->start_cycles + cycles;
     return true;
 }
 
@@ -175,7 +193,7 @@ static void run_transfer(struct model_device *device, const struct command *comm
         memmove(command->to, command->from, command->bytes);
     for (uint64_t i = 0; command->kind == COMMAND_FILL && i < command->bytes; i += 4)
         memcpy(command->to + i, &command->word, 4);
-    device->now_ns += device->machine.launch_ns + (double)command->bytes / copy_bytes_per_ns;
+    pass_time(device, device->machine.launch_ns + (double)command->bytes / copy_bytes_per_ns);
 }
 
 bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct error *err)

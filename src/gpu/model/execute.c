@@ -4,48 +4,78 @@
 #include "gpu/model/host.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
 enum {
     STACK_BYTES = 1 << 16, // and its alignment: a thread finds itself by its stack pointer
     STACKS = 256,          // of the largest group
+    ABREAST = 32,          // threads of groups that run side by side, one on each core
+    QUANTUM_CYCLES = 4096, // that one of them may be ahead of the others
     STAMP_CYCLES = 8,      // of reading a clock
     ARGS_MAX = 2           // buffers that a kernel's host form takes
 };
 
 struct group;
 
+enum fiber_state {
+    FIBER_IDLE,    // has no thread
+    FIBER_WAITING, // at a barrier
+    FIBER_READY    // may go on
+};
+
 // At the lower end of its stack.
 struct fiber {
     ucontext_t context;
     struct group *group;
     uint32_t thread;
-    double now;   // cycles
-    bool waiting; // at a barrier
+    double now; // cycles
+    enum fiber_state state;
+    bool begun;
 };
 
+// A group takes its threads one after the other; where several groups run side by side, each as
+// far as its deadline.
 struct group {
     const struct model_execution *execution;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
     double start, end; // cycles: of the first thread, of the last
+    double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
+    uint32_t first_fiber, cursor; // of its fibers; the next of them to look at
+    struct fiber *stopped;        // at the deadline
 };
 
 // Fibers are begun when first needed and go on for ever, from group to group.
 struct model_stacks {
-    char *memory; // STACKS × STACK_BYTES
-    uint32_t begun;
+    char *allocated, *memory; // `count` × STACK_BYTES; pages that nobody stands on cost nothing
+    uint32_t count;
 };
 
-struct model_stacks *model_stacks_create(struct arena *arena)
+struct model_stacks *model_stacks_create(uint32_t cores)
 {
-    struct model_stacks *stacks = ARENA_NEW(arena, struct model_stacks);
-    char *memory = arena_alloc(arena, (size_t)(STACKS + 1) * STACK_BYTES);
-    stacks->memory = memory + (STACK_BYTES - (uintptr_t)memory % STACK_BYTES);
+    struct model_stacks *stacks = calloc(1, sizeof *stacks);
+    uint32_t count = cores * ABREAST > STACKS ? cores * ABREAST : STACKS;
+    char *memory = stacks ? calloc(count + 1, STACK_BYTES) : NULL;
+    if (!memory) {
+        free(stacks);
+        return NULL;
+    }
+    *stacks =
+        (struct model_stacks){.allocated = memory,
+                              .memory = memory + (STACK_BYTES - (uintptr_t)memory % STACK_BYTES),
+                              .count = count};
     return stacks;
+}
+
+void model_stacks_destroy(struct model_stacks *stacks)
+{
+    if (stacks)
+        free(stacks->allocated);
+    free(stacks);
 }
 
 static struct fiber *fiber_at(const struct model_stacks *stacks, uint32_t i)
@@ -77,7 +107,7 @@ uint32_t model_thread_id(uint32_t which)
 void model_thread_barrier(void)
 {
     struct fiber *fiber = fiber_here();
-    fiber->waiting = true;
+    fiber->state = FIBER_WAITING;
     swapcontext(&fiber->context, &fiber->group->scheduler);
 }
 
@@ -94,6 +124,13 @@ static uint64_t model_address(struct model_memory *memory, const char *host)
     return 0;
 }
 
+// Others are behind: until they have caught up.
+static void stop(struct fiber *fiber)
+{
+    fiber->group->stopped = fiber;
+    swapcontext(&fiber->context, &fiber->group->scheduler);
+}
+
 void model_thread_load(const void *address)
 {
     struct fiber *fiber = fiber_here();
@@ -101,6 +138,16 @@ void model_thread_load(const void *address)
     double cycles = model_caches_load(execution->caches, fiber->group->core,
                                       model_address(execution->memory, address), fiber->now);
     fiber->now += cycles * execution->slowness;
+    if (fiber->now > fiber->group->deadline)
+        stop(fiber);
+}
+
+void model_thread_expect(const void *address)
+{
+    const struct fiber *fiber = fiber_here();
+    const struct model_execution *execution = fiber->group->execution;
+    model_caches_expect(execution->caches, fiber->group->core,
+                        model_address(execution->memory, address));
 }
 
 void model_thread_compute(uint32_t cycles)
@@ -118,10 +165,11 @@ uint64_t model_thread_clock_core(void)
 uint64_t model_thread_clock_device(void)
 {
     struct fiber *fiber = fiber_here();
-    const struct model_machine *machine = fiber->group->execution->machine;
+    const struct model_execution *execution = fiber->group->execution;
     fiber->now += STAMP_CYCLES;
-    uint64_t ns = (uint64_t)(fiber->now * 1e9 / machine->core_clock_hz);
-    return ns - ns % machine->clock_step_ns;
+    uint64_t ns = (uint64_t)(execution->start_ns +
+                             (fiber->now - execution->start_cycles) * execution->cycle_ns);
+    return ns - ns % execution->machine->clock_step_ns;
 }
 
 uint32_t model_thread_core(void)
@@ -172,15 +220,15 @@ static void fiber_main(void)
             call_kernel(group->execution);
             group->end = fmax(group->end, fiber->now);
         }
-        fiber->waiting = false;
+        fiber->state = FIBER_IDLE;
         swapcontext(&fiber->context, &group->scheduler);
     }
 }
 
-static void begin_fiber(struct model_stacks *stacks)
+static void begin_fiber(struct fiber *fiber)
 {
-    struct fiber *fiber = fiber_at(stacks, stacks->begun++);
-    fiber->waiting = false;
+    fiber->begun = true;
+    fiber->state = FIBER_IDLE;
     getcontext(&fiber->context);
     fiber->context.uc_stack.ss_sp = fiber + 1;
     fiber->context.uc_stack.ss_size = STACK_BYTES - sizeof *fiber;
@@ -190,60 +238,117 @@ static void begin_fiber(struct model_stacks *stacks)
 
 static void resume(struct group *group, struct fiber *fiber)
 {
-    fiber->waiting = false;
+    if (!fiber->begun)
+        begin_fiber(fiber);
     fiber->group = group;
     swapcontext(&group->scheduler, &fiber->context);
+    group->now = fiber->now;
 }
 
-// All who wait go on at the time of the last of them; false where nobody waits.
+static struct fiber *fiber_of(const struct group *group, uint32_t i)
+{
+    return fiber_at(group->stacks, group->first_fiber + i);
+}
+
+// All who wait may go on at the time of the last of them; false where nobody waits.
 static bool pass_barrier(struct group *group)
 {
-    bool waits[STACKS] = {false}, any = false;
+    bool any = false;
     double latest = 0;
-    for (uint32_t i = 0; i < group->stacks->begun; i++) {
-        const struct fiber *fiber = fiber_at(group->stacks, i);
-        waits[i] = fiber->waiting;
-        any |= fiber->waiting;
-        latest = fiber->waiting ? fmax(latest, fiber->now) : latest;
-    }
-    for (uint32_t i = 0; i < group->stacks->begun; i++) {
-        struct fiber *fiber = fiber_at(group->stacks, i);
-        if (!waits[i])
+    for (uint32_t i = 0; i < group->threads; i++)
+        if (fiber_of(group, i)->state == FIBER_WAITING)
+            latest = fmax(latest, fiber_of(group, i)->now);
+    for (uint32_t i = 0; i < group->threads; i++) {
+        struct fiber *fiber = fiber_of(group, i);
+        if (fiber->state != FIBER_WAITING)
             continue;
+        any = true;
         fiber->now = latest;
-        resume(group, fiber);
+        fiber->state = FIBER_READY;
     }
+    group->cursor = 0;
     return any;
 }
 
-static void run_group(struct group *group)
+// The fiber to go on with: one that stopped, one that may go on, one for threads that nobody began.
+static struct fiber *next_fiber(struct group *group)
 {
-    group->next_thread = 0;
-    group->end = group->start;
-    for (uint32_t i = 0; group->next_thread < group->threads; i++) {
-        if (i == group->stacks->begun)
-            begin_fiber(group->stacks);
-        resume(group, fiber_at(group->stacks, i));
+    struct fiber *fiber = group->stopped;
+    group->stopped = NULL;
+    while (!fiber && group->cursor < group->threads) {
+        struct fiber *next = fiber_of(group, group->cursor++);
+        bool fresh = next->state == FIBER_IDLE && group->next_thread < group->threads;
+        if (next->state == FIBER_READY || fresh)
+            fiber = next;
     }
-    while (pass_barrier(group))
-        continue;
+    return fiber;
+}
+
+// As far as its deadline; false when it is done.
+static bool run_group(struct group *group)
+{
+    for (;;) {
+        struct fiber *fiber = next_fiber(group);
+        if (fiber)
+            resume(group, fiber);
+        else if (!pass_barrier(group))
+            return false;
+        if (group->stopped)
+            return true;
+    }
 }
 
 // ---------------------------------------------------------------- groups
 
-static void run_groups(struct group *group, double *core_free, double *cycles)
+static void place_group(struct group *group, uint32_t i)
 {
     const struct model_execution *execution = group->execution;
-    uint32_t count = execution->groups[0] * execution->groups[1] * execution->groups[2];
+    const uint32_t *groups = execution->groups;
+    group->id[0] = i % groups[0];
+    group->id[1] = i / groups[0] % groups[1];
+    group->id[2] = i / groups[0] / groups[1];
+    group->core = i % execution->machine->cores;
+    group->next_thread = group->cursor = 0;
+    group->stopped = NULL;
+    group->deadline = (double)INFINITY;
+}
+
+// One after the other on each core.
+static double run_in_turn(struct group *group, uint32_t count, double *core_free)
+{
+    double cycles = 0;
     for (uint32_t i = 0; i < count; i++) {
-        group->id[0] = i % execution->groups[0];
-        group->id[1] = i / execution->groups[0] % execution->groups[1];
-        group->id[2] = i / execution->groups[0] / execution->groups[1];
-        group->core = i % execution->machine->cores;
-        group->start = execution->start_cycles + core_free[group->core];
-        run_group(group);
-        core_free[group->core] = group->end - execution->start_cycles;
-        *cycles = fmax(*cycles, core_free[group->core]);
+        place_group(group, i);
+        group->start = group->end = group->execution->start_cycles + core_free[group->core];
+        while (run_group(group))
+            continue;
+        core_free[group->core] = group->end - group->execution->start_cycles;
+        cycles = fmax(cycles, core_free[group->core]);
+    }
+    return cycles;
+}
+
+// A core each, the one that is farthest behind first.
+static double run_abreast(struct group *groups, uint32_t count)
+{
+    double start = groups[0].execution->start_cycles, end = start;
+    for (uint32_t i = 0; i < count; i++) {
+        place_group(&groups[i], i);
+        groups[i].first_fiber = i * groups[i].threads;
+        groups[i].start = groups[i].end = groups[i].now = start;
+    }
+    for (;;) {
+        struct group *last = &groups[0];
+        for (uint32_t i = 1; i < count; i++)
+            if (groups[i].now < last->now)
+                last = &groups[i];
+        if (isinf(last->now))
+            return end - start;
+        last->deadline = last->now + QUANTUM_CYCLES;
+        if (!run_group(last)) {
+            end = fmax(end, last->end);
+            last->now = (double)INFINITY;
+        }
     }
 }
 
@@ -261,7 +366,17 @@ bool model_execute(struct model_execution *execution, double *cycles, struct err
                          "group",
                          kernel->name, STACKS);
     struct arena *arena = arena_create();
-    run_groups(&group, ARENA_ARRAY(arena, execution->machine->cores, double), cycles);
+    const uint32_t cores = execution->machine->cores;
+    uint32_t count = execution->groups[0] * execution->groups[1] * execution->groups[2];
+    model_caches_clock(execution->caches, execution->cycle_ns);
+    if (count > 1 && count <= cores && group.threads <= ABREAST) {
+        struct group *groups = ARENA_ARRAY(arena, count, struct group);
+        for (uint32_t i = 0; i < count; i++)
+            groups[i] = group;
+        *cycles = run_abreast(groups, count);
+    } else {
+        *cycles = run_in_turn(&group, count, ARENA_ARRAY(arena, cores, double));
+    }
     arena_destroy(arena);
     return true;
 }

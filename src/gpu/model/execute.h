@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs a kernel's host form (bench/prelude/host.clh), thread by thread, in virtual time. Threads
-// that wait at a barrier keep a stack each; a kernel without barriers needs only one.
+// that wait at a barrier keep a stack each; a kernel without barriers needs only one. Groups of up
+// to 32 threads that have a core each run side by side: what one of them does to a common cache the
+// others see at that time. All others take turns.
 #ifndef GPU_MODEL_EXECUTE_H
 #define GPU_MODEL_EXECUTE_H
 
@@ -20,9 +22,10 @@ struct model_memory {
     size_t last_used; // where the range before was found
 };
 
-// Of threads; made once a device, in `arena`.
+// Of threads; made once a device, for so many cores. NULL where the host has no memory for them.
 struct model_stacks;
-struct model_stacks *model_stacks_create(struct arena *arena);
+struct model_stacks *model_stacks_create(uint32_t cores);
+void model_stacks_destroy(struct model_stacks *stacks);
 
 struct model_execution {
     struct model_stacks *stacks;
@@ -34,7 +37,9 @@ struct model_execution {
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
     size_t params_bytes;
-    double start_cycles; // of the core clock
+    double start_cycles; // of the core's counter
+    double start_ns;     // of the device's clock
+    double cycle_ns;     // of the core's clock while it runs
     double slowness;     // factor on every latency
 };
 

@@ -14,7 +14,10 @@ void model_thread_barrier(void);
 // The thread waits as long as a load from there takes.
 void model_thread_load(const void *address);
 
-// … and as long as it computes.
+// That a load from there comes soon. Costs the thread nothing, and the host less time later.
+void model_thread_expect(const void *address);
+
+// The thread waits as long as it computes.
 void model_thread_compute(uint32_t cycles);
 
 uint64_t model_thread_clock_core(void);   // cycles

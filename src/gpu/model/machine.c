@@ -129,16 +129,58 @@ static bool read_ways(const struct place *place, struct model_cache_desc *cache,
            refuse(place, "ways", "plru wants a power of two");
 }
 
+// What cores have it: one of two words, a number, or "near": a part of the chip, of which there are
+// as many as such caches make up the next level (set by resolve_near).
+static bool read_sharers(const struct place *place, struct model_cache_desc *level)
+{
+    static const char *const words[] = {"chip", "core", "near", NULL};
+    static const uint32_t sharers[] = {0, 1, UINT32_MAX};
+    unsigned which;
+    if (json_is_number(json_object_get(place->object, "shared")))
+        return read_u32(place, "shared", &(struct range){1, 4096, false}, &level->sharers);
+    if (!read_word(place, "shared", words, &which))
+        return false;
+    level->sharers = sharers[which];
+    return true;
+}
+
+static bool read_bandwidth(const struct place *place, struct model_cache_desc *level)
+{
+    static const char *const members[] = {"core_bytes_per_cycle", "chip_bytes_per_cycle", NULL};
+    json_t *object = json_object_get(place->object, "bandwidth");
+    struct place inner =
+        member_of(place, object, arena_printf(place->arena, "%sbandwidth.", place->path));
+    const struct range range = {1e-3, 1e9, false};
+    return !object || (check_members(&inner, members) &&
+                       read_number(&inner, members[0], &range, &level->core_bytes_per_cycle) &&
+                       read_number(&inner, members[1], &range, &level->chip_bytes_per_cycle));
+}
+
+// Cycles of the core's clock, and what comes to them by another clock.
+static bool read_latency(const struct place *place, struct model_cache_desc *level)
+{
+    return read_u32(place, "latency_cycles", &(struct range){1, 1e6, false},
+                    &level->latency_cycles) &&
+           read_number(place, "latency_ns", &(struct range){0, 1e6, true}, &level->latency_ns);
+}
+
 static bool read_level(const struct place *place, struct model_cache_desc *level)
 {
-    static const char *const members[] = {"capacity_bytes", "line_bytes",     "sector_bytes",
-                                          "ways",           "latency_cycles", "shared",
-                                          "sets",           "replacement",    NULL};
-    static const char *const shared[] = {"chip", "core", NULL};
+    static const char *const members[] = {"capacity_bytes",
+                                          "line_bytes",
+                                          "sector_bytes",
+                                          "ways",
+                                          "latency_cycles",
+                                          "latency_ns",
+                                          "shared",
+                                          "sets",
+                                          "bandwidth",
+                                          "replacement",
+                                          NULL};
     static const char *const sets[] = {"hashed", "plain", NULL};
     static const char *const replacements[] = {"lru", "plru", "random", NULL};
-    unsigned per_core, plain, replacement;
-    const struct range lines = {16, 4096, false}, cycles = {1, 1e6, false};
+    unsigned plain, replacement;
+    const struct range lines = {16, 4096, false};
     if (!check_members(place, members) ||
         !read_whole(place, "capacity_bytes", &(struct range){1024, 1e12, false},
                     &level->capacity_bytes) ||
@@ -147,11 +189,10 @@ static bool read_level(const struct place *place, struct model_cache_desc *level
     level->sector_bytes = level->line_bytes;
     const struct range sectors = {(double)level->line_bytes / 32, level->line_bytes, true};
     if (!read_power(place, "sector_bytes", &sectors, &level->sector_bytes) ||
-        !read_u32(place, "latency_cycles", &cycles, &level->latency_cycles) ||
-        !read_word(place, "shared", shared, &per_core) || !read_word(place, "sets", sets, &plain) ||
+        !read_latency(place, level) || !read_sharers(place, level) ||
+        !read_bandwidth(place, level) || !read_word(place, "sets", sets, &plain) ||
         !read_word(place, "replacement", replacements, &replacement))
         return false;
-    level->per_core = per_core;
     level->hashed = !plain;
     level->replacement = (enum model_replacement)replacement;
     if (level->capacity_bytes % level->line_bytes != 0)
@@ -163,7 +204,7 @@ static bool read_tlb(const struct place *place, struct model_cache_desc *tlb)
 {
     static const char *const members[] = {"entries", "page_bytes", "ways", "miss_cycles", NULL};
     uint64_t entries = 0;
-    *tlb = (struct model_cache_desc){.per_core = true, .hashed = true, .replacement = MODEL_LRU};
+    *tlb = (struct model_cache_desc){.sharers = 1, .hashed = true, .replacement = MODEL_LRU};
     if (!check_members(place, members) ||
         !read_whole(place, "entries", &(struct range){1, 1 << 20, false}, &entries) ||
         !read_power(place, "page_bytes", &(struct range){4096, 1 << 30, false}, &tlb->line_bytes) ||
@@ -179,10 +220,11 @@ static bool is_beyond(const struct place *place, const struct model_cache_desc *
     const struct model_cache_desc *inner = level - 1;
     if (level->capacity_bytes <= inner->capacity_bytes)
         return refuse(place, "capacity_bytes", "not larger than that of the level before");
-    if (level->latency_cycles <= inner->latency_cycles)
+    if (level->latency_cycles < inner->latency_cycles || level->latency_ns < inner->latency_ns ||
+        level->latency_cycles + level->latency_ns <= inner->latency_cycles + inner->latency_ns)
         return refuse(place, "latency_cycles", "not longer than that of the level before");
-    return !level->per_core || inner->per_core ||
-           refuse(place, "shared", "a core's own level stands behind one of the chip");
+    return level->sharers == 0 || (inner->sharers && inner->sharers <= level->sharers) ||
+           refuse(place, "shared", "fewer cores have it than have the level before");
 }
 
 // The caches of an array; `most` of them.
@@ -209,28 +251,77 @@ static bool read_caches(const struct place *root, const char *key, uint32_t most
 
 // ---------------------------------------------------------------- the whole
 
+static bool read_refresh(const struct place *root, json_t *object, struct model_machine *machine)
+{
+    static const char *const members[] = {"period_ns", "length_ns", NULL};
+    struct place place = member_of(root, object, "memory.refresh.");
+    return !object ||
+           (check_members(&place, members) &&
+            read_number(&place, "period_ns", &(struct range){1, 1e9, false},
+                        &machine->refresh_period_ns) &&
+            read_number(&place, "length_ns", &(struct range){0, machine->refresh_period_ns, false},
+                        &machine->refresh_length_ns));
+}
+
 static bool read_memory(const struct place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {"latency_cycles", "refresh", NULL};
-    static const char *const refreshes[] = {"period_ns", "length_ns", NULL};
-    json_t *object = json_object_get(root->object, "memory"), *refresh;
+    static const char *const members[] = {
+        "latency_cycles", "latency_ns", "clock_hz", "latency_clocks", "bandwidth", "refresh", NULL};
+    json_t *object = json_object_get(root->object, "memory");
     struct place place = member_of(root, object, "memory.");
     if (!object)
         return refuse(root, "memory", "missing");
-    const uint32_t last = machine->levels[machine->level_count - 1].latency_cycles;
-    if (!check_members(&place, members) ||
-        !read_u32(&place, "latency_cycles", &(struct range){last + 1.0, 1e6, false},
-                  &machine->memory_cycles))
+    const struct model_cache_desc *last = &machine->levels[machine->level_count - 1];
+    struct model_cache_desc *memory = &machine->memory;
+    double clock_hz = 1e9, clocks = 0;
+    if (!check_members(&place, members) || !read_latency(&place, memory) ||
+        !read_number(&place, "clock_hz", &(struct range){1e6, 1e11, true}, &clock_hz) ||
+        !read_number(&place, "latency_clocks", &(struct range){0, 1e6, true}, &clocks))
         return false;
-    refresh = json_object_get(object, "refresh");
-    if (!refresh)
-        return true;
-    place = member_of(root, refresh, "memory.refresh.");
-    return check_members(&place, refreshes) &&
-           read_number(&place, "period_ns", &(struct range){1, 1e9, false},
-                       &machine->refresh_period_ns) &&
-           read_number(&place, "length_ns", &(struct range){0, machine->refresh_period_ns, false},
-                       &machine->refresh_length_ns);
+    memory->latency_ns += clocks * 1e9 / clock_hz;
+    double cycle_ns = 1e9 / machine->core_clock_hz;
+    if (memory->latency_cycles * cycle_ns + memory->latency_ns <=
+        last->latency_cycles * cycle_ns + last->latency_ns)
+        return refuse(&place, "latency_cycles", "not longer than that of the last level");
+    return read_bandwidth(&place, memory) &&
+           read_refresh(&place, json_object_get(object, "refresh"), machine);
+}
+
+// From `after_ns` on, at the beginning of each period.
+static bool read_throttling(const struct place *root, struct model_machine *machine)
+{
+    static const char *const members[] = {"after_ns", "period_ns", "length_ns", "core_clock_hz",
+                                          NULL};
+    json_t *object = json_object_get(root->object, "throttling");
+    struct place place = member_of(root, object, "throttling.");
+    return !object ||
+           (check_members(&place, members) &&
+            read_number(&place, "after_ns", &(struct range){0, 1e15, true},
+                        &machine->throttle_after_ns) &&
+            read_number(&place, "period_ns", &(struct range){1, 1e15, false},
+                        &machine->throttle_period_ns) &&
+            read_number(&place, "length_ns", &(struct range){1, machine->throttle_period_ns, false},
+                        &machine->throttle_length_ns) &&
+            read_number(&place, "core_clock_hz",
+                        &(struct range){1e6, machine->core_clock_hz, false},
+                        &machine->throttle_clock_hz));
+}
+
+// The cores that have a near part in common.
+static bool resolve_near(const struct place *root, struct model_machine *machine)
+{
+    for (uint32_t i = 0; i < machine->level_count; i++) {
+        struct model_cache_desc *level = &machine->levels[i];
+        if (level->sharers != UINT32_MAX)
+            continue;
+        uint64_t parts =
+            i + 1 < machine->level_count ? level[1].capacity_bytes / level->capacity_bytes : 0;
+        if (parts < 2)
+            return refuse(root, arena_printf(root->arena, "levels[%u].shared", i),
+                          "near, but not of a next level that is twice as large");
+        level->sharers = (uint32_t)((machine->cores + parts - 1) / parts);
+    }
+    return true;
 }
 
 static bool read_noise(const struct place *root, struct model_machine *machine)
@@ -250,10 +341,20 @@ static bool read_noise(const struct place *root, struct model_machine *machine)
 
 static bool read_root(const struct place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {
-        "name",   "cores",  "core_clock_hz", "memory_bytes", "last_cache_bytes",
-        "levels", "memory", "tlb",           "launch_ns",    "clock_step_ns",
-        "noise",  NULL};
+    static const char *const members[] = {"name",
+                                          "cores",
+                                          "core_clock_hz",
+                                          "memory_bytes",
+                                          "last_cache_bytes",
+                                          "levels",
+                                          "memory",
+                                          "tlb",
+                                          "launch_ns",
+                                          "clock_step_ns",
+                                          "noise",
+                                          "source",
+                                          "throttling",
+                                          NULL};
     *machine = (struct model_machine){.launch_ns = 2000, .clock_step_ns = 1};
     if (!check_members(root, members))
         return false;
@@ -271,7 +372,8 @@ static bool read_root(const struct place *root, struct model_machine *machine)
            read_caches(root, "levels", MODEL_LEVELS_MAX, read_level, machine->levels,
                        &machine->level_count) &&
            (machine->level_count > 0 || refuse(root, "levels", "expected at least one")) &&
-           read_memory(root, machine) &&
+           resolve_near(root, machine) && read_memory(root, machine) &&
+           read_throttling(root, machine) &&
            read_caches(root, "tlb", MODEL_TLBS_MAX, read_tlb, machine->tlbs, &machine->tlb_count) &&
            read_number(root, "launch_ns", &(struct range){0, 1e9, true}, &machine->launch_ns) &&
            read_u32(root, "clock_step_ns", &(struct range){1, 1e6, true},

@@ -26,9 +26,12 @@ struct model_cache_desc {
     uint32_t line_bytes, sector_bytes; // powers of two; at most 32 sectors a line
     uint32_t ways;
     uint32_t latency_cycles; // of a load that finds its sector; of a TLB: what a miss adds
-    bool per_core;           // each core has one; else the chip
+    double latency_ns;       // what comes to that whatever the core's clock
+    uint32_t sharers;        // cores that have one in common; 0: all of the chip
     bool hashed;             // sets by a hash, else by address bits
     enum model_replacement replacement;
+    // Of reads, in core cycles; 0: not told.
+    double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 
 struct model_machine {
@@ -40,7 +43,9 @@ struct model_machine {
     uint32_t level_count;
     struct model_cache_desc tlbs[MODEL_TLBS_MAX]; // lines are pages
     uint32_t tlb_count;
-    uint32_t memory_cycles;
+    struct model_cache_desc memory;               // its latency and bandwidth
+    double throttle_after_ns, throttle_period_ns; // period 0: never
+    double throttle_length_ns, throttle_clock_hz;
     double refresh_period_ns, refresh_length_ns; // 0: none
     double launch_ns;
     uint32_t clock_step_ns;
