@@ -8,7 +8,7 @@
 #include "results/results.h"
 
 enum {
-    MEASURE_METRICS_MAX = 16
+    MEASURE_METRICS_MAX = 20
 };
 
 struct measure_samples {
