@@ -5,13 +5,15 @@
 #define BENCH_MAP_H
 
 // Values of the parameter `what`.
-#define MAP_HIERARCHY "hierarchy" // of a path: how many levels
-#define MAP_LEVEL     "level"     // one cache
-#define MAP_MEMORY    "memory"    // what lies behind the last level found
-#define MAP_TLB       "tlb"       // one level of address translation
-#define MAP_SHARED    "shared"    // a core's shared memory
-#define MAP_PROBE     "probe"     // a chain with nodes `pitch` bytes apart: shows a level's lines
-#define MAP_PAGES     "pages"     // a chain through pages `pitch` bytes apart: shows a TLB's pages
+#define MAP_HIERARCHY  "hierarchy" // of a path: how many levels
+#define MAP_LEVEL      "level"     // one cache
+#define MAP_MEMORY     "memory"    // what lies behind the last level found
+#define MAP_TLB        "tlb"       // one level of address translation
+#define MAP_SHARED     "shared"    // a core's shared memory
+#define MAP_PROBE      "probe"     // a chain with nodes `pitch` bytes apart: shows a level's lines
+#define MAP_PAGES      "pages"     // a chain through pages `pitch` bytes apart: shows a TLB's pages
+#define MAP_WAYS       "ways"      // a chain through one set, if address bits choose it
+#define MAP_NEIGHBOURS "neighbours" // a chain on each core, all at once: shows who shares a level
 
 // In the order of the benchmark's params.
 enum map_param {
@@ -38,6 +40,11 @@ enum map_metric {
     MAP_METRIC_BANDWIDTH,
     MAP_METRIC_GROUP_BANDWIDTH,
     MAP_METRIC_CLAIM,
+    MAP_METRIC_WAYS,
+    MAP_METRIC_SHARERS,
+    MAP_METRIC_BANKS,
+    MAP_METRIC_FIXED,
+    MAP_METRIC_CLOCKED,
     MAP_METRIC_COUNT
 };
 

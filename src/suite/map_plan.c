@@ -3,18 +3,22 @@
 
 #include "analysis/levels.h"
 #include "analysis/lines.h"
+#include "bench/latency/point.h"
 #include "bench/map.h"
 #include "measure/limits.h"
+#include "suite/map_judge.h"
 #include "suite/map_pages.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-const char *const map_benchmarks[MAP_BENCHMARKS_MAX] = {"latency", "bandwidth", "map", NULL};
+const char *const map_benchmarks[MAP_BENCHMARKS_MAX] = {"latency", "bandwidth", "map", "strides",
+                                                        NULL};
 
 enum {
     GRAIN_BYTES = 512, // latency's: sizes are multiples of it
+    NODE_BYTES = 128,  // from one node to the next
     KNEE_POINTS = 10,
     SETTINGS_MAX = 10,
     CORES_UNKNOWN = 64,
@@ -29,12 +33,14 @@ static const double knee_octaves = 0.045;
 #define PAGE_BYTES   (UINT64_C(2) << 20)   // latency's default
 #define PAGES_BYTES  (UINT64_C(16) << 20)  // where chains over pages begin
 #define MEMORY_BYTES (UINT64_C(2) << 30)
+#define WAYS_BYTES   (UINT64_C(4) << 20) // the largest level whose ways are asked about
 
 enum stage {
     STAGE_COARSE,
     STAGE_KNEES,
     STAGE_KNEES_AGAIN,
     STAGE_LINES,
+    STAGE_SHARERS,
     STAGE_BANDWIDTH,
     STAGE_TLB,
     STAGE_TLB_KNEES,
@@ -49,7 +55,8 @@ struct map_plan {
     struct arena *arena;
     const struct gpu_info *device;
     struct measure_limits limits;
-    const struct benchmark *latency, *bandwidth, *map;
+    const struct benchmark *latency, *bandwidth, *map,
+        *strides;      // strides: NULL where there is none
     const char *chain; // "pointer" where the device has addresses
     enum stage stage;  // whose cases come next
     struct plan_case *cases;
@@ -128,14 +135,20 @@ static uint64_t last_cache(const struct map_plan *plan)
     return plan->limits.last_cache_bytes ? plan->limits.last_cache_bytes : CACHE_BYTES;
 }
 
-// Far behind the last cache nothing but translation is left to see: fewer sizes there.
+// Behind the last cache nothing but translation is left to see: fewer sizes there. Where lines are
+// short, the chain's nodes fill that cache no sooner than in a region four times as large.
 static void plan_coarse(struct map_plan *plan)
 {
-    uint64_t behind = 1024;
-    while (behind < 8 * last_cache(plan))
-        behind *= 2;
-    const char *sizes =
-        arena_printf(plan->arena, "1KiB..%" PRIu64 "/4,%" PRIu64 "..max", behind, behind);
+    const char *limit;
+    const struct latency_point widest = {.pointer = strcmp(plan->chain, "pointer") == 0};
+    const uint64_t most = latency_bytes_max(plan->device, &widest, &limit);
+    const uint64_t last = last_cache(plan) / 1024 * 1024, parts[] = {1024, 2 * last, 6 * last};
+    const char *sizes = "";
+    for (unsigned i = 0; i < 3 && parts[i] < most; i++) {
+        uint64_t to = i < 2 && parts[i + 1] < most ? parts[i + 1] : most;
+        sizes = arena_printf(plan->arena, "%s%s%" PRIu64 "..%" PRIu64 "/%u", sizes,
+                             *sizes ? "," : "", parts[i], to, i == 2 ? 1 : 4 - i);
+    }
     if (is_cpu(plan))
         sizes = arena_printf(plan->arena, "4KiB..%" PRIu64 "/3", CPU_BYTES);
     add_latency(plan, "vector", "random", sizes);
@@ -218,6 +231,52 @@ static void plan_lines(struct map_plan *plan, const struct level_curve *curve)
                                       .grain = GRAIN_BYTES});
 }
 
+// How many lines meet in a set. Sets of large caches are chosen by a hash, and not asked.
+static void plan_ways(struct map_plan *plan, const struct map_level *level, size_t number)
+{
+    uint64_t pitch = map_ways_pitch(level->end);
+    for (size_t i = 0; i < map_ways_count && level->end <= (double)WAYS_BYTES; i++)
+        if (!is_cpu(plan))
+            add_probe(plan, &(struct probe){.what = MAP_WAYS,
+                                            .level = number,
+                                            .bytes = (double)(pitch * map_ways_plan[i]),
+                                            .pitch = pitch,
+                                            .grain = pitch});
+}
+
+static void plan_sharers(struct map_plan *plan, const struct map_level *level, size_t number)
+{
+    struct map_sharers_probe probes[MAP_SHARERS_MAX];
+    const gpu_caps needed = GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID);
+    if ((plan->device->caps & needed) != needed)
+        return;
+    size_t count = map_sharers_plan(level, (unsigned)plan->device->limits.cores,
+                                    map_sharers_most(level), probes);
+    for (size_t i = 0; i < count; i++)
+        add_probe(plan, &(struct probe){.what = MAP_NEIGHBOURS,
+                                        .level = number,
+                                        .bytes = probes[i].region,
+                                        .pitch = NODE_BYTES,
+                                        .grain = NODE_BYTES});
+}
+
+static void plan_each_level(struct map_plan *plan, const struct level_curve *curve)
+{
+    for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++) {
+        const struct map_level level = map_level_of(curve, k);
+        plan_ways(plan, &level, k + 1);
+        plan_sharers(plan, &level, k + 1);
+    }
+}
+
+// Loads of shared memory by threads that are powers of two apart, and three.
+static void plan_banks(struct map_plan *plan)
+{
+    static const char *const texts[] = {"pattern=banks", "stride=1,2,3,4,8,16,32,64,128"};
+    if (plan->strides && !is_cpu(plan))
+        add_chosen(plan, plan->strides, texts, sizeof texts / sizeof *texts);
+}
+
 // Around the first end of translation, as map_pages_plan has them.
 static void plan_pages(struct map_plan *plan, const struct level_curve *curve)
 {
@@ -297,7 +356,7 @@ static void plan_paths(struct map_plan *plan)
     add_latency(plan, "constant", "random", "1KiB..max/4");
     if (is_cpu(plan))
         return; // all paths of a CPU are the same loads
-    const char *sizes = arena_printf(plan->arena, "1KiB..%" PRIu64 "/4", 2 * last_cache(plan));
+    const char *sizes = arena_printf(plan->arena, "16KiB..%" PRIu64 "/4", 2 * last_cache(plan));
     add_latency(plan, "texel", "random", sizes);
     if (plan->device->vendor_id == VENDOR_AMD) // elsewhere it is the vector path, all lanes alike
         add_latency(plan, "scalar", "random", sizes);
@@ -319,6 +378,9 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
     case STAGE_LINES:
         plan_lines(plan, vector);
         break;
+    case STAGE_SHARERS:
+        plan_each_level(plan, vector);
+        break;
     case STAGE_BANDWIDTH:
         plan_bandwidth(plan, vector);
         break;
@@ -338,7 +400,8 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         plan_paths(plan);
         break;
     case STAGE_SHARED:
-        add_latency(plan, "shared", "random", "4KiB,8KiB,16KiB");
+        add_latency(plan, "shared", "random", "4KiB,16KiB,max");
+        plan_banks(plan);
         break;
     case STAGE_END:
         break;
@@ -381,7 +444,8 @@ struct plan *plan_map_create(struct arena *arena, const struct gpu_info *device,
                               .device = device,
                               .latency = benchmark_find("latency"),
                               .bandwidth = benchmark_find("bandwidth"),
-                              .map = benchmark_find("map")};
+                              .map = benchmark_find("map"),
+                              .strides = benchmark_find("strides")};
     if (!plan->latency || !plan->bandwidth || !plan->map) {
         error_set(err, ERROR_INTERNAL, "map needs the benchmarks latency, bandwidth and map");
         return NULL;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "suite/map_results.h"
 
+#include "analysis/banks.h"
 #include "analysis/levels.h"
 #include "analysis/lines.h"
 #include "bench/bench.h"
 #include "bench/map.h"
 #include "measure/limits.h"
 #include "results/units.h"
+#include "suite/map_judge.h"
 #include "suite/map_pages.h"
 
 #include <math.h>
@@ -14,6 +16,8 @@
 
 enum {
     DETAILS_MAX = 12,
+    NODE_BYTES = 128, // of chains side by side, as the plan has them
+    BANKS_POINTS_MAX = 64,
     UNIT_TEXT = 32,
     BEHIND = 4 // from so many times the last level on, next to nothing is found in it
 };
@@ -221,20 +225,102 @@ static void add_level_claim(const struct finder *f, struct result *result,
         add_claim(f, result, f->limits.last_cache_bytes);
 }
 
-// Two levels of which one ends at about twice the size of the other, where the driver states one
-// cache of the larger size: halves of it, at different distances from the core.
-static void add_partition(const struct finder *f, struct result *result,
-                          const struct level_curve *curve, size_t k)
+// ---------------------------------------------------------------- ways, sharers, clocks
+
+static void add_ways(const struct finder *f, struct result *result, const struct level_curve *curve,
+                     size_t k)
+{
+    const struct map_level level = map_level_of(curve, k);
+    double *ns = ARENA_ARRAY(f->scratch, map_ways_count, double);
+    uint64_t pitch = map_ways_pitch(level.end);
+    const char *why = NULL;
+    for (size_t i = 0; i < map_ways_count; i++)
+        ns[i] = probe_ns(f, MAP_WAYS, k + 1, (double)(pitch * map_ways_plan[i]), pitch);
+    unsigned ways = map_ways_judge(&level, ns, &why);
+    add_told(f, result, MAP_METRIC_WAYS, ways, why);
+}
+
+// Half of the cores or fewer have one, and the driver states one cache of the next level's size.
+// Where it is not known who has it, the sizes alone let one suppose so.
+static void add_part(const struct finder *f, struct result *result, const struct level_curve *curve,
+                     size_t k, const struct map_sharers *sharers)
 {
     double stated = (double)f->limits.last_cache_bytes;
+    unsigned cores = (unsigned)f->device->limits.cores;
     if (k + 3 != curve->fit.count || stated <= 0)
         return;
     double here = exp2(curve->fit.steps[k].end), next = exp2(curve->fit.steps[k + 1].end);
-    if (fabs(log2(next / stated)) < 0.25 && fabs(log2(here / stated) + 1) < 0.25)
+    if (fabs(log2(next / stated)) > 0.25 || fabs(log2(here / stated) + 1) > 0.25)
+        return;
+    if (!sharers->sharers)
         add_detail(f, result, "partition",
                    "perhaps the near part of the next level: it ends at half of the one cache "
                    "that is stated");
+    else if (sharers->sharers > 1 && sharers->high < cores)
+        add_detail(f, result, "partition",
+                   arena_printf(f->run->arena,
+                                "the near part of the next level: it ends at half of the one cache "
+                                "that is stated, and each half is near to %u of the %u cores",
+                                sharers->sharers, cores));
 }
+
+static void add_sharers(const struct finder *f, struct result *result,
+                        const struct level_curve *curve, size_t k)
+{
+    const struct map_level level = map_level_of(curve, k);
+    unsigned cores = (unsigned)f->device->limits.cores;
+    struct map_sharers_probe probes[MAP_SHARERS_MAX];
+    double ns[MAP_SHARERS_MAX];
+    size_t count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
+    for (size_t i = 0; i < count; i++)
+        ns[i] = probe_ns(f, MAP_NEIGHBOURS, k + 1, probes[i].region, NODE_BYTES);
+    struct map_sharers found = map_sharers_judge(&level, probes, ns, count, cores);
+    if (found.sharers)
+        add_metric(f, result, MAP_METRIC_SHARERS,
+                   &(struct level_height){found.sharers, {found.low, found.high}, count});
+    else
+        add_told(f, result, MAP_METRIC_SHARERS, 0, found.why);
+    add_part(f, result, curve, k, &found);
+}
+
+static double clock_of(const struct result *result)
+{
+    for (size_t i = 0; i < result->sensor_count; i++)
+        if (strcmp(result->sensors[i].name, "core_clock") == 0)
+            return result->sensors[i].value;
+    return NAN;
+}
+
+// Which clock a flat part of the curve runs by.
+static void add_clock(const struct finder *f, struct result *result,
+                      const struct level_curve *curve, size_t k)
+{
+    const struct plateau *level = &curve->fit.levels[k];
+    double *hz = ARENA_ARRAY(f->scratch, curve->count, double);
+    struct map_clocks clocks;
+    const char *why;
+    for (size_t i = level->first; i <= level->last; i++)
+        hz[i] = clock_of(curve->results[i]);
+    if (!map_clocks_judge(curve->ns + level->first, hz + level->first,
+                          level->last - level->first + 1, &clocks, &why)) {
+        add_detail(f, result, "clock domain", arena_printf(f->run->arena, "unknown: %s", why));
+        return;
+    }
+    size_t points = level->last - level->first + 1;
+    add_metric(f, result, MAP_METRIC_FIXED,
+               &(struct level_height){
+                   clocks.fixed_ns,
+                   {clocks.fixed_ns - clocks.fixed_half, clocks.fixed_ns + clocks.fixed_half},
+                   points});
+    add_metric(f, result, MAP_METRIC_CLOCKED,
+               &(struct level_height){
+                   clocks.cycles,
+                   {clocks.cycles - clocks.cycles_half, clocks.cycles + clocks.cycles_half},
+                   points});
+    add_detail(f, result, "clock domain", clocks.domain);
+}
+
+// ---------------------------------------------------------------- the hierarchy
 
 static void add_level(const struct finder *f, const struct level_curve *curve, const char *path,
                       size_t k, struct lines_cache *inner)
@@ -258,9 +344,9 @@ static void add_level(const struct finder *f, const struct level_curve *curve, c
     add_bandwidth(f, result, MAP_METRIC_BANDWIDTH, "device", span);
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup", span);
     add_level_claim(f, result, curve, k);
-    add_partition(f, result, curve, k);
-    add_detail(f, result, "associativity", "unknown: no probe of this version tells it");
-    add_detail(f, result, "sharing", "unknown: one core chased alone");
+    add_ways(f, result, curve, k);
+    add_sharers(f, result, curve, k);
+    add_clock(f, result, curve, k);
 }
 
 static void add_memory(const struct finder *f, const struct level_curve *curve, const char *path)
@@ -275,7 +361,7 @@ static void add_memory(const struct finder *f, const struct level_curve *curve, 
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
                   (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
     add_claim(f, result, f->device->limits.memory_bytes);
-    add_detail(f, result, "clock domain", "unknown: one clock was seen");
+    add_clock(f, result, curve, k);
 }
 
 // How many levels the path has; where its curve is a staircase only at first, those stand, and what
@@ -349,6 +435,24 @@ static void add_tlb(const struct finder *f, const struct level_curve *curve, con
     }
 }
 
+// By the loads of benchmark strides whose threads are so many words apart; 0: not told.
+static unsigned banks_of(const struct finder *f)
+{
+    double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < f->run->result_count && count < BANKS_POINTS_MAX; i++) {
+        const struct result *load = f->run->results[i];
+        const struct metric *time = result_metric(load, "time");
+        if (strcmp(load->benchmark, "strides") != 0 || strcmp(load->device, f->device->id) != 0 ||
+            strcmp(case_text(&load->point, "pattern"), "banks") != 0 || !time ||
+            !isfinite(time->median))
+            continue;
+        strides[count] = (double)case_uint(&load->point, "stride");
+        ns[count++] = time->median;
+    }
+    return banks_count(&(struct banks_curve){strides, ns, count});
+}
+
 // A core's shared memory has no levels: one latency, and the size that the driver states.
 static void add_shared(const struct finder *f, const struct level_curve *curve, const char *path)
 {
@@ -357,7 +461,10 @@ static void add_shared(const struct finder *f, const struct level_curve *curve, 
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
     add_heights(f, result, &all, 0);
     add_claim(f, result, f->device->limits.shared_bytes);
-    add_detail(f, result, "banks", "unknown: no probe of this version tells it");
+    // A chain that went through the array found every word of it.
+    add_plain(f, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
+    add_told(f, result, MAP_METRIC_BANKS, banks_of(f),
+             "no conflict of threads that are a power of two apart was seen");
 }
 
 void map_add_results(struct run *run, const struct gpu_info *device)

@@ -27,6 +27,7 @@ struct machine {
     size_t levels;
     double capacity[LEVELS_MAX], latency[LEVELS_MAX + 1]; // bytes, ns
     double line, sector;                                  // bytes
+    double sharers[LEVELS_MAX];                           // cores that have a level in common
     bool hashed;                                          // how lines choose their sets
     double entries, page;                                 // of the TLB; bytes of an entry
     double rises_from; // bytes; 0: never. Beyond, latency rises without levels
@@ -37,6 +38,7 @@ static const struct machine hopper = {
     .levels = 3,
     .capacity = {200 << 10, 28e6, 60e6},
     .latency = {16, 140, 260, 335},
+    .sharers = {1, 66, 132},
     .line = 128,
     .sector = 32,
     .hashed = true,
@@ -81,6 +83,15 @@ static double translated(const struct machine *m, double region, double apart)
     return m->latency[1] + (region / fmax(apart, m->page) > m->entries ? 100 : 0);
 }
 
+// Of a chain that runs on every core at the same time.
+static double crowded(const struct machine *m, double bytes)
+{
+    size_t k = 0;
+    while (k < m->levels && bytes * m->sharers[k] > m->capacity[k])
+        k++;
+    return m->latency[k];
+}
+
 static double chase_ns(const struct machine *m, const struct bench_case *point)
 {
     double bytes = (double)case_uint(point, "bytes"), pitch = (double)case_uint(point, "pitch");
@@ -91,6 +102,8 @@ static double chase_ns(const struct machine *m, const struct bench_case *point)
         return translated(m, bytes, (double)case_uint(point, "page"));
     if (what && strcmp(what->text, MAP_PAGES) == 0)
         return translated(m, bytes, pitch);
+    if (what && strcmp(what->text, MAP_NEIGHBOURS) == 0)
+        return crowded(m, bytes);
     // With plain sets, nodes two or four lines apart leave as many sets out: as if lines were as
     // long as the largest power of two in the pitch.
     struct machine seen = *m;
@@ -111,11 +124,12 @@ static void answer(struct run *run, const char *device, const struct plan_case *
     result->point = *asked->point;
     result->key = asked->key;
     result->metrics = ARENA_NEW(run->arena, struct metric);
-    bool is_chase = strcmp(info->name, "bandwidth") != 0;
+    bool is_chase = strcmp(info->name, "latency") == 0 || strcmp(info->name, "map") == 0;
     // One part in a thousand of noise, by the case's number.
     double noise = 1 + 0.001 * sin(12.9898 * (double)asked->index);
-    double value = noise * (is_chase ? chase_ns(m, asked->point)
-                                     : 1e18 / (double)case_uint(asked->point, "bytes"));
+    const struct case_value *bytes = case_find(asked->point, "bytes");
+    double value =
+        noise * (is_chase ? chase_ns(m, asked->point) : 1e18 / (bytes ? (double)bytes->uint : 1));
     *result->metrics = (struct metric){.name = is_chase ? "latency" : "bandwidth",
                                        .unit = is_chase ? UNIT_NS : UNIT_BYTE_PER_S,
                                        .median = value,
@@ -212,7 +226,7 @@ static void the_plan_asks_for_few_cases(void **state)
     struct gpu_info device = device_of(GPU_KIND_DISCRETE);
     size_t cases;
     struct run *run = map_of(&device, &hopper, &cases);
-    assert_true(cases < 350);
+    assert_true(cases < 380);
     run_destroy(run);
 }
 
@@ -294,14 +308,29 @@ static void a_staircase_that_ends_in_a_rise_keeps_its_stairs(void **state)
     run_destroy(run);
 }
 
-static void what_no_probe_tells_is_said_to_be_unknown(void **state)
+static void who_shares_a_level_is_told_and_so_are_its_halves(void **state)
 {
     (void)state;
     struct gpu_info device = device_of(GPU_KIND_DISCRETE);
     size_t cases;
     struct run *run = map_of(&device, &hopper, &cases);
+    const struct result *near = found(run, "map/what=level/path=vector/level=2");
+    assert_int_equal(value(found(run, "map/what=level/path=vector/level=1"), "sharers"), 1);
+    assert_int_equal(value(near, "sharers"), 66);
+    assert_non_null(strstr(detail(near, "partition"), "66 of the 132 cores"));
+    assert_int_equal(value(found(run, "map/what=level/path=vector/level=3"), "sharers"), 132);
+    run_destroy(run);
+}
+
+static void what_no_probe_tells_is_said_to_be_unknown(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    device.caps &= ~GPU_CAP(CORE_ID);
+    size_t cases;
+    struct run *run = map_of(&device, &hopper, &cases);
     const struct result *level = found(run, "map/what=level/path=vector/level=1");
-    const char *const names[] = {"associativity", "sharing"};
+    const char *const names[] = {"ways", "sharers", "clock domain"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_non_null(strstr(detail(level, names[i]), "unknown: "));
     run_destroy(run);
@@ -316,6 +345,7 @@ int main(void)
         cmocka_unit_test(pages_are_told_by_how_many_share_an_entry),
         cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
+        cmocka_unit_test(who_shares_a_level_is_told_and_so_are_its_halves),
         cmocka_unit_test(what_no_probe_tells_is_said_to_be_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "bench/map.h"
 
 #include "bench/bench.h"
+#include "bench/map/neighbours.h"
 
 #include <string.h>
 
@@ -16,10 +17,12 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                         .type = PARAM_TEXT,
                         .standard = MAP_HIERARCHY,
                         .choices = MAP_HIERARCHY "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB
-                                                 "|" MAP_SHARED "|" MAP_PROBE "|" MAP_PAGES,
+                                                 "|" MAP_SHARED "|" MAP_PROBE "|" MAP_PAGES
+                                                 "|" MAP_WAYS "|" MAP_NEIGHBOURS,
                         .help = "what was found: how many levels a path has, a level, what is "
-                                "behind them, a level of the TLB, shared memory; probe, pages: "
-                                "chains by which a level's line, a TLB's page are told"},
+                                "behind them, a level of the TLB, shared memory; probe, pages, "
+                                "ways, neighbours: chains by which a level's line, a TLB's page, "
+                                "the ways of a set, the cores that share a level are told"},
     [MAP_PARAM_PATH] = {.key = "path",
                         .type = PARAM_TEXT,
                         .standard = "vector",
@@ -32,7 +35,8 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                          .type = PARAM_BYTES,
                          .unit = UNIT_BYTE,
                          .standard = "1KiB",
-                         .help = "probe, pages: the region that the chain covers"},
+                         .help =
+                             "the region that the chain covers; neighbours: each of the chains"},
     [MAP_PARAM_CHAIN] = {.key = "chain",
                          .type = PARAM_TEXT,
                          .standard = "pointer",
@@ -67,6 +71,13 @@ static const struct metric_info metrics[MAP_METRIC_COUNT] = {
                                     "reads by one workgroup, within the level"},
     [MAP_METRIC_CLAIM] = {"claim", UNIT_BYTE, BETTER_NONE,
                           "the size that the driver or the data sheet states"},
+    [MAP_METRIC_WAYS] = {"ways", UNIT_NONE, BETTER_NONE, "lines that a set holds"},
+    [MAP_METRIC_SHARERS] = {"sharers", UNIT_NONE, BETTER_NONE,
+                            "cores that have the level in common; 1: each has its own"},
+    [MAP_METRIC_BANKS] = {"banks", UNIT_NONE, BETTER_NONE, "shared: banks, of a word each"},
+    [MAP_METRIC_FIXED] = {"fixed", UNIT_NS, BETTER_NONE,
+                          "a of latency = a + b / core clock: what another clock gives"},
+    [MAP_METRIC_CLOCKED] = {"clocked", UNIT_CYCLE, BETTER_NONE, "b of the same: core cycles"},
 };
 
 static const struct view_info views[] = {
@@ -145,6 +156,8 @@ static bool map_visit(struct bench_visit *run, struct measure_visit *visit, stru
     const struct benchmark *latency = latency_find(err);
     if (!latency)
         return false;
+    if (strcmp(case_text(run->point, "what"), MAP_NEIGHBOURS) == 0)
+        return map_neighbours_visit(run, visit, err);
     struct bench_case chain = probe_case(run->arena, &latency->info, run->point);
     struct bench_visit chase = *run;
     chase.point = &chain;

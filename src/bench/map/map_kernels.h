@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What the C code and the kernel of `what=neighbours` must agree on. Only #define and #if: it is
+// read by C, by GLSL and by OpenCL C.
+#ifndef BENCH_MAP_MAP_KERNELS_H
+#define BENCH_MAP_MAP_KERNELS_H
+
+#define NEIGHBOURS_WORKGROUP 32
+
+// Hops a turn of the loops.
+#define NEIGHBOURS_UNROLL 8
+
+// Words that each workgroup leaves: the link that its chase ended with, the core's counter before
+// and after the timed hops, the core's id, and the token of the run.
+#define NEIGHBOURS_LINK  0
+#define NEIGHBOURS_BEGIN 1
+#define NEIGHBOURS_END   2
+#define NEIGHBOURS_CORE  3
+#define NEIGHBOURS_DONE  4
+#define NEIGHBOURS_WORDS 8
+
+// Parameters, one 32-bit word each, in this order.
+#define NEIGHBOURS_PARAMS(X)                                                                       \
+    X(nodes)       /* of a workgroup's region */                                                   \
+    X(pitch_words) /* from one node to the next */                                                 \
+    X(key)         /* of the bijection */                                                          \
+    X(lead)        /* turns before the timed ones, while the others come along */                  \
+    X(turns)       /* timed */                                                                     \
+    X(tail)        /* turns after them, while others are still timed */                            \
+    X(never)       /* a word that no link is */                                                    \
+    X(token)       /* of this run */
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "bench/map/neighbours.h"
+
+#include "bench/latency/session.h"
+#include "bench/map.h"
+#include "bench/map/map_kernels.h"
+#include "math/permute.h"
+
+#include <inttypes.h>
+
+enum {
+    HOPS_MIN = 2048, // timed
+    HOPS_MAX = 16384
+};
+
+struct neighbours {
+    struct latency_session *session;
+    const struct bench_visit *visit;
+    uint32_t groups, nodes, pitch;
+    struct gpu_program *program;
+    struct gpu_buffer *words, *result;
+    double span_ns;
+};
+
+// In the order of NEIGHBOURS_PARAMS.
+struct params {
+#define X(name) uint32_t name;
+    NEIGHBOURS_PARAMS(X)
+#undef X
+};
+
+static uint32_t turns_for(uint32_t hops)
+{
+    return (hops + NEIGHBOURS_UNROLL - 1) / NEIGHBOURS_UNROLL;
+}
+
+static struct params params_of(const struct neighbours *n)
+{
+    uint32_t hops = n->nodes < HOPS_MIN ? HOPS_MIN : n->nodes > HOPS_MAX ? HOPS_MAX : n->nodes;
+    uint32_t round = n->visit->request->round;
+    return (struct params){.nodes = n->nodes,
+                           .pitch_words = n->pitch / 4,
+                           .key = UINT32_C(0x9e3779b9) * (round + 1),
+                           .lead = turns_for(n->nodes),
+                           .turns = turns_for(hops),
+                           .tail = turns_for(hops),
+                           .never = UINT32_MAX,
+                           .token = round + 1};
+}
+
+static bool init(struct neighbours *n, struct error *err)
+{
+    const struct gpu_info *info = n->session->bench->info;
+    const struct bench_case *point = n->visit->point;
+    struct gpu_scope *scope = n->visit->scope;
+    if (!gpu_require(info, GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID), err))
+        return false;
+    n->groups = (uint32_t)info->limits.cores;
+    n->pitch = (uint32_t)case_uint(point, "pitch");
+    n->nodes = n->pitch ? (uint32_t)(case_uint(point, "bytes") / n->pitch) : 0;
+    if (n->groups < 2 || n->nodes < 2)
+        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu32 " cores, regions of %" PRIu32 " nodes",
+                         n->groups, n->nodes);
+    struct gpu_buffer_desc words = {.bytes = (uint64_t)n->groups * n->nodes * n->pitch};
+    struct gpu_buffer_desc result = {.bytes = n->groups * NEIGHBOURS_WORDS * UINT64_C(4),
+                                     .memory = GPU_MEMORY_READBACK};
+    if (words.bytes > info->limits.storage_range_bytes)
+        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " bytes for all cores", words.bytes);
+    n->program = latency_program(n->session, "map_neighbours", err);
+    n->words = n->program ? gpu_buffer_create(scope, &words, err) : NULL;
+    n->result = n->words ? gpu_buffer_create(scope, &result, err) : NULL;
+    return n->result != NULL;
+}
+
+static bool execute(struct neighbours *n, const struct params *params, struct error *err)
+{
+    struct gpu_batch *batch =
+        gpu_batch_create(n->visit->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    if (!batch)
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    gpu_batch_dispatch(batch,
+                       &(struct gpu_dispatch){.program = n->program,
+                                              .groups = {n->groups},
+                                              .args = {{.buffer = n->words}, {.buffer = n->result}},
+                                              .params = params,
+                                              .params_bytes = sizeof *params});
+    gpu_batch_span_end(batch, 0);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, n->visit->request->timeout_ns, err) &&
+           gpu_batch_span_ns(batch, 0, &n->span_ns, err);
+}
+
+// Each chain has to have led where the formula says.
+static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
+{
+    const uint32_t *words = gpu_buffer_map(n->result);
+    uint64_t hops = ((uint64_t)p->lead + p->turns + p->tail) * NEIGHBOURS_UNROLL;
+    uint32_t place = permute_index((uint32_t)(hops % n->nodes), n->nodes, p->key) * p->pitch_words;
+    for (uint32_t g = 0; g < n->groups; g++) {
+        const uint32_t *mine = words + (size_t)g * NEIGHBOURS_WORDS;
+        uint32_t wanted = g * n->nodes * p->pitch_words + place;
+        if (mine[NEIGHBOURS_DONE] != p->token || mine[NEIGHBOURS_LINK] != wanted)
+            return error_set(err, ERROR_MISMATCH,
+                             "workgroup %" PRIu32 " ended at word %" PRIu32 ", not %" PRIu32, g,
+                             mine[NEIGHBOURS_LINK], wanted);
+        for (uint32_t other = 0; other < g; other++)
+            if (words[(size_t)other * NEIGHBOURS_WORDS + NEIGHBOURS_CORE] == mine[NEIGHBOURS_CORE])
+                return error_set(err, ERROR_UNSUPPORTED,
+                                 "workgroups %" PRIu32 " and %" PRIu32 " ran on one core", other,
+                                 g);
+    }
+    return true;
+}
+
+static void report(const struct neighbours *n, const struct params *p, struct measure_visit *visit)
+{
+    const struct measure_clock *clock = &n->session->clock;
+    const uint32_t *words = gpu_buffer_map(n->result);
+    double *values = ARENA_ARRAY(visit->arena, n->groups, double);
+    double hops = (double)p->turns * NEIGHBOURS_UNROLL, ns = 1e9 / clock->counter_hz;
+    unsigned bits = clock->counter_bits < 32 ? clock->counter_bits : 32;
+    for (uint32_t g = 0; g < n->groups; g++) {
+        const uint32_t *mine = words + (size_t)g * NEIGHBOURS_WORDS;
+        values[g] =
+            (double)measure_clock_delta(mine[NEIGHBOURS_BEGIN], mine[NEIGHBOURS_END], bits) / hops;
+    }
+    double step = clock->counter_step / hops;
+    if (clock->counts_core_clock)
+        visit_samples(visit, MAP_METRIC_CYCLES, values, n->groups, step);
+    for (uint32_t g = 0; g < n->groups; g++)
+        values[g] *= ns;
+    visit_samples(visit, MAP_METRIC_LATENCY, values, n->groups, step * ns);
+    visit_detail(visit, "cores", "%" PRIu32 " workgroups, one on each core", n->groups);
+    visit->device_time_ns += (uint64_t)n->span_ns;
+}
+
+bool map_neighbours_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct neighbours n = {.session = run->session->state, .visit = run};
+    if (!n.session->clock.has_counter || !(n.session->clock.counter_hz > 0))
+        return error_set(err, ERROR_UNSUPPORTED, "kernels read no clock whose rate is known");
+    if (!init(&n, err))
+        return false;
+    const struct params params = params_of(&n);
+    if (!execute(&n, &params, err) || !verify(&n, &params, err))
+        return false;
+    report(&n, &params, visit);
+    return true;
+}

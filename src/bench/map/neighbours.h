@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Cases `what=neighbours`: one workgroup on each core follows a chain of its own, all at the same
+// time, each through `bytes`. Cores that share a cache share its capacity.
+#ifndef BENCH_MAP_NEIGHBOURS_H
+#define BENCH_MAP_NEIGHBOURS_H
+
+#include "bench/bench.h"
+
+// map's visit() for such a case, in a session that latency_open() began. ERROR_UNSUPPORTED where
+// kernels cannot tell time or cores, or where two workgroups met on one core.
+MUST_CHECK bool map_neighbours_visit(struct bench_visit *run, struct measure_visit *visit,
+                                     struct error *err);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "suite/map_judge.h"
+
+#include "math/line.h"
+
+#include <math.h>
+
+enum {
+    NODE_BYTES = 128,
+    REGION_MIN = 2048
+};
+
+struct map_level map_level_of(const struct level_curve *curve, size_t k)
+{
+    const struct plateaus *fit = &curve->fit;
+    return (struct map_level){.before = k ? fit->levels[k - 1].height : 0,
+                              .within = fit->levels[k].height,
+                              .beyond = fit->levels[k + 1].height,
+                              .end = exp2(fit->steps[k].end)};
+}
+
+// ---------------------------------------------------------------- ways
+
+const unsigned map_ways_plan[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 12,
+                                  13, 16, 17, 20, 21, 24, 25, 32, 33};
+const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
+
+uint64_t map_ways_pitch(double end)
+{
+    uint64_t pitch = 1024;
+    while ((double)pitch < end * 0.97) // the end itself has an interval
+        pitch *= 2;
+    return pitch;
+}
+
+unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why)
+{
+    double middle = sqrt(level->within * level->beyond);
+    size_t fit = 0;
+    *why = "its probes were not measured";
+    for (size_t i = 0; i < map_ways_count; i++)
+        if (!isfinite(latency[i]))
+            return 0;
+    while (fit < map_ways_count && latency[fit] < middle)
+        fit++;
+    *why = "lines that are powers of two apart do not meet in one set: a hash chooses it, or it "
+           "has more than 33 ways";
+    if (fit == map_ways_count) {
+        if (latency[fit - 1] < sqrt(level->before * level->within))
+            *why = "the level before keeps such lines";
+        return 0;
+    }
+    *why = "two lines that are a power of two apart do not fit: no set is as that has it";
+    if (fit == 0)
+        return 0;
+    *why = "its probes contradict each other";
+    for (size_t i = fit; i < map_ways_count; i++)
+        if (latency[i] < middle)
+            return 0;
+    *why = "its probes end between two numbers of ways";
+    return map_ways_plan[fit] == map_ways_plan[fit - 1] + 1 ? map_ways_plan[fit - 1] : 0;
+}
+
+// ---------------------------------------------------------------- cores that share it
+
+// After so many: twice as many, but for half of the cores and then all of them.
+static unsigned more_sharers(unsigned sharers, unsigned cores)
+{
+    unsigned half = cores / 2;
+    if (sharers >= half)
+        return cores;
+    return 2 * sharers > half * 7 / 10 ? half : 2 * sharers;
+}
+
+size_t map_sharers_plan(const struct map_level *level, unsigned cores, double most,
+                        struct map_sharers_probe probes[MAP_SHARERS_MAX])
+{
+    size_t count = 0;
+    unsigned n = cores > 1 ? 1 : 0;
+    while (n > 0 && count < MAP_SHARERS_MAX) {
+        double region = floor(0.75 * level->end / n / NODE_BYTES) * NODE_BYTES;
+        if (region >= REGION_MIN && region * cores <= most)
+            probes[count++] = (struct map_sharers_probe){n, region};
+        n = n < cores ? more_sharers(n, cores) : 0;
+    }
+    return count;
+}
+
+double map_sharers_most(const struct map_level *level)
+{
+    return fmax(3.1 * level->end, 64 << 20);
+}
+
+struct map_sharers map_sharers_judge(const struct map_level *level,
+                                     const struct map_sharers_probe *probes, const double *latency,
+                                     size_t count, unsigned cores)
+{
+    struct map_sharers answer = {.low = 1, .high = cores};
+    double least = sqrt(level->before * level->within), most = sqrt(level->within * level->beyond);
+    unsigned passes = 0, fits = 0; // the most sharers whose regions do not fit, the fewest that do
+    answer.why = "its probes were not all measured";
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(latency[i]))
+            return answer;
+    answer.why = "its probes contradict each other";
+    for (size_t i = 0; i < count; i++) {
+        bool passed = latency[i] >= most;
+        if (passed && fits)
+            return answer;
+        if (passed)
+            passes = probes[i].sharers;
+        else if (!fits && latency[i] >= least)
+            fits = probes[i].sharers;
+    }
+    answer.why = "no region of each core was both small enough for all at once and too large for "
+                 "the level before";
+    if (passes)
+        answer.low = passes * 4 / 3 + 1 < cores ? passes * 4 / 3 + 1 : cores;
+    if (fits && fits * 4 / 3 < cores)
+        answer.high = fits * 4 / 3 > answer.low ? fits * 4 / 3 : answer.low;
+    // All but what lies between two neighbouring probes has to be ruled out.
+    if (fits && (passes || probes[0].sharers == 1))
+        answer.sharers = fits;
+    else if (passes && passes == cores / 2)
+        answer.sharers = cores;
+    return answer;
+}
+
+// ---------------------------------------------------------------- clocks
+
+bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct map_clocks *clocks,
+                      const char **why)
+{
+    enum {
+        POINTS_MAX = 256
+    };
+    double x[POINTS_MAX], y[POINTS_MAX], least = (double)INFINITY, most = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < count && n < POINTS_MAX; i++) {
+        if (!(hz[i] > 0) || !isfinite(ns[i]))
+            continue;
+        least = fmin(least, hz[i]);
+        most = fmax(most, hz[i]);
+        x[n] = 1e9 / hz[i];
+        y[n++] = ns[i];
+    }
+    *why = n == 0 ? "no clock was seen" : "one clock was seen";
+    struct line line;
+    if (n < 3 || most < 1.05 * least || !line_fit_relative(x, y, n, &line))
+        return false;
+    double middle = 1e9 / sqrt(least * most), whole = line.intercept + line.slope * middle;
+    *why = "the clocks that were seen do not tell its parts apart";
+    if (!(whole > 0) || line.intercept_half > 0.25 * whole)
+        return false;
+    double part = line.intercept / whole;
+    *clocks = (struct map_clocks){.fixed_ns = line.intercept,
+                                  .fixed_half = line.intercept_half,
+                                  .cycles = line.slope,
+                                  .cycles_half = line.slope_half,
+                                  .domain = part < 0.2   ? "the core's clock"
+                                            : part > 0.8 ? "another clock than the core's"
+                                                         : "in part the core's clock, in part "
+                                                           "another"};
+    return true;
+}

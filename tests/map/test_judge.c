@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What probes of a level say of its ways, of the cores that share it and of its clock.
+#include "suite/map_judge.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    WAYS_MAX = 64,
+    CORES = 80,
+    POINTS = 24
+};
+
+static const struct map_level level = {.before = 10, .within = 30, .beyond = 200, .end = 1 << 20};
+
+// ---------------------------------------------------------------- ways
+
+static unsigned ways_of(unsigned ways, const char **why)
+{
+    double latency[WAYS_MAX];
+    assert_true(map_ways_count < WAYS_MAX);
+    for (size_t i = 0; i < map_ways_count; i++)
+        latency[i] = map_ways_plan[i] <= ways ? level.within : level.beyond;
+    return map_ways_judge(&level, latency, why);
+}
+
+static void as_many_ways_as_lines_fit(void **state)
+{
+    (void)state;
+    static const unsigned told[] = {2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32};
+    const char *why;
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        assert_int_equal(ways_of(told[i], &why), told[i]);
+    assert_int_equal(ways_of(11, &why), 0);
+    assert_non_null(strstr(why, "between two numbers"));
+    assert_int_equal(ways_of(1, &why), 0);
+    assert_int_equal(ways_of(40, &why), 0);
+    assert_non_null(strstr(why, "a hash"));
+}
+
+static void ways_that_contradict_each_other_are_unknown(void **state)
+{
+    (void)state;
+    double latency[WAYS_MAX];
+    const char *why;
+    for (size_t i = 0; i < map_ways_count; i++)
+        latency[i] = i % 2 ? level.within : level.beyond;
+    latency[0] = level.within;
+    assert_int_equal(map_ways_judge(&level, latency, &why), 0);
+    assert_non_null(strstr(why, "contradict"));
+    latency[1] = NAN;
+    assert_int_equal(map_ways_judge(&level, latency, &why), 0);
+    assert_non_null(strstr(why, "not measured"));
+}
+
+static void the_pitch_is_a_power_of_two_as_long_as_the_level(void **state)
+{
+    (void)state;
+    assert_int_equal(map_ways_pitch(65536), 65536);
+    assert_int_equal(map_ways_pitch(65900), 65536);
+    assert_int_equal(map_ways_pitch(49152), 65536);
+    assert_int_equal(map_ways_pitch(100000), 131072);
+}
+
+// ---------------------------------------------------------------- sharers
+
+// What a level says that so many cores share, the one before as many.
+static struct map_sharers sharers_of(unsigned sharers, unsigned before)
+{
+    struct map_sharers_probe probes[MAP_SHARERS_MAX];
+    double latency[MAP_SHARERS_MAX];
+    size_t count = map_sharers_plan(&level, CORES, map_sharers_most(&level), probes);
+    for (size_t i = 0; i < count; i++) {
+        bool inner = probes[i].region * before <= level.end / 64;
+        latency[i] = inner                                     ? level.before
+                     : probes[i].region * sharers <= level.end ? level.within
+                                                               : level.beyond;
+    }
+    return map_sharers_judge(&level, probes, latency, count, CORES);
+}
+
+static void the_cores_that_share_a_level_are_told_to_a_third(void **state)
+{
+    (void)state;
+    for (unsigned sharers = 1; sharers <= CORES; sharers++) {
+        struct map_sharers found = sharers_of(sharers, 1);
+        // From 64 cores on their regions are as small as the level before.
+        if (found.sharers || sharers < 40)
+            assert_true(found.low <= sharers && sharers <= found.high && found.sharers);
+        if (found.sharers)
+            assert_true(found.sharers == 1 || found.high <= 3 * found.low);
+    }
+    assert_int_equal(sharers_of(1, 1).sharers, 1);
+    assert_int_equal(sharers_of(10, 1).sharers, 8);
+    assert_int_equal(sharers_of(CORES, CORES).sharers, CORES);
+}
+
+static void regions_that_the_level_before_keeps_tell_nothing(void **state)
+{
+    (void)state;
+    struct map_sharers_probe probe = {4, 1000};
+    double latency = level.before;
+    struct map_sharers found = map_sharers_judge(&level, &probe, &latency, 1, CORES);
+    assert_int_equal(found.sharers, 0);
+    assert_int_equal(found.low, 1);
+    assert_int_equal(found.high, CORES);
+    assert_non_null(strstr(found.why, "the level before"));
+}
+
+// ---------------------------------------------------------------- clocks
+
+// Latencies of so many fixed ns and core cycles, at clocks from `least` to 2 GHz.
+static bool clocks_of(double fixed_ns, double cycles, double least, struct map_clocks *clocks,
+                      const char **why)
+{
+    double ns[POINTS], hz[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        hz[i] = least + (2e9 - least) * i / (POINTS - 1);
+        ns[i] = (fixed_ns + cycles * 1e9 / hz[i]) * (1 + 0.002 * sin(7.0 * i));
+    }
+    return map_clocks_judge(ns, hz, POINTS, clocks, why);
+}
+
+static void a_level_runs_by_the_clock_that_its_latency_follows(void **state)
+{
+    (void)state;
+    struct map_clocks clocks;
+    const char *why;
+    assert_true(clocks_of(0, 200, 1e9, &clocks, &why));
+    assert_string_equal(clocks.domain, "the core's clock");
+    assert_true(fabs(clocks.cycles - 200) < 4);
+    assert_true(clocks_of(300, 10, 1e9, &clocks, &why));
+    assert_non_null(strstr(clocks.domain, "another clock"));
+    assert_true(clocks_of(100, 150, 1e9, &clocks, &why));
+    assert_non_null(strstr(clocks.domain, "in part"));
+    assert_true(fabs(clocks.fixed_ns - 100) < 5 && clocks.fixed_half < 5);
+}
+
+static void one_clock_tells_nothing_of_domains(void **state)
+{
+    (void)state;
+    struct map_clocks clocks;
+    const char *why;
+    assert_false(clocks_of(100, 150, 1.98e9, &clocks, &why));
+    assert_string_equal(why, "one clock was seen");
+    assert_false(map_clocks_judge(NULL, NULL, 0, &clocks, &why));
+    assert_string_equal(why, "no clock was seen");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_many_ways_as_lines_fit),
+        cmocka_unit_test(ways_that_contradict_each_other_are_unknown),
+        cmocka_unit_test(the_pitch_is_a_power_of_two_as_long_as_the_level),
+        cmocka_unit_test(the_cores_that_share_a_level_are_told_to_a_third),
+        cmocka_unit_test(regions_that_the_level_before_keeps_tell_nothing),
+        cmocka_unit_test(a_level_runs_by_the_clock_that_its_latency_follows),
+        cmocka_unit_test(one_clock_tells_nothing_of_domains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
