@@ -8,6 +8,7 @@
 #include "bench/map.h"
 #include "measure/limits.h"
 #include "results/units.h"
+#include "suite/map_finder.h"
 #include "suite/map_judge.h"
 #include "suite/map_pages.h"
 
@@ -15,93 +16,11 @@
 #include <string.h>
 
 enum {
-    DETAILS_MAX = 12,
     NODE_BYTES = 128, // of chains side by side, as the plan has them
     BANKS_POINTS_MAX = 64,
     UNIT_TEXT = 32,
     BEHIND = 4 // from so many times the last level on, next to nothing is found in it
 };
-
-struct finder {
-    struct run *run;
-    struct arena *scratch;
-    const struct gpu_info *device;
-    const struct benchmark_info *info; // of map
-    struct measure_limits limits;
-};
-
-// ---------------------------------------------------------------- putting results together
-
-static struct result *add_result(const struct finder *f, const char *what, const char *path,
-                                 size_t level)
-{
-    struct arena *arena = f->run->arena;
-    struct case_value *values = ARENA_ARRAY(arena, 3, struct case_value);
-    values[MAP_PARAM_WHAT].text = what;
-    values[MAP_PARAM_PATH].text = arena_strdup(arena, path);
-    values[MAP_PARAM_LEVEL].uint = level;
-    size_t count = level ? 3 : 2;
-    for (size_t i = 0; i < count; i++) {
-        values[i].key = f->info->params[i].key;
-        values[i].type = f->info->params[i].type;
-        values[i].role = f->info->params[i].role;
-    }
-    struct result *result = run_add_result(f->run);
-    result->benchmark = f->info->name;
-    result->version = f->info->version;
-    result->device = f->device->id;
-    result->point = (struct bench_case){.values = values, .value_count = count};
-    result->key = case_key(arena, f->info->name, &result->point);
-    result->metrics = ARENA_ARRAY(arena, MAP_METRIC_COUNT, struct metric);
-    result->details = ARENA_ARRAY(arena, DETAILS_MAX, struct named_text);
-    return result;
-}
-
-static void add_metric(const struct finder *f, struct result *result, enum map_metric which,
-                       const struct level_height *value)
-{
-    if (!isfinite(value->median))
-        return;
-    const struct metric_info *info = &f->info->metrics[which];
-    result->metrics[result->metric_count++] = (struct metric){
-        .name = info->name,
-        .unit = info->unit,
-        .better = info->better,
-        .median = value->median,
-        .ci95 = {value->ci95[0], value->ci95[1]},
-        .n = value->count,
-        .limit = NAN,
-    };
-}
-
-static void add_plain(const struct finder *f, struct result *result, enum map_metric which,
-                      double value)
-{
-    add_metric(f, result, which, &(struct level_height){value, {NAN, NAN}, 1});
-}
-
-static void add_detail(const struct finder *f, struct result *result, const char *name,
-                       const char *text)
-{
-    (void)f;
-    if (result->detail_count < DETAILS_MAX)
-        result->details[result->detail_count++] = (struct named_text){name, text};
-}
-
-static void add_claim(const struct finder *f, struct result *result, uint64_t bytes)
-{
-    if (bytes)
-        add_plain(f, result, MAP_METRIC_CLAIM, (double)bytes);
-}
-
-static void add_heights(const struct finder *f, struct result *result,
-                        const struct level_curve *curve, size_t k)
-{
-    struct level_height ns = levels_height(f->scratch, curve, k, "latency");
-    struct level_height cycles = levels_height(f->scratch, curve, k, "latency_cycles");
-    add_metric(f, result, MAP_METRIC_LATENCY, &ns);
-    add_metric(f, result, MAP_METRIC_CYCLES, &cycles);
-}
 
 // ---------------------------------------------------------------- bandwidth
 
@@ -109,7 +28,7 @@ struct span {
     double from, to; // bytes: (from, to]
 };
 
-static bool is_read(const struct finder *f, const struct result *result, const char *scope)
+static bool is_read(const struct map_finder *f, const struct result *result, const char *scope)
 {
     if (strcmp(result->benchmark, "bandwidth") != 0 || strcmp(result->device, f->device->id) != 0 ||
         result->verdict > VERDICT_SUSPECT)
@@ -121,7 +40,7 @@ static bool is_read(const struct finder *f, const struct result *result, const c
 }
 
 // Adds the fastest read within the span; a detail says why where there is none.
-static void add_bandwidth(const struct finder *f, struct result *result, enum map_metric which,
+static void add_bandwidth(const struct map_finder *f, struct result *result, enum map_metric which,
                           const char *scope, struct span span)
 {
     const struct metric *best = NULL;
@@ -136,37 +55,20 @@ static void add_bandwidth(const struct finder *f, struct result *result, enum ma
             best = metric;
     }
     if (best)
-        add_metric(f, result, which,
-                   &(struct level_height){best->median, {best->ci95[0], best->ci95[1]}, best->n});
+        map_add_metric(
+            f, result, which,
+            &(struct level_height){best->median, {best->ci95[0], best->ci95[1]}, best->n});
     else
-        add_detail(f, result, f->info->metrics[which].name,
-                   "unknown: no read within the level was measured, of which every core had a part "
-                   "of its own");
+        map_add_detail(
+            f, result, f->info->metrics[which].name,
+            "unknown: no read within the level was measured, of which every core had a part "
+            "of its own");
 }
 
 // ---------------------------------------------------------------- probes
 
-// The latency of the map's own chain `what` with that pitch and about that region; NaN = none.
-static double probe_ns(const struct finder *f, const char *what, size_t level, double region,
-                       uint64_t pitch)
-{
-    for (size_t i = 0; i < f->run->result_count; i++) {
-        const struct result *probe = f->run->results[i];
-        if (strcmp(probe->benchmark, f->info->name) != 0 ||
-            strcmp(probe->device, f->device->id) != 0 ||
-            strcmp(case_text(&probe->point, "what"), what) != 0 ||
-            case_uint(&probe->point, "level") != level ||
-            case_uint(&probe->point, "pitch") != pitch ||
-            fabs(log((double)case_uint(&probe->point, "bytes") / region)) > 0.02)
-            continue;
-        const struct metric *metric = result_metric(probe, "latency");
-        return metric ? metric->median : NAN;
-    }
-    return NAN;
-}
-
 // What the probes say of level k; `inner` are those before it, and get this one.
-static struct lines_answer line_of(const struct finder *f, const struct level_curve *curve,
+static struct lines_answer line_of(const struct map_finder *f, const struct level_curve *curve,
                                    size_t k, struct lines_cache *inner)
 {
     struct lines_probe *probes = ARENA_ARRAY(f->scratch, lines_plan_count, struct lines_probe);
@@ -183,7 +85,7 @@ static struct lines_answer line_of(const struct finder *f, const struct level_cu
     };
     for (size_t i = 0; i < lines_plan_count; i++) {
         double region = lines_plan[i].region * question.end;
-        double ns = probe_ns(f, MAP_PROBE, k + 1, region, (uint64_t)lines_plan[i].pitch);
+        double ns = map_probe_ns(f, MAP_PROBE, k + 1, region, (uint64_t)lines_plan[i].pitch);
         if (isfinite(ns))
             probes[question.probe_count++] =
                 (struct lines_probe){{region, lines_plan[i].pitch}, ns};
@@ -193,57 +95,47 @@ static struct lines_answer line_of(const struct finder *f, const struct level_cu
     return answer;
 }
 
-static void add_told(const struct finder *f, struct result *result, enum map_metric which,
-                     double bytes, const char *why)
-{
-    if (bytes > 0)
-        add_plain(f, result, which, bytes);
-    else
-        add_detail(f, result, f->info->metrics[which].name,
-                   arena_printf(f->run->arena, "unknown: %s", why));
-}
-
 // ---------------------------------------------------------------- levels
 
 // Where level k ends: `scale` times the region that the chain covered there.
-static void add_size(const struct finder *f, struct result *result, const struct level_curve *curve,
-                     size_t k, double scale)
+static void add_size(const struct map_finder *f, struct result *result,
+                     const struct level_curve *curve, size_t k, double scale)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
     const struct level_height size = {scale * exp2(step->end),
                                       {scale * exp2(step->end_low), scale * exp2(step->end_high)},
                                       curve->count};
-    add_metric(f, result, MAP_METRIC_SIZE, &size);
+    map_add_metric(f, result, MAP_METRIC_SIZE, &size);
 }
 
-static void add_level_claim(const struct finder *f, struct result *result,
+static void add_level_claim(const struct map_finder *f, struct result *result,
                             const struct level_curve *curve, size_t k)
 {
     if (k == 0)
-        add_claim(f, result, f->limits.l1_bytes);
+        map_add_claim(f, result, f->limits.l1_bytes);
     else if (k + 2 == curve->fit.count)
-        add_claim(f, result, f->limits.last_cache_bytes);
+        map_add_claim(f, result, f->limits.last_cache_bytes);
 }
 
 // ---------------------------------------------------------------- ways, sharers, clocks
 
-static void add_ways(const struct finder *f, struct result *result, const struct level_curve *curve,
-                     size_t k)
+static void add_ways(const struct map_finder *f, struct result *result,
+                     const struct level_curve *curve, size_t k)
 {
     const struct map_level level = map_level_of(curve, k);
     double *ns = ARENA_ARRAY(f->scratch, map_ways_count, double);
     uint64_t pitch = map_ways_pitch(level.end);
     const char *why = NULL;
     for (size_t i = 0; i < map_ways_count; i++)
-        ns[i] = probe_ns(f, MAP_WAYS, k + 1, (double)(pitch * map_ways_plan[i]), pitch);
+        ns[i] = map_probe_ns(f, MAP_WAYS, k + 1, (double)(pitch * map_ways_plan[i]), pitch);
     unsigned ways = map_ways_judge(&level, ns, &why);
-    add_told(f, result, MAP_METRIC_WAYS, ways, why);
+    map_add_told(f, result, MAP_METRIC_WAYS, ways, why);
 }
 
 // Half of the cores or fewer have one, and the driver states one cache of the next level's size.
 // Where it is not known who has it, the sizes alone let one suppose so.
-static void add_part(const struct finder *f, struct result *result, const struct level_curve *curve,
-                     size_t k, const struct map_sharers *sharers)
+static void add_part(const struct map_finder *f, struct result *result,
+                     const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
     double stated = (double)f->limits.last_cache_bytes;
     unsigned cores = (unsigned)f->device->limits.cores;
@@ -253,18 +145,19 @@ static void add_part(const struct finder *f, struct result *result, const struct
     if (fabs(log2(next / stated)) > 0.25 || fabs(log2(here / stated) + 1) > 0.25)
         return;
     if (!sharers->sharers)
-        add_detail(f, result, "partition",
-                   "perhaps the near part of the next level: it ends at half of the one cache "
-                   "that is stated");
+        map_add_detail(f, result, "partition",
+                       "perhaps the near part of the next level: it ends at half of the one cache "
+                       "that is stated");
     else if (sharers->sharers > 1 && sharers->high < cores)
-        add_detail(f, result, "partition",
-                   arena_printf(f->run->arena,
-                                "the near part of the next level: it ends at half of the one cache "
-                                "that is stated, and each half is near to %u of the %u cores",
-                                sharers->sharers, cores));
+        map_add_detail(
+            f, result, "partition",
+            arena_printf(f->run->arena,
+                         "the near part of the next level: it ends at half of the one cache "
+                         "that is stated, and each half is near to %u of the %u cores",
+                         sharers->sharers, cores));
 }
 
-static void add_sharers(const struct finder *f, struct result *result,
+static void add_sharers(const struct map_finder *f, struct result *result,
                         const struct level_curve *curve, size_t k)
 {
     const struct map_level level = map_level_of(curve, k);
@@ -273,13 +166,13 @@ static void add_sharers(const struct finder *f, struct result *result,
     double ns[MAP_SHARERS_MAX];
     size_t count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
     for (size_t i = 0; i < count; i++)
-        ns[i] = probe_ns(f, MAP_NEIGHBOURS, k + 1, probes[i].region, NODE_BYTES);
+        ns[i] = map_probe_ns(f, MAP_NEIGHBOURS, k + 1, probes[i].region, NODE_BYTES);
     struct map_sharers found = map_sharers_judge(&level, probes, ns, count, cores);
     if (found.sharers)
-        add_metric(f, result, MAP_METRIC_SHARERS,
-                   &(struct level_height){found.sharers, {found.low, found.high}, count});
+        map_add_metric(f, result, MAP_METRIC_SHARERS,
+                       &(struct level_height){found.sharers, {found.low, found.high}, count});
     else
-        add_told(f, result, MAP_METRIC_SHARERS, 0, found.why);
+        map_add_told(f, result, MAP_METRIC_SHARERS, 0, found.why);
     add_part(f, result, curve, k, &found);
 }
 
@@ -292,7 +185,7 @@ static double clock_of(const struct result *result)
 }
 
 // Which clock a flat part of the curve runs by.
-static void add_clock(const struct finder *f, struct result *result,
+static void add_clock(const struct map_finder *f, struct result *result,
                       const struct level_curve *curve, size_t k)
 {
     const struct plateau *level = &curve->fit.levels[k];
@@ -303,30 +196,30 @@ static void add_clock(const struct finder *f, struct result *result,
         hz[i] = clock_of(curve->results[i]);
     if (!map_clocks_judge(curve->ns + level->first, hz + level->first,
                           level->last - level->first + 1, &clocks, &why)) {
-        add_detail(f, result, "clock domain", arena_printf(f->run->arena, "unknown: %s", why));
+        map_add_detail(f, result, "clock domain", arena_printf(f->run->arena, "unknown: %s", why));
         return;
     }
     size_t points = level->last - level->first + 1;
-    add_metric(f, result, MAP_METRIC_FIXED,
-               &(struct level_height){
-                   clocks.fixed_ns,
-                   {clocks.fixed_ns - clocks.fixed_half, clocks.fixed_ns + clocks.fixed_half},
-                   points});
-    add_metric(f, result, MAP_METRIC_CLOCKED,
-               &(struct level_height){
-                   clocks.cycles,
-                   {clocks.cycles - clocks.cycles_half, clocks.cycles + clocks.cycles_half},
-                   points});
-    add_detail(f, result, "clock domain", clocks.domain);
+    map_add_metric(f, result, MAP_METRIC_FIXED,
+                   &(struct level_height){
+                       clocks.fixed_ns,
+                       {clocks.fixed_ns - clocks.fixed_half, clocks.fixed_ns + clocks.fixed_half},
+                       points});
+    map_add_metric(f, result, MAP_METRIC_CLOCKED,
+                   &(struct level_height){
+                       clocks.cycles,
+                       {clocks.cycles - clocks.cycles_half, clocks.cycles + clocks.cycles_half},
+                       points});
+    map_add_detail(f, result, "clock domain", clocks.domain);
 }
 
 // ---------------------------------------------------------------- the hierarchy
 
-static void add_level(const struct finder *f, const struct level_curve *curve, const char *path,
+static void add_level(const struct map_finder *f, const struct level_curve *curve, const char *path,
                       size_t k, struct lines_cache *inner)
 {
-    struct result *result = add_result(f, MAP_LEVEL, path, k + 1);
-    add_heights(f, result, curve, k);
+    struct result *result = map_add_result(f, MAP_LEVEL, path, k + 1);
+    map_add_heights(f, result, curve, k);
     if (strcmp(path, "vector") != 0) {
         add_size(f, result, curve, k, 1);
         return;
@@ -335,11 +228,11 @@ static void add_level(const struct finder *f, const struct level_curve *curve, c
     struct lines_answer line = line_of(f, curve, k, inner);
     add_size(f, result, curve, k, line.capacity > 0 ? line.capacity / exp2(step->end) : 1);
     if (!(line.capacity > 0))
-        add_detail(f, result, "size",
-                   "as the chain saw it, with a node every 128 bytes: of lines "
-                   "shorter than that it may hold less");
-    add_told(f, result, MAP_METRIC_LINE, line.line, line.why);
-    add_told(f, result, MAP_METRIC_SECTOR, line.sector, line.why);
+        map_add_detail(f, result, "size",
+                       "as the chain saw it, with a node every 128 bytes: of lines "
+                       "shorter than that it may hold less");
+    map_add_told(f, result, MAP_METRIC_LINE, line.line, line.why);
+    map_add_told(f, result, MAP_METRIC_SECTOR, line.sector, line.why);
     struct span span = {k ? exp2(curve->fit.steps[k - 1].end_high) : 0, exp2(step->end_low)};
     add_bandwidth(f, result, MAP_METRIC_BANDWIDTH, "device", span);
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup", span);
@@ -349,30 +242,60 @@ static void add_level(const struct finder *f, const struct level_curve *curve, c
     add_clock(f, result, curve, k);
 }
 
-static void add_memory(const struct finder *f, const struct level_curve *curve, const char *path)
+// The driver states a larger cache than any region was that was measured: what the curve ends with
+// is then part of it, and not memory.
+static bool is_cut_short(const struct map_finder *f, const struct level_curve *curve)
+{
+    return exp2(curve->octaves[curve->count - 1]) < 0.9 * (double)f->limits.last_cache_bytes;
+}
+
+static void add_bound(const struct map_finder *f, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
-    struct result *result = add_result(f, MAP_MEMORY, path, 0);
-    add_heights(f, result, curve, k);
+    char most[UNIT_TEXT];
+    struct result *result = map_add_result(f, MAP_LEVEL, path, k + 1);
+    map_add_heights(f, result, curve, k);
+    map_add_claim(f, result, f->limits.last_cache_bytes);
+    unit_format(exp2(curve->octaves[curve->count - 1]), UNIT_BYTE, most, sizeof most);
+    map_add_detail(f, result, "size",
+                   arena_printf(f->run->arena,
+                                "unknown: more than %s, the largest region that was measured",
+                                most));
+}
+
+static void add_memory(const struct map_finder *f, const struct level_curve *curve,
+                       const char *path)
+{
+    size_t k = curve->fit.count - 1;
+    struct result *result = map_add_result(f, MAP_MEMORY, path, 0);
+    map_add_heights(f, result, curve, k);
     if (strcmp(path, "vector") != 0)
         return;
     struct span span = {BEHIND * (k ? exp2(curve->fit.steps[k - 1].end) : 0), INFINITY};
     add_bandwidth(f, result, MAP_METRIC_BANDWIDTH, "device", span);
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
                   (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
-    add_claim(f, result, f->device->limits.memory_bytes);
+    map_add_claim(f, result, f->device->limits.memory_bytes);
     add_clock(f, result, curve, k);
 }
 
 // How many levels the path has; where its curve is a staircase only at first, those stand, and what
 // follows is unknown.
-static void add_hierarchy(const struct finder *f, const struct level_curve *curve, const char *path)
+static void add_hierarchy(const struct map_finder *f, const struct level_curve *curve,
+                          const char *path)
 {
     struct lines_cache inner[PLATEAUS_MAX];
     const struct plateaus *fit = &curve->fit;
-    struct result *result = add_result(f, MAP_HIERARCHY, path, 0);
-    if (fit->decided) {
-        add_plain(f, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
+    struct result *result = map_add_result(f, MAP_HIERARCHY, path, 0);
+    bool bound = fit->decided && strcmp(path, "vector") == 0 && is_cut_short(f, curve);
+    if (bound) {
+        map_add_detail(f, result, "levels",
+                       arena_printf(f->run->arena,
+                                    "unknown: at least %zu, the last of which is not "
+                                    "seen to end",
+                                    fit->count));
+    } else if (fit->decided) {
+        map_add_plain(f, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
     } else {
         char from[UNIT_TEXT] = "";
         if (fit->flat > 1)
@@ -383,14 +306,16 @@ static void add_hierarchy(const struct finder *f, const struct level_curve *curv
     }
     for (size_t k = 0; k + 1 < fit->flat; k++)
         add_level(f, curve, path, k, inner);
-    if (fit->decided)
+    if (bound)
+        add_bound(f, curve, path);
+    else if (fit->decided)
         add_memory(f, curve, path);
 }
 
 // ---------------------------------------------------------------- address translation
 
-static void add_page(const struct finder *f, struct result *result, const struct level_curve *curve,
-                     double reach)
+static void add_page(const struct map_finder *f, struct result *result,
+                     const struct level_curve *curve, double reach)
 {
     struct map_pages_probe probes[MAP_PAGES_PROBES];
     double ns[MAP_PAGES_PROBES];
@@ -398,26 +323,26 @@ static void add_page(const struct finder *f, struct result *result, const struct
     size_t measured = 0;
     const char *why;
     for (size_t i = 0; i < planned; i++) {
-        ns[i] = probe_ns(f, MAP_PAGES, 1, probes[i].region, probes[i].page);
+        ns[i] = map_probe_ns(f, MAP_PAGES, 1, probes[i].region, probes[i].page);
         measured += isfinite(ns[i]) ? 1 : 0;
     }
     uint64_t page = map_pages_judge(curve, curve->fit.levels[0].height, probes, ns, measured, &why);
-    add_told(f, result, MAP_METRIC_PAGE, (double)page, why);
+    map_add_told(f, result, MAP_METRIC_PAGE, (double)page, why);
 }
 
 // The first level: how much memory it reaches. What follows is a level only where it is flat.
-static void add_tlb(const struct finder *f, const struct level_curve *curve, const char *path)
+static void add_tlb(const struct map_finder *f, const struct level_curve *curve, const char *path)
 {
     const struct plateaus *fit = &curve->fit;
     if (fit->flat == 0) {
-        struct result *result = add_result(f, MAP_TLB, path, 0);
+        struct result *result = map_add_result(f, MAP_TLB, path, 0);
         result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
                      "the reach of the TLB is not told from chains over pages: %s", fit->reason);
         return;
     }
     for (size_t k = 0; k < fit->flat; k++) {
-        struct result *result = add_result(f, MAP_TLB, path, k + 1);
-        add_heights(f, result, curve, k);
+        struct result *result = map_add_result(f, MAP_TLB, path, k + 1);
+        map_add_heights(f, result, curve, k);
         if (k + 1 < fit->flat) {
             add_size(f, result, curve, k, 1);
         } else if (k + 1 < fit->count) {
@@ -426,9 +351,9 @@ static void add_tlb(const struct finder *f, const struct level_curve *curve, con
                 exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2),
                 {exp2(curve->octaves[last]), exp2(curve->octaves[last + 1])},
                 curve->count};
-            add_metric(f, result, MAP_METRIC_SIZE, &size);
+            map_add_metric(f, result, MAP_METRIC_SIZE, &size);
         } else {
-            add_detail(f, result, "size", "unknown: beyond what was measured");
+            map_add_detail(f, result, "size", "unknown: beyond what was measured");
         }
         if (k == 0 && fit->count > 1)
             add_page(f, result, curve, map_translation_end(curve));
@@ -436,7 +361,7 @@ static void add_tlb(const struct finder *f, const struct level_curve *curve, con
 }
 
 // By the loads of benchmark strides whose threads are so many words apart; 0: not told.
-static unsigned banks_of(const struct finder *f)
+static unsigned banks_of(const struct map_finder *f)
 {
     double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
     size_t count = 0;
@@ -454,17 +379,18 @@ static unsigned banks_of(const struct finder *f)
 }
 
 // A core's shared memory has no levels: one latency, and the size that the driver states.
-static void add_shared(const struct finder *f, const struct level_curve *curve, const char *path)
+static void add_shared(const struct map_finder *f, const struct level_curve *curve,
+                       const char *path)
 {
-    struct result *result = add_result(f, MAP_SHARED, path, 0);
+    struct result *result = map_add_result(f, MAP_SHARED, path, 0);
     struct level_curve all = *curve;
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
-    add_heights(f, result, &all, 0);
-    add_claim(f, result, f->device->limits.shared_bytes);
+    map_add_heights(f, result, &all, 0);
+    map_add_claim(f, result, f->device->limits.shared_bytes);
     // A chain that went through the array found every word of it.
-    add_plain(f, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
-    add_told(f, result, MAP_METRIC_BANKS, banks_of(f),
-             "no conflict of threads that are a power of two apart was seen");
+    map_add_plain(f, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
+    map_add_told(f, result, MAP_METRIC_BANKS, banks_of(f),
+                 "no conflict of threads that are a power of two apart was seen");
 }
 
 void map_add_results(struct run *run, const struct gpu_info *device)
@@ -473,7 +399,7 @@ void map_add_results(struct run *run, const struct gpu_info *device)
     if (!map)
         return;
     struct arena *scratch = arena_create();
-    struct finder f = {.run = run, .scratch = scratch, .device = device, .info = &map->info};
+    struct map_finder f = {.run = run, .scratch = scratch, .device = device, .info = &map->info};
     measure_limits_of(device, &f.limits);
     struct level_curves all = levels_of(scratch, run, device->id);
     for (size_t i = 0; i < all.count; i++) {

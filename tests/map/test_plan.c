@@ -138,9 +138,9 @@ static void answer(struct run *run, const char *device, const struct plan_case *
     result->metric_count = 1;
 }
 
-// All that `fathom map` does on that machine.
-static struct run *map_of(const struct gpu_info *device, const struct machine *machine,
-                          size_t *cases)
+// `fathom map` on that machine, ended after `most` cases.
+static struct run *map_run(const struct gpu_info *device, const struct machine *machine,
+                           size_t most, size_t *cases)
 {
     struct run *run = run_create();
     struct error err = {.code = ERROR_NONE};
@@ -151,7 +151,8 @@ static struct run *map_of(const struct gpu_info *device, const struct machine *m
     assert_non_null(plan);
     struct plan_case asked;
     *cases = 0;
-    for (enum plan_step step; (step = plan->next(plan, run, &asked)) != PLAN_END;) {
+    for (enum plan_step step;
+         *cases < most && (step = plan->next(plan, run, &asked)) != PLAN_END;) {
         assert_true(*cases < CASES_MAX);
         if (step == PLAN_CASE) {
             answer(run, device->id, &asked, machine);
@@ -160,6 +161,19 @@ static struct run *map_of(const struct gpu_info *device, const struct machine *m
     }
     map_add_results(run, device);
     return run;
+}
+
+static struct run *map_of(const struct gpu_info *device, const struct machine *machine,
+                          size_t *cases)
+{
+    return map_run(device, machine, SIZE_MAX, cases);
+}
+
+static struct run *map_up_to(const struct gpu_info *device, const struct machine *machine,
+                             size_t most)
+{
+    size_t cases;
+    return map_run(device, machine, most, &cases);
 }
 
 // ---------------------------------------------------------------- what came out
@@ -322,6 +336,45 @@ static void who_shares_a_level_is_told_and_so_are_its_halves(void **state)
     run_destroy(run);
 }
 
+static void a_level_larger_than_what_can_be_allocated_is_a_bound(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    device.limits.allocation_bytes = device.limits.storage_range_bytes = 16 << 20;
+    device.limits.memory_bytes = 64 << 20;
+    size_t cases;
+    struct run *run = map_of(&device, &hopper, &cases);
+    const struct result *last = found(run, "map/what=level/path=vector/level=2");
+    assert_true(isnan(value(last, "size")));
+    assert_non_null(strstr(detail(last, "size"), "unknown: more than "));
+    assert_non_null(strstr(detail(found(run, "map/what=hierarchy/path=vector"), "levels"),
+                           "unknown: at least 2"));
+    assert_level(run, &hopper, 1);
+    assert_null(run_find(run, "vulkan:0", "map/what=memory/path=vector"));
+    run_destroy(run);
+}
+
+static void a_sweep_that_was_cut_short_invents_nothing(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    for (size_t most = 0; most < 60; most += 3) {
+        struct run *run = map_up_to(&device, &hopper, most);
+        for (size_t i = 0; i < run->result_count; i++) {
+            const struct result *result = run->results[i];
+            const struct metric *size = result_metric(result, "size");
+            if (strcmp(result->benchmark, "map") != 0 || !size)
+                continue;
+            size_t level = (size_t)case_uint(&result->point, "level");
+            assert_true(level >= 1 && level <= hopper.levels);
+            assert_true(size->ci95[0] <= hopper.capacity[level - 1] * 1.01 &&
+                        hopper.capacity[level - 1] <= size->ci95[1] * 1.01);
+        }
+        assert_null(run_find(run, "vulkan:0", "map/what=memory/path=vector"));
+        run_destroy(run);
+    }
+}
+
 static void what_no_probe_tells_is_said_to_be_unknown(void **state)
 {
     (void)state;
@@ -346,6 +399,8 @@ int main(void)
         cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
         cmocka_unit_test(who_shares_a_level_is_told_and_so_are_its_halves),
+        cmocka_unit_test(a_level_larger_than_what_can_be_allocated_is_a_bound),
+        cmocka_unit_test(a_sweep_that_was_cut_short_invents_nothing),
         cmocka_unit_test(what_no_probe_tells_is_said_to_be_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
