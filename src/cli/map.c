@@ -17,6 +17,8 @@ enum {
     UNIT_TEXT = 32
 };
 
+static const char unknown[] = "unknown: "; // how a detail begins that says why
+
 static bool is_of(const struct result *result, const char *device, const char *what)
 {
     return strcmp(result->benchmark, "map") == 0 && strcmp(result->device, device) == 0 &&
@@ -64,9 +66,11 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 static const char *latency_text(struct arena *arena, const struct result *result)
 {
-    const char *page = value(arena, result, "page");
+    const char *page = value(arena, result, "page"), *banks = value(arena, result, "banks");
     if (*page)
         page = arena_printf(arena, "pages of %s", page);
+    else if (*banks)
+        page = arena_printf(arena, "%s banks", banks);
     return joined(
         arena,
         joined(arena, value(arena, result, "latency"), value(arena, result, "latency_cycles")),
@@ -83,6 +87,34 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     if (*line)
         line = arena_printf(arena, "line %s%s%s", line, *sector ? ", sector " : "", sector);
     return joined(arena, joined(arena, all, one), line);
+}
+
+static const char *detail(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->detail_count; i++)
+        if (strcmp(result->details[i].name, name) == 0)
+            return result->details[i].text;
+    return "";
+}
+
+// "4 ways · each core its own · by the core's clock".
+static const char *sharing_text(struct arena *arena, const struct result *result)
+{
+    const char *ways = value(arena, result, "ways"), *clock = detail(result, "clock domain");
+    const struct metric *sharers = result_metric(result, "sharers");
+    const char *shared = "";
+    if (*ways)
+        ways = arena_printf(arena, "%s ways", ways);
+    if (sharers && sharers->ci95[1] < 1.5)
+        shared = "each core its own";
+    else if (sharers)
+        shared = arena_printf(arena, "shared by %.0f cores (%.0f to %.0f)", sharers->median,
+                              sharers->ci95[0], sharers->ci95[1]);
+    if (strncmp(clock, unknown, strlen(unknown)) == 0)
+        clock = "";
+    else if (*clock)
+        clock = arena_printf(arena, "by %s", clock);
+    return joined(arena, joined(arena, ways, shared), clock);
 }
 
 static void draw_row(struct screen *screen, const char *left, const char *inside, const char *right,
@@ -105,7 +137,7 @@ static void draw_box(struct screen *screen, const struct result *result, unsigne
     draw_row(screen, "┌", line, "┐", latency_text(arena, result));
     const char *text = arena_printf(arena, " %s%s%s ", name, screen_repeat(arena, " ", gap), size);
     draw_row(screen, "│", text, "│", bandwidth_text(arena, result));
-    draw_row(screen, "└", line, "┘", "");
+    draw_row(screen, "└", line, "┘", sharing_text(arena, result));
 }
 
 static void draw_picture(struct screen *screen, const struct run *run, const char *device)
@@ -125,6 +157,8 @@ static void draw_picture(struct screen *screen, const struct run *run, const cha
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
+    if (size && !isfinite(size->ci95[0]))
+        return arena_printf(arena, "at least %s", value(arena, result, "size"));
     char low[UNIT_TEXT], high[UNIT_TEXT];
     if (!size)
         return "";
@@ -184,14 +218,13 @@ static void print_notes(struct screen *screen, const struct run *run, const char
         const struct result *result = run->results[i];
         if (!is_of(result, device, MAP_LEVEL))
             continue;
-        for (size_t k = 0; k < result->detail_count; k++)
-            if (strcmp(result->details[k].name, "partition") == 0) {
-                fputs("\n  ", screen->stream);
-                screen_wrap(screen,
-                            arena_printf(screen->arena, "%s: %s", name_of(screen->arena, result),
-                                         result->details[k].text),
-                            2, 2);
-            }
+        const char *part = detail(result, "partition");
+        if (!*part)
+            continue;
+        fputs("\n  ", screen->stream);
+        screen_wrap(screen,
+                    arena_printf(screen->arena, "%s: %s", name_of(screen->arena, result), part), 2,
+                    2);
     }
 }
 
@@ -203,12 +236,12 @@ static void print_unknown_line(struct screen *screen, const char *text)
 
 static void print_unknown(struct screen *screen, const struct run *run, const char *device)
 {
-    static const char unknown[] = "unknown: ";
     fputs("\nUnknown\n", screen->stream);
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, "map") != 0 || strcmp(result->device, device) != 0 ||
-            is_of(result, device, MAP_PROBE) || is_of(result, device, MAP_PAGES))
+            is_of(result, device, MAP_PROBE) || is_of(result, device, MAP_PAGES) ||
+            is_of(result, device, MAP_WAYS) || is_of(result, device, MAP_NEIGHBOURS))
             continue;
         if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
             print_unknown_line(screen, result->reasons[0].text);

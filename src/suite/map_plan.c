@@ -58,6 +58,7 @@ struct map_plan {
     const struct benchmark *latency, *bandwidth, *map,
         *strides;      // strides: NULL where there is none
     const char *chain; // "pointer" where the device has addresses
+    uint64_t largest;  // region of such a chain
     enum stage stage;  // whose cases come next
     struct plan_case *cases;
     size_t count, capacity;
@@ -139,9 +140,7 @@ static uint64_t last_cache(const struct map_plan *plan)
 // short, the chain's nodes fill that cache no sooner than in a region four times as large.
 static void plan_coarse(struct map_plan *plan)
 {
-    const char *limit;
-    const struct latency_point widest = {.pointer = strcmp(plan->chain, "pointer") == 0};
-    const uint64_t most = latency_bytes_max(plan->device, &widest, &limit);
+    const uint64_t most = plan->largest;
     const uint64_t last = last_cache(plan) / 1024 * 1024, parts[] = {1024, 2 * last, 6 * last};
     const char *sizes = "";
     for (unsigned i = 0; i < 3 && parts[i] < most; i++) {
@@ -235,8 +234,10 @@ static void plan_lines(struct map_plan *plan, const struct level_curve *curve)
 static void plan_ways(struct map_plan *plan, const struct map_level *level, size_t number)
 {
     uint64_t pitch = map_ways_pitch(level->end);
-    for (size_t i = 0; i < map_ways_count && level->end <= (double)WAYS_BYTES; i++)
-        if (!is_cpu(plan))
+    if (is_cpu(plan) || level->end > (double)WAYS_BYTES)
+        return;
+    for (size_t i = 0; i < map_ways_count; i++)
+        if (pitch * map_ways_plan[i] <= plan->largest)
             add_probe(plan, &(struct probe){.what = MAP_WAYS,
                                             .level = number,
                                             .bytes = (double)(pitch * map_ways_plan[i]),
@@ -453,6 +454,9 @@ struct plan *plan_map_create(struct arena *arena, const struct gpu_info *device,
     measure_limits_of(device, &plan->limits);
     gpu_caps wanted = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
     plan->chain = (device->caps & wanted) == wanted ? "pointer" : "index";
+    const char *limit;
+    const struct latency_point widest = {.pointer = strcmp(plan->chain, "pointer") == 0};
+    plan->largest = latency_bytes_max(device, &widest, &limit);
     plan->plan = (struct plan){.next = map_next, .left = map_left};
     plan_stage(plan, &(struct run){.arena = arena});
     plan->plan.total = plan->count;
