@@ -159,7 +159,6 @@ bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct m
                                   .cycles_half = line.slope_half,
                                   .domain = part < 0.2   ? "the core's clock"
                                             : part > 0.8 ? "another clock than the core's"
-                                                         : "in part the core's clock, in part "
-                                                           "another"};
+                                                         : "the core's clock and another"};
     return true;
 }
