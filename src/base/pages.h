@@ -13,6 +13,9 @@ enum {
 // Zeroed, aligned to PAGES_ALIGN; pages that nobody touches cost nothing. NULL where there is none.
 void *pages_alloc(size_t bytes);
 
+// The same for what is touched here and there: in pages of the usual size.
+void *pages_alloc_sparse(size_t bytes);
+
 // `bytes` as they were asked for. NULL is legal.
 void pages_free(void *memory, size_t bytes);
 

@@ -13,14 +13,14 @@
 //
 //   {
 //     "name": "two levels",
-//     "source": "where its figures come from",           // optional, for the reader
+//     "source": "where its figures come from",           // optional
 //     "cores": 4,
 //     "core_clock_hz": 1.5e9,
 //     "memory_bytes": 536870912,
 //     "last_cache_bytes": 4194304,                       // what the driver would state; optional
 //     "levels": [                                        // from the core outwards, at least one
 //       { "capacity_bytes": 65536, "line_bytes": 128, "sector_bytes": 32, "ways": 4,
-//         "latency_cycles": 32, "latency_ns": 0,         // of the core's clock, and whatever that is
+//         "latency_cycles": 32, "latency_ns": 0,         // by the core's clock, and beside it
 //         "shared": "core",                              // or "chip", "near", or a number of cores
 //         "sets": "hashed",                              // or "plain": by address bits
 //         "replacement": "lru",                          // or "plru", "random"

@@ -3,7 +3,6 @@
 
 #include "analysis/levels.h"
 #include "analysis/lines.h"
-#include "bench/latency/point.h"
 #include "bench/map.h"
 #include "measure/limits.h"
 #include "suite/map_judge.h"
@@ -87,9 +86,9 @@ static void add_case(struct map_plan *plan, const struct benchmark *benchmark,
 }
 
 // Cases as `fathom run BENCHMARK --set KEY=VALUES …` would make them: the same keys, the same
-// sizes. What does not go together on this device adds none.
-static void add_chosen(struct map_plan *plan, const struct benchmark *benchmark,
-                       const char *const *texts, size_t count)
+// sizes. What does not go together on this device makes none.
+static void make_cases(const struct map_plan *plan, const struct benchmark *benchmark,
+                       const char *const *texts, size_t count, struct bench_case_list *list)
 {
     struct error err = {.code = ERROR_NONE};
     struct setting settings[SETTINGS_MAX];
@@ -109,11 +108,31 @@ static void add_chosen(struct map_plan *plan, const struct benchmark *benchmark,
                                         .preset = request.preset,
                                         .choices = choices,
                                         .choice_count = benchmark->info.param_count};
+    if (!benchmark->plan(&asked, list, &err))
+        list->count = 0;
+}
+
+static void add_chosen(struct map_plan *plan, const struct benchmark *benchmark,
+                       const char *const *texts, size_t count)
+{
     struct bench_case_list list = {0};
-    if (!benchmark->plan(&asked, &list, &err))
-        return;
+    make_cases(plan, benchmark, texts, count, &list);
     for (size_t i = 0; i < list.count; i++)
         add_case(plan, benchmark, &list.cases[i]);
+}
+
+// The largest region that latency takes, for chains of vector loads.
+static uint64_t largest_region(const struct map_plan *plan)
+{
+    const char *const texts[] = {"path=vector", arena_printf(plan->arena, "chain=%s", plan->chain),
+                                 "order=random", "bytes=1MiB..max"};
+    struct bench_case_list list = {0};
+    uint64_t largest = 0;
+    make_cases(plan, plan->latency, texts, sizeof texts / sizeof *texts, &list);
+    for (size_t i = 0; i < list.count; i++)
+        if (case_uint(&list.cases[i], "bytes") > largest)
+            largest = case_uint(&list.cases[i], "bytes");
+    return largest;
 }
 
 static void add_latency(struct map_plan *plan, const char *path, const char *order,
@@ -454,9 +473,7 @@ struct plan *plan_map_create(struct arena *arena, const struct gpu_info *device,
     measure_limits_of(device, &plan->limits);
     gpu_caps wanted = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
     plan->chain = (device->caps & wanted) == wanted ? "pointer" : "index";
-    const char *limit;
-    const struct latency_point widest = {.pointer = strcmp(plan->chain, "pointer") == 0};
-    plan->largest = latency_bytes_max(device, &widest, &limit);
+    plan->largest = largest_region(plan);
     plan->plan = (struct plan){.next = map_next, .left = map_left};
     plan_stage(plan, &(struct run){.arena = arena});
     plan->plan.total = plan->count;

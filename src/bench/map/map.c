@@ -119,10 +119,18 @@ static const struct benchmark *latency_find(struct error *err)
     return latency;
 }
 
+struct map_session {
+    struct bench_session chase; // latency's own: the same but for its state
+    struct map_neighbours neighbours;
+};
+
 static bool map_open(struct bench_session *session, struct error *err)
 {
     const struct benchmark *latency = latency_find(err);
-    return latency && latency->open(session, err);
+    struct map_session *own = ARENA_NEW(session->arena, struct map_session);
+    own->chase = *session;
+    session->state = own;
+    return latency && latency->open(&own->chase, err);
 }
 
 // The case of latency that a probe is: what both have is the probe's, the rest as always.
@@ -156,11 +164,13 @@ static bool map_visit(struct bench_visit *run, struct measure_visit *visit, stru
     const struct benchmark *latency = latency_find(err);
     if (!latency)
         return false;
+    struct map_session *own = run->session->state;
     if (strcmp(case_text(run->point, "what"), MAP_NEIGHBOURS) == 0)
-        return map_neighbours_visit(run, visit, err);
+        return map_neighbours_visit(&own->neighbours, run, visit, err);
     struct bench_case chain = probe_case(run->arena, &latency->info, run->point);
     struct bench_visit chase = *run;
     chase.point = &chain;
+    chase.session = &own->chase;
     return latency->visit(&chase, visit, err);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/map/neighbours.h"
 
-#include "bench/latency/session.h"
 #include "bench/map.h"
 #include "bench/map/map_kernels.h"
 #include "math/permute.h"
@@ -14,10 +13,9 @@ enum {
 };
 
 struct neighbours {
-    struct latency_session *session;
+    struct map_neighbours *kept;
     const struct bench_visit *visit;
     uint32_t groups, nodes, pitch;
-    struct gpu_program *program;
     struct gpu_buffer *words, *result;
     double span_ns;
 };
@@ -50,11 +48,9 @@ static struct params params_of(const struct neighbours *n)
 
 static bool init(struct neighbours *n, struct error *err)
 {
-    const struct gpu_info *info = n->session->bench->info;
+    const struct gpu_info *info = n->visit->session->info;
     const struct bench_case *point = n->visit->point;
     struct gpu_scope *scope = n->visit->scope;
-    if (!gpu_require(info, GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID), err))
-        return false;
     n->groups = (uint32_t)info->limits.cores;
     n->pitch = (uint32_t)case_uint(point, "pitch");
     n->nodes = n->pitch ? (uint32_t)(case_uint(point, "bytes") / n->pitch) : 0;
@@ -66,8 +62,7 @@ static bool init(struct neighbours *n, struct error *err)
                                      .memory = GPU_MEMORY_READBACK};
     if (words.bytes > info->limits.storage_range_bytes)
         return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " bytes for all cores", words.bytes);
-    n->program = latency_program(n->session, "map_neighbours", err);
-    n->words = n->program ? gpu_buffer_create(scope, &words, err) : NULL;
+    n->words = gpu_buffer_create(scope, &words, err);
     n->result = n->words ? gpu_buffer_create(scope, &result, err) : NULL;
     return n->result != NULL;
 }
@@ -80,7 +75,7 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
         return false;
     gpu_batch_span_begin(batch, 0);
     gpu_batch_dispatch(batch,
-                       &(struct gpu_dispatch){.program = n->program,
+                       &(struct gpu_dispatch){.program = n->kept->program,
                                               .groups = {n->groups},
                                               .args = {{.buffer = n->words}, {.buffer = n->result}},
                                               .params = params,
@@ -114,7 +109,7 @@ static bool verify(const struct neighbours *n, const struct params *p, struct er
 
 static void report(const struct neighbours *n, const struct params *p, struct measure_visit *visit)
 {
-    const struct measure_clock *clock = &n->session->clock;
+    const struct measure_clock *clock = &n->kept->clock;
     const uint32_t *words = gpu_buffer_map(n->result);
     double *values = ARENA_ARRAY(visit->arena, n->groups, double);
     double hops = (double)p->turns * NEIGHBOURS_UNROLL, ns = 1e9 / clock->counter_hz;
@@ -134,12 +129,30 @@ static void report(const struct neighbours *n, const struct params *p, struct me
     visit->device_time_ns += (uint64_t)n->span_ns;
 }
 
-bool map_neighbours_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+// Once a session: the program, and what its counter counts.
+static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
+                    struct error *err)
 {
-    struct neighbours n = {.session = run->session->state, .visit = run};
-    if (!n.session->clock.has_counter || !(n.session->clock.counter_hz > 0))
+    if (kept->program)
+        return true;
+    const struct gpu_kernel *kernel = kernel_find("map_neighbours");
+    if (!kernel)
+        return error_set(err, ERROR_UNSUPPORTED, "kernel map_neighbours is not in this build");
+    if (!gpu_require(session->info, GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID), err) ||
+        !measure_clock_probe(session->scope, &kept->clock, err))
+        return false;
+    if (!kept->clock.has_counter || !(kept->clock.counter_hz > 0))
         return error_set(err, ERROR_UNSUPPORTED, "kernels read no clock whose rate is known");
-    if (!init(&n, err))
+    const struct gpu_program_desc desc = {.kernel = kernel, .l1_percent = 100};
+    kept->program = gpu_program_create(session->scope, &desc, err);
+    return kept->program != NULL;
+}
+
+bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
+                          struct measure_visit *visit, struct error *err)
+{
+    struct neighbours n = {.kept = kept, .visit = run};
+    if (!prepare(kept, run->session, err) || !init(&n, err))
         return false;
     const struct params params = params_of(&n);
     if (!execute(&n, &params, err) || !verify(&n, &params, err))

@@ -126,7 +126,7 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
     struct model_device *device = ARENA_NEW(arena, struct model_device);
     device->machine = state->machines[info->index];
     device->caches = model_caches_create(arena, &device->machine);
-    device->stacks = model_stacks_create(device->machine.cores);
+    device->stacks = model_stacks_create(arena, device->machine.cores);
     if (!device->stacks) {
         error_set(err, ERROR_OUT_OF_MEMORY, "no host memory for the threads of a model");
         return NULL;
@@ -150,15 +150,7 @@ static void device_close(struct gpu_device *device)
 // will be touched.
 static char *alloc_host(uint64_t bytes)
 {
-    return bytes <= dense_bytes ? pages_alloc(bytes) : calloc(1, bytes);
-}
-
-static void free_host(char *host, uint64_t bytes)
-{
-    if (bytes <= dense_bytes)
-        pages_free(host, bytes);
-    else
-        free(host);
+    return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
 }
 
 static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
@@ -201,7 +193,7 @@ static void free_buffer(struct model_device *device, struct gpu_buffer *buffer)
     }
     memory->last_used = 0;
     device->used_bytes -= buffer->bytes;
-    free_host(buffer->mapped, buffer->bytes);
+    pages_free(buffer->mapped, buffer->bytes);
 }
 
 static bool buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/model/execute.h"
 
+#include "base/pages.h"
 #include "gpu/model/host.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -51,31 +51,22 @@ struct group {
 
 // Fibers are begun when first needed and go on for ever, from group to group.
 struct model_stacks {
-    char *allocated, *memory; // `count` × STACK_BYTES; pages that nobody stands on cost nothing
+    char *memory; // `count` × STACK_BYTES; pages that nobody stands on cost nothing
     uint32_t count;
 };
 
-struct model_stacks *model_stacks_create(uint32_t cores)
+struct model_stacks *model_stacks_create(struct arena *arena, uint32_t cores)
 {
-    struct model_stacks *stacks = calloc(1, sizeof *stacks);
-    uint32_t count = cores * ABREAST > STACKS ? cores * ABREAST : STACKS;
-    char *memory = stacks ? calloc(count + 1, STACK_BYTES) : NULL;
-    if (!memory) {
-        free(stacks);
-        return NULL;
-    }
-    *stacks =
-        (struct model_stacks){.allocated = memory,
-                              .memory = memory + (STACK_BYTES - (uintptr_t)memory % STACK_BYTES),
-                              .count = count};
-    return stacks;
+    struct model_stacks *stacks = ARENA_NEW(arena, struct model_stacks);
+    stacks->count = cores * ABREAST > STACKS ? cores * ABREAST : STACKS;
+    stacks->memory = pages_alloc_sparse((size_t)stacks->count * STACK_BYTES);
+    return stacks->memory ? stacks : NULL;
 }
 
 void model_stacks_destroy(struct model_stacks *stacks)
 {
     if (stacks)
-        free(stacks->allocated);
-    free(stacks);
+        pages_free(stacks->memory, (size_t)stacks->count * STACK_BYTES);
 }
 
 static struct fiber *fiber_at(const struct model_stacks *stacks, uint32_t i)

@@ -22,9 +22,10 @@ struct model_memory {
     size_t last_used; // where the range before was found
 };
 
-// Of threads; made once a device, for so many cores. NULL where the host has no memory for them.
+// Of threads; made once a device, for so many cores, in `arena` but for the stacks themselves. NULL
+// where the host has no memory for them.
 struct model_stacks;
-struct model_stacks *model_stacks_create(uint32_t cores);
+struct model_stacks *model_stacks_create(struct arena *arena, uint32_t cores);
 void model_stacks_destroy(struct model_stacks *stacks);
 
 struct model_execution {
