@@ -19,6 +19,9 @@
     "\"latency_cycles\": 30, \"shared\": \"core\", \"replacement\": \"plru\"}"
 #define L2                                                                                         \
     "{\"capacity_bytes\": 1048576, \"line_bytes\": 128, \"ways\": 16, \"latency_cycles\": 200}"
+#define LEVEL(bytes, shared)                                                                       \
+    "{\"capacity_bytes\": " #bytes ", \"line_bytes\": 128, \"ways\": 16, \"latency_cycles\": "     \
+    "40, \"shared\": " shared "}"
 #define MEMORY "\"memory\": {\"latency_cycles\": 500}"
 
 // Reads the text as a model's file; the message where it is refused, "" where not.
@@ -57,6 +60,28 @@ static void a_machine_is_what_its_file_says(void **state)
     arena_destroy(arena);
 }
 
+static void levels_are_shared_as_the_file_has_it(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct model_machine m;
+    const char *text =
+        "{\"name\": \"m\", \"cores\": 5, \"core_clock_hz\": 1e9, \"memory_bytes\": 67108864, "
+        "\"levels\": [" LEVEL(65536, "2") ", {\"capacity_bytes\": 1048576, \"line_bytes\": 128, "
+                                          "\"ways\": 16, \"latency_cycles\": 200, \"shared\": "
+                                          "\"near\"}, {\"capacity_bytes\": "
+                                          "2097152, \"line_bytes\": 128, \"ways\": 16, "
+                                          "\"latency_cycles\": 300, \"latency_ns\": 7}], "
+                                          "\"memory\": {\"latency_cycles\": 300, \"clock_hz\": "
+                                          "5e8, \"latency_clocks\": 100}}";
+    assert_string_equal(read_text(arena, text, &m), "");
+    assert_int_equal(m.levels[0].sharers, 2);
+    assert_int_equal(m.levels[1].sharers, 3); // one of two parts, of five cores
+    assert_int_equal(m.levels[2].sharers, 0);
+    assert_true(m.levels[2].latency_ns > 6.9 && m.memory.latency_ns > 199);
+    arena_destroy(arena);
+}
+
 static void a_malformed_file_is_refused_by_path_and_reason(void **state)
 {
     (void)state;
@@ -86,6 +111,21 @@ static void a_malformed_file_is_refused_by_path_and_reason(void **state)
         {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"noise\": {\"relative\": -1}}",
          "noise.relative: expected 0 to 0.5"},
         {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"cores\": 3}", "duplicate"},
+        {"{" ROOT "\"levels\": [" LEVEL(1048576, "\"near\"") "], " MEMORY "}",
+         "levels[0].shared: near, but not of a next level"},
+        {"{" ROOT "\"levels\": [" LEVEL(1048576, "\"gpu\"") "], " MEMORY "}",
+         "levels[0].shared: expected one of chip, core, near"},
+        {"{" ROOT "\"levels\": [" LEVEL(65536, "2") ", " LEVEL(1048576, "1") "], " MEMORY "}",
+         "levels[1]."},
+        {"{" ROOT "\"levels\": [" L1 "], \"memory\": {\"latency_cycles\": 500, \"bandwidth\": "
+         "{\"core_bytes_per_cycle\": 8}}}",
+         "memory.bandwidth.chip_bytes_per_cycle: missing"},
+        {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"throttling\": {\"period_ns\": 100, "
+         "\"length_ns\": 200, \"core_clock_hz\": 1e8}}",
+         "throttling.length_ns: expected 1 to 100"},
+        {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"throttling\": {\"period_ns\": 100, "
+         "\"length_ns\": 50, \"core_clock_hz\": 2e9}}",
+         "throttling.core_clock_hz: expected 1000000 to 1000000000"},
         {"{\"name\": \"\", \"levels\": [" L1 "], " MEMORY "}", "name: expected a text"},
     };
     struct arena *arena = arena_create();
@@ -115,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_machine_is_what_its_file_says),
+        cmocka_unit_test(levels_are_shared_as_the_file_has_it),
         cmocka_unit_test(a_malformed_file_is_refused_by_path_and_reason),
         cmocka_unit_test(a_file_that_is_not_there_is_refused),
     };

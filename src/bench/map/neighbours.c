@@ -58,7 +58,7 @@ static bool init(struct neighbours *n, struct error *err)
         return error_set(err, ERROR_UNSUPPORTED, "%" PRIu32 " cores, regions of %" PRIu32 " nodes",
                          n->groups, n->nodes);
     struct gpu_buffer_desc words = {.bytes = (uint64_t)n->groups * n->nodes * n->pitch};
-    struct gpu_buffer_desc result = {.bytes = n->groups * NEIGHBOURS_WORDS * UINT64_C(4),
+    struct gpu_buffer_desc result = {.bytes = UINT64_C(4) * NEIGHBOURS_WORDS * n->groups,
                                      .memory = GPU_MEMORY_READBACK};
     if (words.bytes > info->limits.storage_range_bytes)
         return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " bytes for all cores", words.bytes);

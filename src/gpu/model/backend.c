@@ -108,7 +108,7 @@ static uint64_t align_address(const struct model_machine *machine, uint64_t addr
             a = b;
             b = rest;
         }
-        if (step / a <= most_step / way)
+        if (a > 0 && way > 0 && step / a <= most_step / way)
             step = step / a * way;
     }
     return (address + step - 1) / step * step;
