@@ -2,6 +2,7 @@
 // Batches of a model: commands are kept as they are recorded and run when submitted, one after the
 // other, in virtual time.
 #include "gpu/model/backend.h"
+#include "gpu/model/steady.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,7 @@ enum {
     SPANS_MAX = 64
 };
 
-static const double copy_bytes_per_ns = 100; // a copy's speed is no part of the model
+static const double copy_bytes_per_ns = 100; // where the file tells no bandwidth
 
 struct command {
     enum {
@@ -187,13 +188,24 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
+// All cores stream through memory, once to read and once to write.
+static double transfer_ns(const struct model_device *device, const struct command *command)
+{
+    const struct model_machine *machine = &device->machine;
+    const struct model_stream stream = {.cores = machine->cores,
+                                        .region_bytes = machine->memory_bytes};
+    double rate = model_steady_solve(machine, &stream).bytes_per_cycle;
+    double moved = (double)command->bytes * (command->kind == COMMAND_COPY ? 2 : 1);
+    return rate > 0 ? moved / rate * 1e9 / core_clock_hz(device) : moved / copy_bytes_per_ns;
+}
+
 static void run_transfer(struct model_device *device, const struct command *command)
 {
     if (command->kind == COMMAND_COPY)
         memmove(command->to, command->from, command->bytes);
     for (uint64_t i = 0; command->kind == COMMAND_FILL && i < command->bytes; i += 4)
         memcpy(command->to + i, &command->word, 4);
-    pass_time(device, device->machine.launch_ns + (double)command->bytes / copy_bytes_per_ns);
+    pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
 bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct error *err)
