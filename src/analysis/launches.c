@@ -156,6 +156,25 @@ static const struct result *row_with(const struct run *run, const char *device, 
     return NULL;
 }
 
+static double half_of(const struct result *result)
+{
+    const struct metric *time = result_metric(result, "time");
+    double half = (time->ci95[1] - time->ci95[0]) / 2;
+    return isfinite(half) ? half : 0;
+}
+
+// "memory 3.850 µs ± 12.00 ns": what a kind adds, with the intervals of both rows.
+static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
+{
+    char cost[UNIT_TEXT], half[UNIT_TEXT];
+    unit_format(ns, UNIT_NS, cost, sizeof cost);
+    unit_format(half_ns, UNIT_NS, half, sizeof half);
+    if (fabs(ns) < half_ns)
+        return arena_printf(arena, "%s nothing to be seen (± %s)", kind, half);
+    return half_ns > 0 ? arena_printf(arena, "%s %s ± %s", kind, cost, half)
+                       : arena_printf(arena, "%s %s", kind, cost);
+}
+
 static void tell_barriers(struct run *run, const char *device)
 {
     static const char *const kinds[] = {"memory", "execution", "buffer", "full", "split"};
@@ -166,10 +185,9 @@ static void tell_barriers(struct run *run, const char *device)
         const struct result *one = row_with(run, device, kinds[k]);
         if (!one)
             continue;
-        char cost[UNIT_TEXT];
         double ns = result_metric(one, "time")->median - result_metric(none, "time")->median;
-        unit_format(ns, UNIT_NS, cost, sizeof cost);
-        list = arena_printf(run->arena, "%s%s%s %s", list, *list ? ", " : "", kinds[k], cost);
+        list = arena_printf(run->arena, "%s%s%s", list, *list ? ", " : "",
+                            addition(run->arena, kinds[k], ns, half_of(one) + half_of(none)));
         value = shown ? value : ns;
         shown = shown ? shown : one;
     }

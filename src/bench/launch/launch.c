@@ -191,7 +191,6 @@ const struct benchmark bench_launch = {
         "the "
         "others every element is checked.",
     .plan = launch_plan,
-    .device = launch_wish,
     .open = launch_open,
     .visit = launch_visit,
 };

@@ -7,7 +7,7 @@ static struct gpu_batch *make_batch(struct launch_row *row, unsigned queue, uint
 {
     const struct gpu_batch_desc desc = {.queue =
                                             gpu_device_queue(row->session->bench->device, queue)};
-    struct gpu_batch *batch = gpu_batch_create(row->run->scope, &desc, err);
+    struct gpu_batch *batch = gpu_batch_create(row->scope, &desc, err);
     for (uint64_t k = 0; batch && k < length; k++)
         launch_record(row->session, row->point, k, batch);
     return batch && gpu_batch_end(batch, err) ? batch : NULL;

@@ -94,7 +94,7 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     uint64_t loops = session->bench->info->limits.loop_iterations;
     const struct answer_params params = {QUESTIONS,
                                          loops && loops / 2 < POLLS ? (uint32_t)loops / 2 : POLLS};
-    struct gpu_batch *batch = gpu_batch_create(row->run->scope, &(struct gpu_batch_desc){0}, err);
+    struct gpu_batch *batch = gpu_batch_create(row->scope, &(struct gpu_batch_desc){0}, err);
     if (!batch)
         return NULL;
     gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = session->answer,
@@ -167,7 +167,7 @@ static double host_time(const struct moment related[2], uint64_t device)
 static bool make_stamp(struct launch_row *row, struct error *err)
 {
     row->kernels = row->batch_count = 1;
-    row->batches[0] = gpu_batch_create(row->run->scope, &(struct gpu_batch_desc){0}, err);
+    row->batches[0] = gpu_batch_create(row->scope, &(struct gpu_batch_desc){0}, err);
     if (!row->batches[0])
         return false;
     gpu_batch_dispatch(row->batches[0],

@@ -14,6 +14,7 @@ enum {
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
+    struct gpu_scope *scope; // of the batches
     const struct launch_point *point;
     uint64_t kernels; // of each batch, or of all; even, so that data end where they began
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];

@@ -104,14 +104,7 @@ enum {
     QUEUES_MAX = 4
 };
 
-unsigned launch_queue_count(const struct gpu_info *info)
-{
-    struct gpu_device_desc desc = {0};
-    launch_wish(info, &desc);
-    return desc.queue_count;
-}
-
-void launch_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
+static void wish(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
     unsigned there = 0;
@@ -124,6 +117,41 @@ void launch_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
         desc->queues[desc->queue_count++].kind = kind;
 }
 
+unsigned launch_queue_count(const struct gpu_info *info)
+{
+    struct gpu_device_desc desc = {0};
+    wish(info, &desc);
+    return desc.queue_count;
+}
+
+static bool make_empty(struct launch_session *session, struct error *err)
+{
+    const struct gpu_buffer_desc words = {.bytes = 16};
+    session->empty = make_program(session->bench, "launch_empty", err);
+    session->words = session->empty ? gpu_buffer_create(session->bench->scope, &words, err) : NULL;
+    return session->words != NULL;
+}
+
+bool launch_wide_open(struct launch_wide *wide, const struct bench_session *bench,
+                      struct error *err)
+{
+    struct gpu_device_desc desc = {0};
+    wish(bench->info, &desc);
+    *wide = (struct launch_wide){.bench = *bench, .session = {.bench = &wide->bench}};
+    wide->bench.scope = NULL;
+    wide->bench.device = gpu_device_open(bench->system, bench->info, &desc, err);
+    if (!wide->bench.device)
+        return false;
+    wide->bench.scope = gpu_scope_open(wide->bench.device);
+    return make_empty(&wide->session, err);
+}
+
+void launch_wide_close(struct launch_wide *wide)
+{
+    gpu_scope_close(wide->bench.scope);
+    gpu_device_close(wide->bench.device);
+}
+
 bool launch_open(struct bench_session *bench, struct error *err)
 {
     struct launch_session *session = ARENA_NEW(bench->arena, struct launch_session);
@@ -132,11 +160,7 @@ bool launch_open(struct bench_session *bench, struct error *err)
     session->scale = make_program(bench, "launch_scale", err);
     session->fill = session->scale ? make_program(bench, "launch_fill", err) : NULL;
     session->check = session->fill ? make_program(bench, "launch_check", err) : NULL;
-    session->empty = session->check ? make_program(bench, "launch_empty", err) : NULL;
-    session->words = session->empty ? gpu_buffer_create(bench->scope,
-                                                        &(struct gpu_buffer_desc){.bytes = 16}, err)
-                                    : NULL;
-    return session->words && make_warm(session, err);
+    return session->check && make_empty(session, err) && make_warm(session, err);
 }
 
 bool launch_prepare(struct launch_session *session, uint64_t elements, struct error *err)

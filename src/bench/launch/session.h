@@ -69,9 +69,18 @@ MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, st
 void launch_record(struct launch_session *session, const struct launch_point *point,
                    uint64_t number, struct gpu_batch *batch);
 
-// Queues that the device was opened with, and the wish for them.
+// Queues that a device of its own can have for them.
 unsigned launch_queue_count(const struct gpu_info *info);
-void launch_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
+
+// Another device on the same chip, opened with all those queues for one visit: what they may cost
+// is not to be in the other cases.
+struct launch_wide {
+    struct bench_session bench;
+    struct launch_session session; // only what empty kernels need
+};
+MUST_CHECK bool launch_wide_open(struct launch_wide *wide, const struct bench_session *bench,
+                                 struct error *err);
+void launch_wide_close(struct launch_wide *wide); // after a failed open too
 
 // Largest number of elements that this device can hold twice.
 uint64_t launch_elements_max(const struct gpu_info *info);

@@ -84,7 +84,7 @@ static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
                                         .replay = row->point->mode == LAUNCH_REPLAY};
     row->kernels = length;
     row->batch_count = 1;
-    row->batches[0] = gpu_batch_create(row->run->scope, &desc, err);
+    row->batches[0] = gpu_batch_create(row->scope, &desc, err);
     if (!row->batches[0])
         return false;
     record_row(row, row->batches[0]);
@@ -95,7 +95,7 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
 {
     row->kernels = row->batch_count = count;
     for (size_t i = 0; i < count; i++) {
-        row->batches[i] = gpu_batch_create(row->run->scope, &(struct gpu_batch_desc){0}, err);
+        row->batches[i] = gpu_batch_create(row->scope, &(struct gpu_batch_desc){0}, err);
         if (!row->batches[i])
             return false;
         launch_record(row->session, row->point, i, row->batches[i]);
@@ -285,6 +285,36 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_po
     return true;
 }
 
+// Everything but the device that it runs on.
+static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
+{
+    struct bench_visit *run = row->run;
+    struct memory *memory = *run->memory;
+    unsigned count = run->request->samples ? run->request->samples : 1;
+    double *samples = ARENA_ARRAY(run->arena, count, double);
+    if (!prepare(row, err) || !launch_warm_up(run->session->state, err))
+        return false;
+    if (row->point->mode == LAUNCH_ONE_WAY)
+        return reach(row, count, visit, err);
+    if (!size_row(row, memory->kernels, err) || !take_samples(row, samples, count, err) ||
+        !verify(row, err))
+        return false;
+    memory->kernels = row->kernels;
+    report(row, samples, count, visit);
+    return true;
+}
+
+static bool visit_wide(struct launch_row *row, struct measure_visit *visit, struct error *err)
+{
+    struct launch_wide wide;
+    bool done = launch_wide_open(&wide, row->run->session, err);
+    row->session = &wide.session;
+    row->scope = wide.bench.scope;
+    done = done && visit_row(row, visit, err);
+    launch_wide_close(&wide);
+    return done;
+}
+
 bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct launch_point point;
@@ -293,18 +323,7 @@ bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         return false;
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
-    struct memory *memory = *run->memory;
-    struct launch_row row = {.run = run, .session = run->session->state, .point = &point};
-    unsigned count = run->request->samples ? run->request->samples : 1;
-    double *samples = ARENA_ARRAY(run->arena, count, double);
-    if (!prepare(&row, err) || !launch_warm_up(row.session, err))
-        return false;
-    if (point.mode == LAUNCH_ONE_WAY)
-        return reach(&row, count, visit, err);
-    if (!size_row(&row, memory->kernels, err) || !take_samples(&row, samples, count, err) ||
-        !verify(&row, err))
-        return false;
-    memory->kernels = row.kernels;
-    report(&row, samples, count, visit);
-    return true;
+    struct launch_row row = {
+        .run = run, .session = run->session->state, .scope = run->scope, .point = &point};
+    return point.mode >= LAUNCH_QUEUES ? visit_wide(&row, visit, err) : visit_row(&row, visit, err);
 }
