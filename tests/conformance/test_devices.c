@@ -2,6 +2,8 @@
 // What a device says of itself, and the ways to open one.
 #include "conformance.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -175,6 +177,19 @@ static void a_device_of_another_system_is_refused(void **state)
     gpu_system_destroy(other);
 }
 
+static void a_moment_by_both_clocks_lies_within_the_call(void **state)
+{
+    struct conformance *t = *state;
+    struct gpu_moment moment, later;
+    uint64_t before_ns = clock_now_ns();
+    if (!gpu_device_moment(t->device, &moment))
+        skip();
+    assert_true(moment.host_ns + moment.deviation_ns >= before_ns);
+    assert_true(gpu_device_moment(t->device, &later));
+    assert_true(later.host_ns <= clock_now_ns() + later.deviation_ns);
+    assert_true(later.device >= moment.device);
+}
+
 static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(the_info_names_the_device),
     CONFORMANCE_TEST(the_limits_that_benchmarks_divide_by_are_there),
@@ -186,5 +201,6 @@ static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(priorities_work_or_are_refused),
     CONFORMANCE_TEST(a_robust_device_works_or_is_refused),
     CONFORMANCE_TEST(a_device_of_another_system_is_refused),
+    CONFORMANCE_TEST(a_moment_by_both_clocks_lies_within_the_call),
 };
 const struct suite device_suite = CONFORMANCE_SUITE("devices", tests);

@@ -32,6 +32,7 @@
     X(AMD_shader_core_properties)                                                                  \
     X(AMD_shader_core_properties2)                                                                 \
     X(EXT_pci_bus_info)                                                                            \
+    X(EXT_calibrated_timestamps)                                                                   \
     X(EXT_robustness2)                                                                             \
     X(EXT_shader_atomic_float)
 

@@ -75,6 +75,42 @@ static size_t validation_messages(const struct gpu_device *device, const char **
     return state->messages;
 }
 
+// ---------------------------------------------------------------- clocks
+
+static bool can_relate(const struct vulkan_device *device)
+{
+    VkTimeDomainEXT domains[8];
+    uint32_t count = sizeof domains / sizeof *domains;
+    bool own = false, host = false;
+    if (!device->physical->extensions.EXT_calibrated_timestamps ||
+        vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device->physical->handle, &count, domains) <
+            VK_SUCCESS)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        own |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
+        host |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
+    }
+    return own && host;
+}
+
+static bool device_moment(struct gpu_device *base, struct gpu_moment *moment)
+{
+    struct vulkan_device *device = (struct vulkan_device *)base;
+    const VkCalibratedTimestampInfoEXT infos[] = {
+        {.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT,
+         .timeDomain = VK_TIME_DOMAIN_DEVICE_EXT},
+        {.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT,
+         .timeDomain = VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT},
+    };
+    uint64_t clocks[2], deviation_ns;
+    if (!can_relate(device) || device->vk.vkGetCalibratedTimestampsEXT(
+                                   device->handle, 2, infos, clocks, &deviation_ns) != VK_SUCCESS)
+        return false;
+    *moment = (struct gpu_moment){
+        .device = clocks[0], .host_ns = clocks[1], .deviation_ns = deviation_ns};
+    return true;
+}
+
 // ---------------------------------------------------------------- instance
 
 static VkResult create_instance(struct vulkan_state *state, bool validation)
@@ -252,6 +288,7 @@ const struct gpu_backend vulkan_backend = {
     .device_open = vulkan_device_open,
     .device_close = vulkan_device_close,
     .validation_messages = validation_messages,
+    .device_moment = device_moment,
     .buffer_create = vulkan_buffer_create,
     .buffer_write = vulkan_buffer_write,
     .buffer_read = vulkan_buffer_read,
