@@ -42,7 +42,7 @@ MUST_CHECK bool launch_signal_time(struct launch_row *row, double *ns, struct er
 struct launch_reach {
     double *to, *back; // ns, a sample each
     double half_ns;    // how far the relation of the clocks may be off
-    unsigned answers;  // that it comes from
+    unsigned answers;  // that it comes from; 0: the API said it
 };
 
 // `count` samples of the way of a lone kernel, by the device's clock related to the host's.

@@ -41,11 +41,12 @@ struct launch_session {
     struct gpu_program *scale, *fill, *check, *empty;
     struct gpu_program *stamp, *answer;  // NULL: until the first case that wants them
     struct gpu_buffer *question, *reply; // host memory
-    struct gpu_buffer *words;            // counts
-    struct gpu_scope *pair;              // of the two below
-    struct gpu_buffer *ends[2];          // kernels go from one to the other and back
-    uint64_t pair_bytes;                 // each
-    struct gpu_batch *warm;              // work that raises the clock; NULL on a CPU
+    bool api_refuted; // the API relates another clock to the host's than the one kernels read
+    struct gpu_buffer *words;   // counts
+    struct gpu_scope *pair;     // of the two below
+    struct gpu_buffer *ends[2]; // kernels go from one to the other and back
+    uint64_t pair_bytes;        // each
+    struct gpu_batch *warm;     // work that raises the clock; NULL on a CPU
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);

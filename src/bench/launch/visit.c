@@ -262,8 +262,12 @@ static bool reach(struct launch_row *row, unsigned count, struct measure_visit *
     visit_samples(visit, METRIC_TIME, reach.to, count, reach.half_ns);
     visit_samples(visit, METRIC_BACK, reach.back, count, reach.half_ns);
     visit_detail(visit, "clock", "device, related to the host's");
-    visit_detail(visit, "relation", "known to ±%.0f ns, from %u answers of a kernel to the host",
-                 reach.half_ns, reach.answers);
+    if (reach.answers)
+        visit_detail(visit, "relation",
+                     "known to ±%.0f ns, from %u answers of a kernel to the host", reach.half_ns,
+                     reach.answers);
+    else
+        visit_detail(visit, "relation", "known to ±%.0f ns, as the API says", reach.half_ns);
     visit_detail(visit, "kernels", "%d a sample", LAUNCH_ROUND_TRIPS);
     visit_kernel(visit, row->session->stamp);
     return true;
@@ -304,13 +308,15 @@ static bool visit_row(struct launch_row *row, struct measure_visit *visit, struc
     return true;
 }
 
-static bool visit_wide(struct launch_row *row, struct measure_visit *visit, struct error *err)
+static bool visit_wide(const struct launch_row *plain, struct measure_visit *visit,
+                       struct error *err)
 {
     struct launch_wide wide;
-    bool done = launch_wide_open(&wide, row->run->session, err);
-    row->session = &wide.session;
-    row->scope = wide.bench.scope;
-    done = done && visit_row(row, visit, err);
+    struct launch_row row = *plain;
+    bool done = launch_wide_open(&wide, row.run->session, err);
+    row.session = &wide.session;
+    row.scope = wide.bench.scope;
+    done = done && visit_row(&row, visit, err);
     launch_wide_close(&wide);
     return done;
 }
