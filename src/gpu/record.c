@@ -45,20 +45,28 @@ static bool bad_arg(const struct arg_check *check, enum error_code code, const c
                      what);
 }
 
+static bool is_missing(const struct arg_check *check, const char *kind, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, "kernel %s, argument %u: %s is missing",
+                     check->kernel->name, check->position, kind);
+}
+
 static bool check_owner(const struct arg_check *check, const struct gpu_object *object,
                         const char *kind, struct error *err)
 {
-    if (object && object->scope->device == check->device)
+    if (object->scope->device == check->device)
         return true;
-    return error_set(err, ERROR_INTERNAL, "kernel %s, argument %u: %s %s", check->kernel->name,
-                     check->position, kind, object ? "of another device" : "is missing");
+    return error_set(err, ERROR_INTERNAL, "kernel %s, argument %u: %s of another device",
+                     check->kernel->name, check->position, kind);
 }
 
 static bool check_range(const struct arg_check *check, uint64_t most, uint64_t align,
                         const char *limit, struct error *err)
 {
     struct gpu_arg *arg = check->arg;
-    if (!check_owner(check, arg->buffer ? &arg->buffer->object : NULL, "buffer", err))
+    if (!arg->buffer)
+        return is_missing(check, "buffer", err);
+    if (!check_owner(check, &arg->buffer->object, "buffer", err))
         return false;
     if (align && arg->offset % align)
         return error_set(err, ERROR_INTERNAL,
@@ -88,7 +96,9 @@ static bool check_range(const struct arg_check *check, uint64_t most, uint64_t a
 static bool check_address(const struct arg_check *check, struct error *err)
 {
     const struct gpu_arg *arg = check->arg;
-    if (!check_owner(check, arg->buffer ? &arg->buffer->object : NULL, "buffer", err))
+    if (!arg->buffer)
+        return is_missing(check, "buffer", err);
+    if (!check_owner(check, &arg->buffer->object, "buffer", err))
         return false;
     if (arg->offset || arg->bytes)
         return bad_arg(check, ERROR_INTERNAL, "an address takes no range: it is of byte 0", err);
@@ -98,7 +108,9 @@ static bool check_address(const struct arg_check *check, struct error *err)
 static bool check_typed(const struct arg_check *check, bool written, struct error *err)
 {
     const struct gpu_typed *typed = check->arg->typed;
-    if (!check_owner(check, typed ? &typed->object : NULL, "typed view", err))
+    if (!typed)
+        return is_missing(check, "typed view", err);
+    if (!check_owner(check, &typed->object, "typed view", err))
         return false;
     if (written && !typed->writable)
         return error_set(err, ERROR_UNSUPPORTED,
@@ -112,13 +124,17 @@ static bool check_image(const struct arg_check *check, enum gpu_arg_kind kind, s
 {
     const struct gpu_image *image = check->arg->image;
     const struct gpu_sampler *sampler = check->arg->sampler;
-    if (!check_owner(check, image ? &image->object : NULL, "image", err))
+    if (!image)
+        return is_missing(check, "image", err);
+    if (!check_owner(check, &image->object, "image", err))
         return false;
     if (kind == GPU_ARG_IMAGE_RW && !image->desc.storage)
         return bad_arg(check, ERROR_INTERNAL, "the image was made without `storage`", err);
     if (kind != GPU_ARG_SAMPLED)
         return true;
-    if (!check_owner(check, sampler ? &sampler->object : NULL, "sampler", err))
+    if (!sampler)
+        return is_missing(check, "sampler", err);
+    if (!check_owner(check, &sampler->object, "sampler", err))
         return false;
     bool linear = sampler->desc.filter == GPU_FILTER_LINEAR ||
                   sampler->desc.mip_filter == GPU_FILTER_LINEAR || sampler->desc.anisotropy > 1.0f;

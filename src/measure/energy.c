@@ -63,7 +63,7 @@ void measure_energy_of(const struct energy_reading *readings, size_t count,
         }
         before = now;
     }
-    if (result->changes == 0)
+    if (!first || result->changes == 0)
         return;
     double joules = last->joules - first->joules, units = last->units - first->units;
     result->length_ns = (double)(last->at_ns - first->at_ns);

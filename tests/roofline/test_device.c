@@ -90,8 +90,8 @@ static void energy_is_counted_once_a_case_while_the_work_is_repeated(void **stat
 {
     struct fixture *f = *state;
     struct gpu_info other = {.has_uuid = true};
-    for (uint8_t i = 0; i < GPU_UUID_BYTES; i++)
-        other.uuid[i] = i;
+    for (unsigned i = 0; i < GPU_UUID_BYTES; i++)
+        other.uuid[i] = (uint8_t)i;
     if (f->own->energy || !(f->own->energy = measure_energy_open(f->bench.session.arena, &other)))
         skip();
     struct case_value values[] = {
