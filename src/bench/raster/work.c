@@ -156,11 +156,11 @@ static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_
     uint64_t covered = (uint64_t)pitch * (pitch + 1) / 2;
     uint64_t most = cpu ? TRIANGLES_MAX_CPU : TRIANGLES_MAX;
     uint64_t fitting = (uint64_t)work->target * work->target * RASTER_LAYERS / covered;
-    if (point->culled || point->side == 0) // these cost no pixels
-        fitting = most;
-    uint32_t triangles = (uint32_t)(fitting < most ? fitting : most);
-    if (triangles < TRIANGLES_MIN)
-        triangles = TRIANGLES_MIN;
+    uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
+    if (seen < TRIANGLES_MIN)
+        seen = TRIANGLES_MIN;
+    // What is not seen costs no pixels, but in the proof.
+    uint32_t triangles = point->culled || point->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;
     work->params.mesh = (struct raster_mesh_params){
@@ -181,7 +181,7 @@ static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_
     work->check.pattern = work->pixels > 0 ? RASTER_MESH : RASTER_NOTHING;
     work->check.columns = columns;
     work->check.cells = columns * columns;
-    work->check.triangles = triangles;
+    work->check.triangles = seen;
     work->check.side = pitch;
 }
 
