@@ -111,7 +111,8 @@ static double simulate(const struct model_stream *stream)
             warm = end;
     }
     arena_destroy(arena);
-    return (double)(total / 2 * LINE) / (end - warm);
+    uint64_t bytes = total / 2 * LINE; // of the second half
+    return (double)bytes / (end - warm);
 }
 
 // ---------------------------------------------------------------- the tests

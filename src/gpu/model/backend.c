@@ -108,8 +108,9 @@ static uint64_t align_address(const struct model_machine *machine, uint64_t addr
             a = b;
             b = rest;
         }
-        if (a > 0 && way > 0 && step / a <= most_step / way)
-            step = step / a * way;
+        uint64_t multiple = a > 0 && way > 0 && step / a <= most_step / way ? step / a * way : 0;
+        if (multiple > step)
+            step = multiple;
     }
     return (address + step - 1) / step * step;
 }
