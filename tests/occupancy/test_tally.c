@@ -55,7 +55,8 @@ static void all_cores_alike_are_all_the_fullest(void **state)
     (void)state;
     struct occupancy_stay stays[64];
     for (uint32_t i = 0; i < 64; i++) // 4 at a time on each of 8 cores, twice
-        stays[i] = (struct occupancy_stay){(i < 32 ? 0 : 100.0) + i % 32, i < 32 ? 100.0 : 200.0, i % 8};
+        stays[i] =
+            (struct occupancy_stay){(i < 32 ? 0 : 100.0) + i % 32, i < 32 ? 100.0 : 200.0, i % 8};
     struct occupancy_tally tally = tally_of(stays, 64);
     assert_int_equal(tally.cores, 8);
     assert_int_equal(tally.most, 4);
