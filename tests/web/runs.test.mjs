@@ -153,18 +153,22 @@ test("time lines, matrices and histograms are drawn from series", async () => {
     },
     { name: "delays", columns: ["low", "high", "count"], data: [[0, 10, 5], [10, 20, 50], [20, 30, 2]] },
     { name: "clock", columns: ["time", "clock"], data: [[0, 1.9e9], [1, null], [2, 1.7e9]] },
+    { name: "entered", columns: ["alone", "at a boundary"], data: [[37, 3]] },
     { name: "matrix", columns: ["a", "b", "overlap"], data: [[0, 1, 0.98], [0, 2, 0], [1, 2, 0.5]] },
   ];
   const page = await open(browser, report("series", run));
-  for (const i of [0, 1, 2, 3])
+  for (const i of [0, 1, 2, 3, 4])
     assert.ok(await page.locator(`#latency-series-${i} svg path`).count() > 3, `series ${i}`);
   const lanes = () => page.evaluate(() =>
     window.fathomCharts.get("latency-series-0").echarts.getOption().yAxis[0].data);
   assert.deepEqual(await lanes(), ["compute A", "async A"]);
   await page.click('#latency-series-0 .switch button:has-text("by core")');
   assert.deepEqual(await lanes(), ["core 0", "core 1", "core 2"]);
-  const matrix = await page.evaluate(() =>
+  const entered = await page.evaluate(() =>
     window.fathomCharts.get("latency-series-3").echarts.getOption());
+  assert.deepEqual([entered.xAxis[0].data, entered.series[0].data], [["alone", "at a boundary"], [37, 3]]);
+  const matrix = await page.evaluate(() =>
+    window.fathomCharts.get("latency-series-4").echarts.getOption());
   assert.deepEqual(matrix.yAxis[0].data, ["async A", "lane 2"]);
   assert.deepEqual(matrix.series[0].data.map(({ value }) => value), [[0, 0, 0.98], [0, 1, 0], [1, 1, 0.5]]);
   await shoot(page, "series");

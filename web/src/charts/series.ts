@@ -4,6 +4,7 @@
 //   a, b, a share (and low, high)            half a matrix, see matrix.ts
 //   low, high (ns), count                    a histogram
 //   p, a value (ns), low, high               quantiles with their intervals
+//   a single row                             a bar for each column
 //   anything else                            lines over the first column
 import type { EChartsCoreOption } from "echarts/core";
 import type { Cell, Look } from "../chart";
@@ -108,6 +109,22 @@ function linesOption(series: Series, look: Look): EChartsCoreOption {
   };
 }
 
+function rowOption(series: Series, look: Look): EChartsCoreOption {
+  return {
+    grid: { left: 8, right: 16, top: 16, bottom: 16, containLabel: true },
+    tooltip: { ...tooltipStyle(look), trigger: "axis" },
+    xAxis: { type: "category", data: series.columns, ...axisStyle(look) },
+    yAxis: { type: "value", ...axisStyle(look) },
+    series: [{ type: "bar", data: series.data[0], itemStyle: { color: look.theme.series[0] } }],
+  };
+}
+
+function optionOf(series: Series, look: Look): EChartsCoreOption {
+  if (isHistogram(series)) return histogramOption(series, look);
+  if (isQuantiles(series)) return quantilesOption(series, look);
+  return series.data.length === 1 ? rowOption(series, look) : linesOption(series, look);
+}
+
 export function seriesChart(id: string, result: Result, series: Series): Chart {
   if (isTimeline(series)) return timelineChart(id, result, series);
   if (isMatrix(series)) return matrixChart(id, result, series);
@@ -118,8 +135,7 @@ export function seriesChart(id: string, result: Result, series: Series): Chart {
     subtitle: () => series.columns.join(", "),
     summary: `${series.name} of ${result.key}, ${series.data.length} rows`,
     height: () => 300,
-    option: (look) => isHistogram(series) ? histogramOption(series, look)
-      : isQuantiles(series) ? quantilesOption(series, look) : linesOption(series, look),
+    option: (look) => optionOf(series, look),
     numbers: () => ({ head: series.columns, rows: rows.slice(0, 1000) }),
     csv: () => [series.columns, ...rows],
     steps: series.data.length,
