@@ -103,7 +103,7 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
             kind->source == LOADS_FROM_GATHER ? gpu_format_channels(kind->format) : kind->width;
         unsigned elements = LOADS_ELEMENTS;
         for (unsigned level = 1; level < loads_levels(kind); level++)
-            elements += LOADS_ELEMENTS >> 2 * level;
+            elements += (unsigned)LOADS_ELEMENTS >> 2 * level;
         assert_true(bytes >= kind->start_bytes + (size_t)elements * channels *
                                                      (size_t)loads_bytes(kind) / kind->width);
         for (unsigned number = 0; number < elements * channels; number++) {

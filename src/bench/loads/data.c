@@ -121,7 +121,7 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
     unsigned size = channels * channel_bytes;
     unsigned elements = 0;
     for (unsigned level = 0; level < loads_levels(kind); level++)
-        elements += LOADS_ELEMENTS >> 2 * level;
+        elements += (unsigned)LOADS_ELEMENTS >> 2 * level;
     *bytes = (kind->start_bytes + (size_t)elements * size + 15) / 16 * 16;
     unsigned char *memory = ARENA_ARRAY(arena, *bytes, unsigned char);
     for (unsigned e = 0; e < elements; e++)
