@@ -13,7 +13,7 @@ declare -A tests=(
     [gcc]="-LE fuzz"
     [clang]="-L unit|conformance"
     [asan]="-L unit|suite|cli|sensors|doubles|project"
-    [tsan]="-L unit|suite|cli|sensors|doubles -E cli_lavapipe"
+    [tsan]="-L unit|suite|cli|sensors|doubles -E cli_(lavapipe|together)"
     [fuzz]="-L fuzz"
 )
 # Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.
