@@ -77,7 +77,7 @@ elsewhere=$(mktemp -d)
 trap 'rm -rf "$elsewhere"' EXIT
 tar -C "$elsewhere" -xzf "$build/fathom-$version-$platform.tar.gz"
 fathom=$elsewhere/fathom-$version-$platform/fathom
-reference=$elsewhere/fathom-$version-$platform/reference/h200-vulkan-standard.json
+reference=$elsewhere/fathom-$version-$platform/reference/h200-vulkan-all.json
 (
     cd /
     env -i "$fathom" --version
