@@ -5,7 +5,6 @@
 #include "results/save.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -39,36 +38,22 @@ static bool no_page(struct error *err)
 
 // ---------------------------------------------------------------- runs as data
 
-// What no chart shows: the medians of single rounds, two fifths of a packed run.
-static void drop_rounds(json_t *run)
+// The run as the page has it: without the medians of single rounds, which no chart shows and which
+// are two fifths of a packed run. It lives in `arena`, and as long as the run.
+static struct run page_run(struct arena *arena, const struct run *run)
 {
-    size_t i = 0, k = 0;
-    json_t *result = NULL, *metric = NULL;
-    json_array_foreach(json_object_get(run, "results"), i, result)
-        json_array_foreach(json_object_get(result, "metrics"), k, metric)
-            json_object_del(metric, "rounds");
-}
-
-// The run as the page has it; NULL with the error. The caller gives it back.
-static json_t *page_run(const struct run *run, struct error *err)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *memory = open_memstream(&text, &bytes);
-    if (!memory) {
-        error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
-        return NULL;
+    struct run page = *run;
+    page.results = ARENA_ARRAY(arena, run->result_count, struct result *);
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *result = ARENA_ARRAY(arena, 1, struct result);
+        *result = *run->results[i];
+        result->metrics = ARENA_ARRAY(arena, result->metric_count, struct metric);
+        for (size_t k = 0; k < result->metric_count; k++) {
+            result->metrics[k] = run->results[i]->metrics[k];
+            result->metrics[k].round_count = 0;
+        }
+        page.results[i] = result;
     }
-    bool written = run_write(run, memory, err);
-    if (fclose(memory) != 0 && written)
-        written = error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
-    json_error_t why = {0};
-    json_t *page = written ? json_loadb(text, bytes, JSON_ALLOW_NUL, &why) : NULL;
-    free(text);
-    if (page)
-        drop_rounds(page);
-    else if (written)
-        error_set(err, ERROR_INTERNAL, "the report's own run cannot be read: %s", why.text);
     return page;
 }
 
@@ -76,21 +61,28 @@ static json_t *page_run(const struct run *run, struct error *err)
 static char *join_runs(const struct run *const *runs, size_t count, size_t *bytes,
                        struct error *err)
 {
-    json_t *all = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *run = page_run(runs[i], err);
-        if (!run) {
-            json_decref(all);
-            return NULL;
-        }
-        json_array_append_new(all, run);
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, bytes);
+    if (!memory) {
+        error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
+        return NULL;
     }
-    char *text = json_dumps(all, JSON_COMPACT);
-    json_decref(all);
-    if (!text)
-        error_set(err, ERROR_INTERNAL, "no memory for the report");
-    *bytes = text ? strlen(text) : 0;
-    return text;
+    struct arena *arena = arena_create();
+    bool written = true;
+    fputc('[', memory);
+    for (size_t i = 0; written && i < count; i++) {
+        struct run page = page_run(arena, runs[i]);
+        fputs(i ? "," : "", memory);
+        written = run_write(&page, memory, err);
+    }
+    fputc(']', memory);
+    arena_destroy(arena);
+    if (fclose(memory) != 0 && written)
+        written = error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
+    if (written)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
