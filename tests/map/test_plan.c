@@ -240,7 +240,7 @@ static void the_plan_asks_for_few_cases(void **state)
     struct gpu_info device = device_of(GPU_KIND_DISCRETE);
     size_t cases;
     struct run *run = map_of(&device, &hopper, &cases);
-    assert_true(cases < 380);
+    assert_true(cases < 350);
     run_destroy(run);
 }
 
