@@ -37,6 +37,8 @@
     X(MANAGED, "managed", "managed (unified) memory")                                              \
     X(PEERS, "peers", "copies between devices")                                                    \
     X(PAGEABLE, "pageable", "copies from and to any host memory by the driver")                    \
+    X(HOST_MEMORY, "host-memory",                                                                  \
+      "kernels that use the host's memory where it lies (through OpenCL the driver may move it)")  \
     X(KERNEL_STATS, "kernel-stats", "statistics of compiled kernels")                              \
     X(MATRIX, "matrix", "matrix units (VK_NV_cooperative_matrix)")                                 \
     X(SHARED_CHOICE, "shared-choice", "shared memory whose size the host chooses (CUDA)")          \

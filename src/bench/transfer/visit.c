@@ -126,6 +126,9 @@ static bool prepare(struct trial *trial, const struct transfer_point *point, str
     switch (point->direction) {
     case TRANSFER_H2D:
     case TRANSFER_D2H:
+        if (point->by == TRANSFER_BY_KERNEL &&
+            !gpu_require(trial->session->bench->info, GPU_CAP(HOST_MEMORY), err))
+            return false;
         choose_host_ends(add_job(trial, point), point->direction == TRANSFER_H2D);
         break;
     case TRANSFER_BOTH:

@@ -93,6 +93,8 @@ static gpu_caps caps_of(const struct asked *asked)
         caps |= GPU_CAP(DOT4);
     if (has_extension(asked, "cl_khr_subgroups"))
         caps |= GPU_CAP(SUBGROUPS);
+    if (number(asked, CL_DEVICE_HOST_UNIFIED_MEMORY))
+        caps |= GPU_CAP(HOST_MEMORY);
     if (number(asked, CL_DEVICE_IMAGE_SUPPORT))
         caps |= GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS);
     if (number(asked, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)

@@ -190,7 +190,8 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     physical->max_anisotropy = p->core.properties.limits.maxSamplerAnisotropy;
     physical->full_subgroups = physical->features.v13.computeFullSubgroups;
     info->caps = caps_of_features(&physical->features) | GPU_CAP(UNORDERED) | GPU_CAP(SPLITS) |
-                 GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS);
+                 GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
+                 GPU_CAP(HOST_MEMORY);
     if (compute && (p->v11.subgroupSupportedOperations & operations) == operations)
         info->caps |= GPU_CAP(SUBGROUPS);
     if (compute && p->v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)
