@@ -21,8 +21,9 @@ double map_translation_end(const struct level_curve *curve)
 
 double map_pages_most(const struct gpu_info *device)
 {
-    uint64_t half = device->limits.memory_bytes / 2;
-    return (double)(half < MAP_PAGES_MOST ? half : MAP_PAGES_MOST);
+    uint64_t most = device->limits.memory_bytes / 2;
+    uint64_t reach = device->caps & GPU_CAP(ADDRESSES) ? MAP_PAGES_MOST : MAP_PAGES_INDEX_MOST;
+    return (double)(most < reach ? most : reach);
 }
 
 size_t map_pages_plan(double reach, double most, struct map_pages_probe probes[MAP_PAGES_PROBES])

@@ -283,6 +283,13 @@ static void limits_are_named(void **state)
     point = (struct latency_point){.path = LATENCY_CONSTANT};
     device.limits.constant_range_bytes = 16 * KIB;
     assert_int_equal(latency_bytes_max(&device, &point, &name), 0);
+    device.limits =
+        (struct gpu_limits){.memory_bytes = 140 * GIB, .storage_range_bytes = 140 * GIB};
+    point = (struct latency_point){.path = LATENCY_VECTOR, .order = LATENCY_ORDER_PAGE};
+    assert_int_equal(latency_bytes_max(&device, &point, &name), 16 * GIB); // of 4-byte words
+    assert_string_equal(name, "an index of 32 bits");
+    point.pointer = true;
+    assert_int_equal(latency_bytes_max(&device, &point, &name), 70 * GIB);
 }
 
 int main(void)
