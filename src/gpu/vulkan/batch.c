@@ -34,8 +34,7 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
 
 // Stamps are reset by the host, here and after each wait: no reset stands in the timed commands,
 // and transfer queues could not do it.
-static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch,
-                              struct arena *arena)
+static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;
     if (count == 0)
@@ -45,7 +44,6 @@ static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch 
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = count,
     };
-    batch->stamp_values = ARENA_ARRAY(arena, count, struct vulkan_stamp);
     VkResult result = device->vk.vkCreateQueryPool(device->handle, &info, NULL, &batch->stamps);
     if (result == VK_SUCCESS)
         device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, count);
@@ -71,10 +69,22 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
     return result;
 }
 
+// What batches of the same kind have in common.
+static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
+{
+    if (vulkan_kept_take(device, batch))
+        return VK_SUCCESS;
+    VkResult result = create_commands(device, batch);
+    if (result == VK_SUCCESS)
+        result = create_stamps(device, batch);
+    return result == VK_SUCCESS ? create_timeline(device, &batch->done) : result;
+}
+
 static void prepare_submit(struct vulkan_batch *batch)
 {
     batch->signal = (VkSemaphoreSubmitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
                                             .semaphore = batch->done,
+                                            .value = batch->signal.value,
                                             .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
     for (unsigned i = 0; i < 1 + GPU_AFTER_MAX; i++)
         batch->waits[i] = batch->signal;
@@ -104,13 +114,11 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
     }
     // The front links the object later; descriptors need the scope before that.
     batch->base.object.scope = scope;
-    VkResult result = create_commands(device, batch);
-    if (result == VK_SUCCESS)
-        result = create_stamps(device, batch, scope->arena);
+    batch->stamp_values =
+        ARENA_ARRAY(scope->arena, (size_t)2 * batch->span_count, struct vulkan_stamp);
+    VkResult result = create_parts(device, batch);
     if (result == VK_SUCCESS)
         result = create_splits(device, batch, scope->arena);
-    if (result == VK_SUCCESS)
-        result = create_timeline(device, &batch->done);
     bool ok = result == VK_SUCCESS || vulkan_error(err, result, "batch");
     if (!ok || !begin_commands(device, batch, err)) {
         vulkan_batch_destroy(device, batch);
@@ -122,12 +130,9 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
 
 void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *batch)
 {
-    vulkan_descriptors_fini(device, &batch->descriptors);
-    device->vk.vkDestroySemaphore(device->handle, batch->done, NULL);
-    device->vk.vkDestroyQueryPool(device->handle, batch->stamps, NULL);
     for (unsigned i = 0; batch->splits && i < batch->split_count; i++)
         device->vk.vkDestroyEvent(device->handle, batch->splits[i], NULL);
-    device->vk.vkDestroyCommandPool(device->handle, batch->pool, NULL);
+    vulkan_kept_put(device, batch);
 }
 
 // A finished batch is seen by the host through mapped memory. Draws are seen by the commands of

@@ -29,8 +29,8 @@ static bool add_pool(const struct vulkan_device *device, struct vulkan_batch *ba
         .poolSizeCount = size_count,
         .pPoolSizes = sizes,
     };
-    d->pools = arena_grow(batch->base.object.scope->arena, d->pools, d->count, &d->capacity,
-                          sizeof(VkDescriptorPool));
+    d->pools =
+        arena_grow(device->base.arena, d->pools, d->count, &d->capacity, sizeof(VkDescriptorPool));
     VkResult result =
         device->vk.vkCreateDescriptorPool(device->handle, &info, NULL, &d->pools[d->count]);
     if (result != VK_SUCCESS)

@@ -176,5 +176,6 @@ void vulkan_device_close(struct gpu_device *base)
         return;
     }
     vulkan_transfer_fini(device);
+    vulkan_kept_fini(device);
     device->vk.vkDestroyDevice(device->handle, NULL);
 }
