@@ -124,7 +124,8 @@ static bool find_repeats(struct worker *worker, uint64_t next, struct error *err
 static bool warm_up(struct worker *worker, struct error *err)
 {
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
-    struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0};
+    struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
+                                 .calm_wanted = worker->desc->repeats ? 1 : 2};
     double took_ns;
     do {
         if (!run(worker, &took_ns, err))
@@ -166,14 +167,19 @@ static double core_hz_now(struct worker *worker)
 
 static bool take_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {
+    const struct measure_request *request = worker->desc->request;
     bool any_hz = false;
-    for (size_t i = 0; i < span->count; i++) {
+    double spent_ns = 0;
+    for (; span_another(request->samples, request->sample_ns, span->count, spent_ns);
+         span->count++) {
+        size_t i = span->count;
         double took_ns;
         if (!run(worker, &took_ns, err))
             return false;
         span->unit_ns[i] = took_ns / (double)worker->repeats;
         span->core_hz[i] = worker->stamps ? core_hz_now(worker) : NAN;
         any_hz = any_hz || isfinite(span->core_hz[i]);
+        spent_ns += took_ns;
     }
     if (!any_hz)
         span->core_hz = NULL;
@@ -201,9 +207,9 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     worker.stamp_step_ns = (double)info_of(&worker)->limits.stamp_step_ps / 1000;
     if (!prepare(&worker, err) || !size_and_warm_up(&worker, err))
         return false;
-    *span = (struct measure_span){.count = desc->request->samples ? desc->request->samples : 1};
-    span->unit_ns = ARENA_ARRAY(arena, span->count, double);
-    span->core_hz = ARENA_ARRAY(arena, span->count, double);
+    size_t most = desc->request->samples ? desc->request->samples : 1;
+    *span = (struct measure_span){.unit_ns = ARENA_ARRAY(arena, most, double),
+                                  .core_hz = ARENA_ARRAY(arena, most, double)};
     if (!pass_gate(&worker, err))
         return false;
     span->began_ns = clock_now_ns();

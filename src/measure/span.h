@@ -38,7 +38,8 @@ struct measure_span {
     uint64_t began_ns, ended_ns; // the samples, by the host's clock
 };
 
-// request->samples samples (after warm-up) in arrays of `arena`. ERROR_TIMEOUT where one unit alone
+// request->samples samples (after warm-up), fewer where they are long (span_another), in arrays of
+// `arena`. ERROR_TIMEOUT where one unit alone
 // outlasts the request's time-out.
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);

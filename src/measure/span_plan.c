@@ -33,8 +33,17 @@ bool span_warm(struct span_warmth *warmth, double took_ns)
     warmth->calm_runs = first || faster ? 0 : warmth->calm_runs + 1;
     warmth->best_ns = first ? took_ns : fmin(warmth->best_ns, took_ns);
     warmth->spent_ns += took_ns;
-    return (warmth->calm_runs >= 2 && warmth->spent_ns >= warmth->least_ns) ||
+    unsigned wanted = warmth->calm_wanted ? warmth->calm_wanted : 2;
+    return (warmth->calm_runs >= wanted && warmth->spent_ns >= warmth->least_ns) ||
            warmth->spent_ns >= SPAN_WARM_MOST_NS;
+}
+
+bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns)
+{
+    if (taken >= (asked ? asked : 1))
+        return false;
+    return taken < SPAN_SAMPLES_LEAST || asked_ns == 0 ||
+           spent_ns < (double)SPAN_LONG * asked * (double)asked_ns;
 }
 
 static double hz_between(const struct measure_clock *clock, struct clock_stamp a,

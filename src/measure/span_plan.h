@@ -31,11 +31,12 @@ enum {
 // ---------------------------------------------------------------- warm-up
 
 // Equal work gets faster while the core clock rises. Warm is: at least least_ns of work done and
-// two runs in a row that are not faster than the best by more than 0.5 %; or SPAN_WARM_MOST_NS of
-// work, whatever happens.
+// so many runs in a row that are not faster than the best by more than 0.5 %; or SPAN_WARM_MOST_NS
+// of work, whatever happens.
 struct span_warmth {
     double least_ns;
-    double best_ns; // 0 = none yet
+    unsigned calm_wanted; // 0: two
+    double best_ns;       // 0 = none yet
     double spent_ns;
     unsigned calm_runs;
 };
@@ -46,6 +47,18 @@ enum {
 
 // Notes a run; true when it was warm after it.
 bool span_warm(struct span_warmth *warmth, double took_ns);
+
+// ---------------------------------------------------------------- how many samples
+
+// Whether a visit that was asked for so many samples takes another one after `taken`, which lasted
+// spent_ns together: long samples bring less than the time they take, so that beyond SPAN_LONG
+// times what was asked for two are enough.
+bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
+
+enum {
+    SPAN_LONG = 4,
+    SPAN_SAMPLES_LEAST = 2
+};
 
 // ---------------------------------------------------------------- core clock
 

@@ -107,6 +107,31 @@ static void warm_up_ends_even_where_it_never_settles(void **state)
     assert_int_equal(runs_until_warm((struct span_warmth){0}, one_unit_ns, 1), 1);
 }
 
+static void work_that_is_known_warms_up_in_two_runs(void **state)
+{
+    (void)state;
+    const double steady_ns[] = {2e6, 2e6, 2e6}, rising_ns[] = {4e6, 3e6, 2e6, 2e6, 2e6};
+    const struct span_warmth known = {.calm_wanted = 1};
+    assert_int_equal(runs_until_warm(known, steady_ns, 3), 2);
+    assert_int_equal(runs_until_warm(known, rising_ns, 5), 4);
+}
+
+static void long_samples_are_fewer(void **state)
+{
+    (void)state;
+    // Given four samples of 2 ms asked for, then 32 ms are the end, but of the first two.
+    assert_true(span_another(4, 2000000, 3, 31e6));
+    assert_false(span_another(4, 2000000, 3, 33e6));
+    assert_true(span_another(4, 2000000, 1, 500e6));
+    assert_false(span_another(4, 2000000, 2, 500e6));
+    assert_false(span_another(4, 2000000, 4, 8e6));
+    // Given one sample asked for, or none, then it is one.
+    assert_true(span_another(0, 2000000, 0, 0));
+    assert_false(span_another(0, 2000000, 1, 2e6));
+    // Given no length asked for, then all are taken.
+    assert_true(span_another(4, 0, 3, 500e6));
+}
+
 // ---------------------------------------------------------------- core clock
 
 static const struct measure_clock wide = {
@@ -190,6 +215,8 @@ int main(void)
         cmocka_unit_test(warm_up_lasts_while_the_clock_rises),
         cmocka_unit_test(warm_up_lasts_as_long_as_it_must),
         cmocka_unit_test(warm_up_ends_even_where_it_never_settles),
+        cmocka_unit_test(work_that_is_known_warms_up_in_two_runs),
+        cmocka_unit_test(long_samples_are_fewer),
         cmocka_unit_test(stamps_are_paired_by_core),
         cmocka_unit_test(without_core_ids_the_wait_inside_the_kernel_tells),
         cmocka_unit_test(a_span_becomes_a_rate),
