@@ -192,5 +192,6 @@ const struct benchmark bench_launch = {
         "others every element is checked.",
     .plan = launch_plan,
     .open = launch_open,
+    .close = launch_close,
     .visit = launch_visit,
 };

@@ -132,7 +132,13 @@ static bool make_empty(struct launch_session *session, struct error *err)
     return session->words != NULL;
 }
 
-bool launch_wide_open(struct launch_wide *wide, const struct bench_session *bench,
+static void wide_close(struct launch_wide *wide)
+{
+    gpu_scope_close(wide->bench.scope);
+    gpu_device_close(wide->bench.device);
+}
+
+static bool wide_open(struct launch_wide *wide, const struct bench_session *bench,
                       struct error *err)
 {
     struct gpu_device_desc desc = {0};
@@ -146,10 +152,24 @@ bool launch_wide_open(struct launch_wide *wide, const struct bench_session *benc
     return make_empty(&wide->session, err);
 }
 
-void launch_wide_close(struct launch_wide *wide)
+bool launch_wide_need(struct launch_session *session, struct error *err)
 {
-    gpu_scope_close(wide->bench.scope);
-    gpu_device_close(wide->bench.device);
+    if (session->wide)
+        return true;
+    struct launch_wide *wide = ARENA_NEW(session->bench->arena, struct launch_wide);
+    if (wide_open(wide, session->bench, err)) {
+        session->wide = wide;
+        return true;
+    }
+    wide_close(wide);
+    return false;
+}
+
+void launch_close(struct bench_session *bench)
+{
+    struct launch_session *session = bench->state;
+    if (session && session->wide)
+        wide_close(session->wide);
 }
 
 bool launch_open(struct bench_session *bench, struct error *err)

@@ -47,9 +47,11 @@ struct launch_session {
     struct gpu_buffer *ends[2]; // kernels go from one to the other and back
     uint64_t pair_bytes;        // each
     struct gpu_batch *warm;     // work that raises the clock; NULL on a CPU
+    struct launch_wide *wide;   // NULL: until the first case that wants it
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
+void launch_close(struct bench_session *bench);
 
 // The two buffers, at least so large, with fresh data in the first.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
@@ -73,15 +75,13 @@ void launch_record(struct launch_session *session, const struct launch_point *po
 // Queues that a device of its own can have for them.
 unsigned launch_queue_count(const struct gpu_info *info);
 
-// Another device on the same chip, opened with all those queues for one visit: what they may cost
-// is not to be in the other cases.
+// Another device on the same chip, opened with all those queues: what they may cost is not to be in
+// the other cases. It stays open with the session, idle while others are visited.
 struct launch_wide {
     struct bench_session bench;
     struct launch_session session; // only what empty kernels need
 };
-MUST_CHECK bool launch_wide_open(struct launch_wide *wide, const struct bench_session *bench,
-                                 struct error *err);
-void launch_wide_close(struct launch_wide *wide); // after a failed open too
+MUST_CHECK bool launch_wide_need(struct launch_session *session, struct error *err);
 
 // Largest number of elements that this device can hold twice.
 uint64_t launch_elements_max(const struct gpu_info *info);

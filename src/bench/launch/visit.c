@@ -311,13 +311,15 @@ static bool visit_row(struct launch_row *row, struct measure_visit *visit, struc
 static bool visit_wide(const struct launch_row *plain, struct measure_visit *visit,
                        struct error *err)
 {
-    struct launch_wide wide;
     struct launch_row row = *plain;
-    bool done = launch_wide_open(&wide, row.run->session, err);
-    row.session = &wide.session;
-    row.scope = wide.bench.scope;
-    done = done && visit_row(&row, visit, err);
-    launch_wide_close(&wide);
+    if (!launch_wide_need(plain->session, err))
+        return false;
+    struct launch_wide *wide = plain->session->wide;
+    struct gpu_scope *scope = gpu_scope_open(wide->bench.device);
+    row.session = &wide->session;
+    row.scope = scope;
+    bool done = visit_row(&row, visit, err);
+    gpu_scope_close(scope);
     return done;
 }
 
