@@ -8,7 +8,8 @@ enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
     WORDS_BYTES = 2 * ROOFLINE_SLOTS * 4,
-    CACHES = 4 // so many times the last cache is memory
+    CACHES = 4,      // so many times the last cache is memory
+    MEMORY_SHARE = 4 // of the device's memory, at most
 };
 static const uint64_t bytes_wanted = UINT64_C(4) << 30, cpu_bytes = 16 << 20;
 static const uint64_t wait_ns = UINT64_C(20000000000);
@@ -100,9 +101,6 @@ static bool fill(struct roofline_session *session, const struct roofline_number 
 {
     uint32_t *period = ARENA_ARRAY(session->bench->arena, PERIOD_WORDS, uint32_t);
     uint64_t done = PERIOD_BYTES;
-    uint64_t constant = fma_chain_constant(number->number);
-    session->constant[0] = (uint32_t)constant;
-    session->constant[1] = (uint32_t)(constant >> 32);
     fill_period(number, period);
     if (!gpu_buffer_write(session->source, 0, period, done, err))
         return false;
@@ -123,7 +121,7 @@ static uint64_t bytes_of(const struct gpu_info *info)
 {
     const struct gpu_limits *limits = &info->limits;
     uint64_t bytes = info->kind == GPU_KIND_CPU ? cpu_bytes : bytes_wanted;
-    const uint64_t most[] = {limits->memory_bytes / 4, limits->allocation_bytes,
+    const uint64_t most[] = {limits->memory_bytes / MEMORY_SHARE, limits->allocation_bytes,
                              limits->storage_range_bytes};
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
         if (most[i] && most[i] < bytes)
@@ -147,13 +145,11 @@ bool roofline_open(struct bench_session *bench, struct error *err)
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;
     session->energy = measure_energy_open(bench->arena, bench->info);
+    session->shares =
+        ROOFLINE_NUMBERS * session->bytes > bench->info->limits.memory_bytes / MEMORY_SHARE;
     session->words =
         gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = WORDS_BYTES}, err);
-    session->source =
-        session->words ? gpu_buffer_create(bench->scope,
-                                           &(struct gpu_buffer_desc){.bytes = session->bytes}, err)
-                       : NULL;
-    return session->source != NULL;
+    return session->words != NULL;
 }
 
 void roofline_close(struct bench_session *bench)
@@ -163,29 +159,61 @@ void roofline_close(struct bench_session *bench)
         measure_energy_close(session->energy);
 }
 
+static bool compile(struct roofline_session *session, const struct roofline_number *number,
+                    struct error *err)
+{
+    size_t place = (size_t)(number - roofline_numbers);
+    const struct gpu_program_desc desc = {.kernel = kernel_find(number->kernel)};
+    struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
+    if (!program)
+        return false;
+    struct measure_visit *visit = measure_visit_create(session->bench->arena);
+    visit_kernel(visit, program);
+    session->kernels[place] = visit->kernel;
+    session->programs[place] = program;
+    return true;
+}
+
+static bool make_source(struct roofline_session *session, size_t place, struct error *err)
+{
+    const struct gpu_buffer_desc desc = {.bytes = session->bytes};
+    if (!session->sources[place])
+        session->sources[place] = gpu_buffer_create(session->bench->scope, &desc, err);
+    return session->sources[place] != NULL;
+}
+
+// Numbers that take turns would fill their memory anew each time.
+static bool load(struct roofline_session *session, const struct roofline_number *number,
+                 struct error *err)
+{
+    size_t place = session->shares ? 0 : (size_t)(number - roofline_numbers);
+    uint64_t constant = fma_chain_constant(number->number);
+    if (!make_source(session, place, err)) {
+        if (err->code != ERROR_OUT_OF_MEMORY || session->shares)
+            return false;
+        session->shares = true;
+        place = 0;
+        if (!make_source(session, place, err))
+            return false;
+    }
+    session->source = session->sources[place];
+    session->constant[0] = (uint32_t)constant;
+    session->constant[1] = (uint32_t)(constant >> 32);
+    if (session->holds[place] == number)
+        return true;
+    session->holds[place] = NULL;
+    if (!fill(session, number, err))
+        return false;
+    session->holds[place] = number;
+    return true;
+}
+
 bool roofline_prepare(struct roofline_session *session, const struct roofline_number *number,
                       struct error *err)
 {
-    size_t place = (size_t)(number - roofline_numbers);
-    if (!gpu_require(session->bench->info, number->caps, err))
-        return false;
-    if (!session->programs[place]) {
-        const struct gpu_program_desc desc = {.kernel = kernel_find(number->kernel)};
-        struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
-        if (!program)
-            return false;
-        struct measure_visit *visit = measure_visit_create(session->bench->arena);
-        visit_kernel(visit, program);
-        session->kernels[place] = visit->kernel;
-        session->programs[place] = program;
-    }
-    if (session->holds == number)
-        return true;
-    session->holds = NULL;
-    if (!fill(session, number, err))
-        return false;
-    session->holds = number;
-    return true;
+    return gpu_require(session->bench->info, number->caps, err) &&
+           (session->programs[number - roofline_numbers] || compile(session, number, err)) &&
+           load(session, number, err);
 }
 
 bool roofline_words_clear(struct roofline_session *session, struct error *err)

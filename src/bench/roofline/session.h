@@ -42,10 +42,14 @@ struct roofline_session {
     bool warm;
     struct gpu_program *programs[ROOFLINE_NUMBERS];
     struct kernel_info kernels[ROOFLINE_NUMBERS];
-    struct gpu_buffer *source, *words;
-    uint64_t bytes;                      // of source
-    const struct roofline_number *holds; // whose data are there; NULL: nobody's
-    uint32_t constant[2];                // b of x·x + b
+    struct gpu_buffer *words;
+    // Each number's own where memory is large, else all share the first.
+    bool shares;
+    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not needed so far
+    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // whose data are there; NULL: nobody's
+    struct gpu_buffer *source;                             // of the case at work
+    uint64_t bytes;                                        // of each
+    uint32_t constant[2];                                  // b of x·x + b
 };
 
 MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);

@@ -213,17 +213,15 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
         memory->sums = roofline_expect(point.number, work.steps, work.bytes);
         *run->memory = memory;
     }
-    struct measure_request request = *run->request;
-    if (session->warm && request.round == 0)
-        request.round = 1; // cases follow each other without a pause
     const struct measure_span_desc desc = {.scope = run->scope,
                                            .record = record,
                                            .context = &work,
                                            .clock = &session->clock,
-                                           .request = &request,
+                                           .request = run->request,
                                            .unordered =
                                                (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
-                                           .repeats = memory->repeats};
+                                           .repeats = memory->repeats,
+                                           .warm = session->warm}; // cases follow without a pause
     struct measure_span span;
     struct measure_energy_result energy;
     if (!roofline_words_clear(session, err) || !measure_span_run(run->arena, &desc, &span, err) ||
