@@ -254,8 +254,6 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct measure_request request = *run->request;
     if (work.point.stride != STRIDE_FULL_SAMPLE)
         request.sample_ns /= SAMPLE_SHARE;
-    if (work.session->warm && request.round == 0)
-        request.round = 1; // cases follow each other without a pause
     struct memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
@@ -271,6 +269,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         .clock = &work.session->clock,
         .request = &request,
         .repeats = memory->repeats,
+        .warm = work.session->warm, // cases follow each other without a pause
     };
     struct measure_span span;
     if (!clear_words(&work, err) || !measure_span_run(run->arena, &desc, &span, err) ||
