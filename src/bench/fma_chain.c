@@ -6,7 +6,10 @@
 
 enum {
     HALF_MANTISSA_BITS = 10,
-    HALF_EXPONENT_LEAST = -14
+    HALF_EXPONENT_LEAST = -14,
+    DOUBLE_MANTISSA_BITS = 52,
+    DOUBLE_EXPONENT_MASK = 0x7ff,
+    DOUBLE_BIAS = 1023
 };
 static const double constant = -1.8;
 
@@ -17,14 +20,36 @@ static int half_exponent(double value)
     return exponent - 1 < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent - 1;
 }
 
+// 2^exponent of a normal number.
+static double power_of_two(int exponent)
+{
+    uint64_t bits = (uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+// To the nearest integer, to the even one of two, for less than 2^51: no bits for more are left.
+static double round_whole(double value)
+{
+    const double large = 6755399441055744; // 1.5 · 2^52
+    return value + large - large;
+}
+
+// Millions of them are followed for one case: without the library's functions.
 double fma_round(enum fma_number number, double value)
 {
+    uint64_t bits;
     if (number == FMA_F32)
         return (float)value;
     if (number == FMA_F64 || value == 0)
         return value;
-    int places = HALF_MANTISSA_BITS - half_exponent(value);
-    return ldexp(nearbyint(ldexp(value, places)), -places);
+    memcpy(&bits, &value, sizeof bits);
+    int exponent = (int)(bits >> DOUBLE_MANTISSA_BITS & DOUBLE_EXPONENT_MASK) - DOUBLE_BIAS;
+    int places =
+        HALF_MANTISSA_BITS - (exponent < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent);
+    double size = round_whole(fabs(value) * power_of_two(places)) * power_of_two(-places);
+    return value < 0 ? -size : size; // a negative zero too
 }
 
 static uint64_t half_bits(double value)

@@ -41,8 +41,9 @@ static double steps_of(const struct core *core, uint32_t turns)
 static void learn(struct core *core, uint32_t turns)
 {
     struct memory *memory = core->memory;
+    unsigned proofs = core->session->clocked ? 1 : INCORE_PROOFS; // slopes alone take two lengths
     memory->turns = turns;
-    for (uint32_t i = 0; i < INCORE_PROOFS; i++) {
+    for (uint32_t i = 0; i < proofs; i++) {
         uint64_t steps = (uint64_t)(LEAD_TURNS + (i + 1) * turns) * core->point->kind->steps;
         incore_kind_fill(core->point->kind, steps / core->point->chains, memory->words[i]);
     }
