@@ -236,15 +236,14 @@ static void a_clock_that_runs_too_fast_is_a_mismatch(void **state)
 }
 
 // The host polls beside a software GPU that wants the same cores: late, and it says how late.
-static void stamps_and_what_the_host_saw_agree(void **state)
+static void check_markers(struct fixture *f, const struct overlap_scenario *scenario)
 {
-    struct fixture *f = *state;
-    const struct overlap_scenario *scenario = overlap_scenario_find("three");
     struct overlap_stage stage = {.scenario = scenario,
                                   .session = f->own,
                                   .scope = f->bench.session.scope,
                                   .arena = f->bench.session.arena,
                                   .turns = 1,
+                                  .draw_turns = 1,
                                   .barrier = OVERLAP_BARRIER_MEMORY,
                                   .timeout_ns = timeout_ns};
     const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,
@@ -254,13 +253,20 @@ static void stamps_and_what_the_host_saw_agree(void **state)
     for (int i = 0; i < 3; i++) {
         struct overlap_frame frame;
         if (!overlap_frame_run(&stage, &desc, &frame, &err))
-            fail_msg("%s", err.message);
+            fail_msg("%s: %s", scenario->name, err.message);
         struct overlap_agreement found = overlap_stage_agreement(&stage, &frame);
-        assert_int_equal(found.markers, 6);
-        assert_int_equal(found.seen, 6);
-        assert_int_equal(found.agreed, 6);
+        assert_int_equal(found.markers, 2 * scenario->count);
+        assert_int_equal(found.seen, found.markers);
+        assert_int_equal(found.agreed, found.markers);
         assert_false(found.early);
     }
+}
+
+static void stamps_and_what_the_host_saw_agree_of_dispatches_and_draws(void **state)
+{
+    struct fixture *f = *state;
+    check_markers(f, overlap_scenario_find("three"));
+    check_markers(f, overlap_scenario_find("draws"));
 }
 
 static void cores_agree_on_the_clock_or_it_is_known_how_far_not(void **state)
@@ -334,7 +340,7 @@ int main(int argc, char **argv)
         EACH(with_one_queue_the_software_gpu_overlaps_no_dispatches),
         EACH(a_kernel_that_computes_less_is_a_mismatch),
         EACH(a_clock_that_runs_too_fast_is_a_mismatch),
-        EACH(stamps_and_what_the_host_saw_agree),
+        EACH(stamps_and_what_the_host_saw_agree_of_dispatches_and_draws),
         EACH(cores_agree_on_the_clock_or_it_is_known_how_far_not),
         EACH(a_visit_brings_metrics_and_series_that_fit_the_queues),
     };

@@ -71,7 +71,10 @@ void overlap_draw_record(const struct overlap_stage *stage, struct gpu_batch *ba
         .target = stage->targets[w],
         .vertices = 3,
         .load = GPU_LOAD_DISCARD,
-        .args = {{.buffer = stage->results}, {.buffer = stage->records}},
+        .args = {{.buffer = stage->results},
+                 {.buffer = stage->records},
+                 {.buffer = stage->markers.counters},
+                 {.buffer = stage->markers.words}},
         .params = params,
         .params_bytes = params_bytes,
     };

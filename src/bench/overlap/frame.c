@@ -119,18 +119,10 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
     return true;
 }
 
-static uint32_t dispatches_of(const struct overlap_scenario *scenario)
-{
-    uint32_t dispatches = 0;
-    for (size_t w = 0; w < scenario->count; w++)
-        dispatches |= (uint32_t)!scenario->workloads[w].draw << w;
-    return dispatches;
-}
-
 static void watch(struct overlap_stage *stage, uint64_t released_ns)
 {
     struct overlap_watch watch = {
-        .workloads = dispatches_of(stage->scenario),
+        .workloads = (UINT32_C(1) << stage->scenario->count) - 1,
         .token = stage->token,
         .released_ns = released_ns,
         .batch_count = stage->segment_count,
@@ -288,10 +280,11 @@ struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *sta
                                                  const struct overlap_frame *frame)
 {
     return overlap_markers_agree(
-        &stage->markers, &(struct overlap_bars){.start_ns = frame->start_ns,
-                                                .end_ns = frame->end_ns,
-                                                .workloads = dispatches_of(stage->scenario),
-                                                .resolution_ns = stage->session->resolution_ns});
+        &stage->markers,
+        &(struct overlap_bars){.start_ns = frame->start_ns,
+                               .end_ns = frame->end_ns,
+                               .workloads = (UINT32_C(1) << stage->scenario->count) - 1,
+                               .resolution_ns = stage->session->resolution_ns});
 }
 
 uint32_t overlap_word(uint32_t x, uint64_t turns)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The published tool's way of seeing: the first workgroup of a workload to begin, and the last one
-// to end, write a word into host memory, and the host looks at these words without a break. Frames
-// that leave markers are apart from those that are measured; they are there to hold the device's
-// stamps against the host's clock.
+// The published tool's way of seeing: the first workgroup of a workload, or subgroup of a draw, to
+// begin, and the last one to end, write a word into host memory, and the host looks at these words
+// without a break. Frames that leave markers are apart from those that are measured; they are there
+// to hold the device's stamps against the host's clock.
 #ifndef BENCH_OVERLAP_MARKER_H
 #define BENCH_OVERLAP_MARKER_H
 
@@ -26,7 +26,7 @@ struct overlap_sight {
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // of words
-    uint32_t frames;              // marked so far: each counts every workgroup once more
+    uint32_t frames;              // marked so far: each counts every workgroup, or pixel, once more
     struct overlap_sight sights[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT]; // of the last frame
 };
 

@@ -56,7 +56,7 @@ KERNEL void KERNEL_NAME(__global uint *results, __global uint *records, __global
     const uint2 end = clock_device();
     if (local_x() != 0)
         return;
-    mark(counters, markers, 1, groups_x() - 1, p);
+    mark(counters, markers, 1, p.parts - 1, p);
     __global uint *record = records + (p.first_record + group) * OVERLAP_RECORD_WORDS;
     record[OVERLAP_RECORD_START] = start.x;
     record[OVERLAP_RECORD_START + 1] = start.y;

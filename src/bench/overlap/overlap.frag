@@ -9,20 +9,26 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_basic : require
 
-#include "bench/overlap/work.glsl"
+#include "bench/overlap/mark.glsl"
 
 layout(location = 0) out vec4 color;
 
 void main()
 {
     const uvec2 start = clock_device();
+    const uvec4 drawn = subgroupBallot(gl_SampleMaskIn[0] != 0);
+    const uint pixels = subgroupBallotBitCount(drawn);
+    const bool first = gl_SubgroupInvocationID == subgroupBallotFindLSB(drawn);
+    if (first)
+        mark(0u, pixels, 0u);
     const uint id = uint(gl_FragCoord.y) * OVERLAP_BLOCK_THREADS + uint(gl_FragCoord.x);
     const uint x = work(id, start);
     color = unpackUnorm4x8(x);
 
     subgroupBarrier();
     const uvec2 end = clock_device();
-    const uvec4 drawn = subgroupBallot(gl_SampleMaskIn[0] != 0);
-    if (gl_SubgroupInvocationID == subgroupBallotFindLSB(drawn))
-        write_record(id, start, end, subgroupBallotBitCount(drawn));
+    if (!first)
+        return;
+    mark(1u, pixels, params.parts - pixels);
+    write_record(id, start, end, pixels);
 }

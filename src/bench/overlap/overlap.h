@@ -43,7 +43,8 @@
     X(iterations)                                                                                  \
     X(turns)  /* an iteration */                                                                   \
     X(marked) /* 1: this frame leaves markers for the host */                                      \
-    X(count)  /* what the workload's counters stood at before this frame */                        \
+    X(parts)  /* of the workload: workgroups, or pixels of a draw */                               \
+    X(count)  /* of them that the workload's counters had counted before this frame */             \
     X(zero)   /* 0, unknown to the compiler */
 
 #endif

@@ -49,6 +49,8 @@ static void record_workload(const struct recording *recording, size_t w)
 {
     const struct overlap_stage *stage = recording->stage;
     const struct overlap_workload *workload = &stage->scenario->workloads[w];
+    uint32_t groups = workload->blocks * GROUPS_A_BLOCK;
+    uint32_t parts = workload->draw ? workload->blocks * OVERLAP_BLOCK_THREADS : groups;
     const struct overlap_params params = {
         .token = stage->token,
         .workload = (uint32_t)w,
@@ -58,7 +60,8 @@ static void record_workload(const struct recording *recording, size_t w)
         .iterations = workload->iterations,
         .turns = overlap_stage_turns(stage, w),
         .marked = stage->marked,
-        .count = stage->markers.frames * workload->blocks * GROUPS_A_BLOCK,
+        .parts = parts,
+        .count = stage->markers.frames * parts,
     };
     if (workload->draw) {
         overlap_draw_record(stage, recording->segment->batch, w, &params, sizeof params);
@@ -66,7 +69,7 @@ static void record_workload(const struct recording *recording, size_t w)
     }
     const struct gpu_dispatch dispatch = {
         .program = stage->session->program,
-        .groups = {workload->blocks * GROUPS_A_BLOCK},
+        .groups = {groups},
         .args = {{.buffer = stage->results},
                  {.buffer = stage->records},
                  {.buffer = stage->markers.counters},
