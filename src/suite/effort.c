@@ -18,6 +18,7 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
+    // The most time is what 40 cases of 300 deadlines, 90 a second, take through all queues.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -25,7 +26,7 @@ static const struct {
       .rounds_max = 40,
       .case_ns = 10 * NS_PER_S,
       .time_ns = 20 * NS_PER_S,
-      .time_most_ns = 180 * NS_PER_S}},
+      .time_most_ns = 240 * NS_PER_S}},
     // `fathom map`: many cases, the fewest rounds each.
     {"map",
      {.samples = 4,

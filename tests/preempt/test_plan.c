@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Which cases `preempt` plans: what the standard preset promises, on a device with all that is
+// asked for, and on one that cannot draw.
+#include "bench/bench.h"
+#include "suite/choices.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_preempt;
+
+static const char *const hogs[] = {"none",         "baseline",    "many-draws",
+                                   "big-dispatch", "slow-shader", "many-dispatches"};
+static const char *const settings[] = {"queues", "devices", "processes"};
+static const char *const priorities[] = {"medium", "highest"};
+
+static struct bench_case_list plan(struct arena *arena, const char *preset, gpu_caps caps)
+{
+    struct gpu_info *info = ARENA_NEW(arena, struct gpu_info);
+    info->caps = caps;
+    const struct choice_request wanted = {.preset = preset};
+    struct bench_request request = {.arena = arena, .device = info, .preset = preset};
+    struct bench_choice *choices;
+    struct bench_case_list list = {0};
+    struct error err;
+    if (!choices_make(arena, &wanted, &bench_preempt, &choices, &err))
+        fail_msg("%s", err.message);
+    request.choices = choices;
+    request.choice_count = bench_preempt.info.param_count;
+    if (!bench_preempt.plan(&request, &list, &err))
+        fail_msg("%s", err.message);
+    return list;
+}
+
+static size_t count_of(struct arena *arena, const struct bench_case_list *list, const char *part)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += strstr(case_key(arena, "preempt", &list->cases[i]), part) != NULL;
+    return count;
+}
+
+static void standard_has_every_hog_setting_and_two_priorities_with_300_deadlines(void **state)
+{
+    struct arena *arena = arena_create();
+    struct bench_case_list list = plan(arena, "standard", GPU_CAP(GRAPHICS));
+    (void)state;
+    for (size_t h = 0; h < sizeof hogs / sizeof *hogs; h++)
+        for (size_t s = 0; s < sizeof settings / sizeof *settings; s++)
+            for (size_t p = 0; p < sizeof priorities / sizeof *priorities; p++) {
+                const char *key = arena_printf(arena, "preempt/hog=%s/setting=%s/priority=%s",
+                                               hogs[h], settings[s], priorities[p]);
+                assert_int_not_equal(count_of(arena, &list, key), 0);
+            }
+    for (size_t i = 0; i < list.count; i++)
+        assert_int_equal(case_uint(&list.cases[i], "samples"), 60); // in each of five visits
+    assert_int_equal(count_of(arena, &list, "victim=draw"), 4);
+    assert_int_equal(list.count, 6 * 3 * 2 + 4);
+    arena_destroy(arena);
+}
+
+static void where_nothing_can_be_drawn_no_draws_are_planned(void **state)
+{
+    struct arena *arena = arena_create();
+    struct bench_case_list list = plan(arena, "standard", 0);
+    (void)state;
+    assert_int_equal(count_of(arena, &list, "draw"), 0);
+    assert_int_equal(list.count, 5 * 3 * 2);
+    arena_destroy(arena);
+}
+
+static void full_is_the_whole_matrix_with_1000_deadlines(void **state)
+{
+    struct arena *arena = arena_create();
+    struct bench_case_list list = plan(arena, "full", GPU_CAP(GRAPHICS));
+    (void)state;
+    assert_int_equal(list.count, 6 * 3 * 4 * 2);
+    assert_int_equal(count_of(arena, &list, "victim=draw"), 6 * 3 * 4);
+    assert_int_equal(case_uint(&list.cases[0], "samples"), 200);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_has_every_hog_setting_and_two_priorities_with_300_deadlines),
+        cmocka_unit_test(where_nothing_can_be_drawn_no_draws_are_planned),
+        cmocka_unit_test(full_is_the_whole_matrix_with_1000_deadlines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
