@@ -198,10 +198,14 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (desc->outlives)
+        setsid();
+    else
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     // The parent may have died before prctl: then nobody will ever signal.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
-        dup2(p->words_write, STDOUT_FILENO) >= 0 && dup2(p->words_write, STDERR_FILENO) >= 0)
+        dup2(p->words_write, STDOUT_FILENO) >= 0 &&
+        (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
         execve(desc->argv[0], (char *const *)desc->argv,
                desc->environment ? (char *const *)desc->environment : environ);
     int failure = errno;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A child process that one talks to in lines. The channel is one socket, the child's standard
 // input, used both ways; what the child (or a driver in it) prints is kept apart and remembered as
-// its last words. A child never outlives its parent, nor child_destroy().
+// its last words. A child never outlives child_destroy(), nor its parent, but where it is there to
+// clean up after it.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -16,6 +17,10 @@ struct child_desc {
     const char *const *argv;        // NULL-ended; argv[0] is the path of the binary
     const char *const *environment; // NULL-ended, of NAME=VALUE; NULL: this process's own
     size_t line_bytes_max;          // 0: 64 MiB; a longer line from the child is an error
+    // It goes on after this process, however that ends, until it has seen the end of the channel:
+    // in a session of its own, so that what is sent to the whole group does not reach it, and with
+    // this process's standard error.
+    bool outlives;
 };
 
 // Starts it with SIGINT, SIGTERM and SIGHUP ignored (terminals and service managers send them to

@@ -56,6 +56,7 @@ static bool run_command(struct cli *cli, struct error *err)
         [COMMAND_RUN] = command_run,         [COMMAND_MAP] = command_map,
         [COMMAND_REPORT] = command_report,   [COMMAND_COMPARE] = command_compare,
         [COMMAND_WORKER] = command_worker,   [COMMAND_BESIDE] = command_beside,
+        [COMMAND_GUARD] = command_guard,
     };
     enum command_id command = cli->options->command;
     if (command == COMMAND_COUNT)

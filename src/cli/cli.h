@@ -39,6 +39,7 @@ bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);
+bool command_guard(struct cli *cli, struct error *err);
 
 // Devices that -d names "model:FILE". The first checks the files (ERROR_USAGE with path and reason)
 // and puts them into the environment, for the backend and for workers; the second makes ids of

@@ -97,6 +97,15 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail = "Started by that benchmark; reads orders from a socket, its standard input.",
             .hidden = true,
         },
+    [COMMAND_GUARD] =
+        {
+            .name = "__guard",
+            .operands = "",
+            .summary = "Hold the lock on a core clock, and give it back",
+            .detail = "Started by `fathom map --set clock=LIST`; reads orders from a socket, its "
+                      "standard input, and gives the clock back when that closes.",
+            .hidden = true,
+        },
     [COMMAND_WORKER] =
         {
             .name = "__worker",

@@ -16,6 +16,7 @@ enum command_id {
     COMMAND_COMPARE,
     COMMAND_WORKER,
     COMMAND_BESIDE,
+    COMMAND_GUARD,
     COMMAND_COUNT
 };
 

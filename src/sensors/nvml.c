@@ -73,8 +73,7 @@ struct nvml {
     struct nvml_device *device;
 };
 
-// "GPU-8f1b2c3d-…": how NVML spells the uuid that Vulkan and CUDA give as 16 bytes.
-static const char *uuid_text(struct arena *arena, const uint8_t *uuid)
+const char *sensors_nvml_uuid(struct arena *arena, const uint8_t *uuid)
 {
     const char *text = "GPU";
     for (int i = 0; i < 16; i++) {
@@ -86,7 +85,7 @@ static const char *uuid_text(struct arena *arena, const uint8_t *uuid)
 
 static bool find_device(struct nvml *nvml, struct arena *arena, const struct sensors_desc *desc)
 {
-    if (desc->uuid && nvml->api.nvmlDeviceGetHandleByUUID(uuid_text(arena, desc->uuid),
+    if (desc->uuid && nvml->api.nvmlDeviceGetHandleByUUID(sensors_nvml_uuid(arena, desc->uuid),
                                                           &nvml->device) == NVML_SUCCESS)
         return true;
     return desc->pci &&

@@ -1,6 +1,31 @@
 // SPDX-License-Identifier: MIT
-// A card of fixed readings behind NVML's names. Its energy counter rises by 100 J a call.
+// A card of fixed readings behind NVML's names. Its energy counter rises by 100 J a call. What sets
+// its clock is written down in the file that NVML_DOUBLE_LOG names, "lock 1500 1500 by PID" or
+// "reset by PID"; NVML_DOUBLE says what is wrong with it: "permission", "unsupported", "mig",
+// "vgpu", or the number of a process that uses it.
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+struct process {
+    unsigned pid;
+    unsigned long long used_bytes;
+    unsigned gpu_instance, compute_instance;
+};
+
+const char *nvmlErrorString(int status);
+int nvmlDeviceGetSupportedMemoryClocks(void *device, unsigned *count, unsigned *mhz);
+int nvmlDeviceGetSupportedGraphicsClocks(void *device, unsigned memory_mhz, unsigned *count,
+                                         unsigned *mhz);
+int nvmlDeviceSetGpuLockedClocks(void *device, unsigned low_mhz, unsigned high_mhz);
+int nvmlDeviceResetGpuLockedClocks(void *device);
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
+                                            struct process *processes);
+int nvmlDeviceGetGraphicsRunningProcesses_v3(void *device, unsigned *count,
+                                             struct process *processes);
+int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending);
+int nvmlDeviceGetVirtualizationMode(void *device, int *mode);
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
@@ -16,7 +41,10 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
 
 enum {
     SUCCESS = 0,
-    NOT_FOUND = 6
+    NOT_SUPPORTED = 3,
+    NO_PERMISSION = 4,
+    NOT_FOUND = 6,
+    INSUFFICIENT_SIZE = 7
 };
 static int card;
 static unsigned long long energy_mj = 5000000;
@@ -90,5 +118,105 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
 {
     (void)device;
     *lanes = 16;
+    return SUCCESS;
+}
+
+// ---------------------------------------------------------------- its clock
+
+static int is_wrong(const char *what)
+{
+    const char *wrong = getenv("NVML_DOUBLE");
+    return wrong && strcmp(wrong, what) == 0;
+}
+
+static void write_down(const char *text)
+{
+    const char *path = getenv("NVML_DOUBLE_LOG");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%s by %ld\n", text, (long)getpid());
+    fclose(file);
+}
+
+const char *nvmlErrorString(int status)
+{
+    return status == NO_PERMISSION ? "Insufficient Permissions" : "Not Supported";
+}
+
+static int give_list(const unsigned *from, unsigned from_count, unsigned *count, unsigned *to)
+{
+    int fits = *count >= from_count;
+    for (unsigned i = 0; fits && i < from_count; i++)
+        to[i] = from[i];
+    *count = from_count;
+    return fits ? SUCCESS : INSUFFICIENT_SIZE;
+}
+
+int nvmlDeviceGetSupportedMemoryClocks(void *device, unsigned *count, unsigned *mhz)
+{
+    static const unsigned clocks[] = {3201, 1593};
+    (void)device;
+    return give_list(clocks, 2, count, mhz);
+}
+
+int nvmlDeviceGetSupportedGraphicsClocks(void *device, unsigned memory_mhz, unsigned *count,
+                                         unsigned *mhz)
+{
+    static const unsigned clocks[] = {1980, 1965, 1500, 1200, 345};
+    (void)device;
+    return memory_mhz == 3201 ? give_list(clocks, 5, count, mhz) : NOT_FOUND;
+}
+
+int nvmlDeviceSetGpuLockedClocks(void *device, unsigned low_mhz, unsigned high_mhz)
+{
+    char text[64];
+    (void)device;
+    snprintf(text, sizeof text, "lock %u %u", low_mhz, high_mhz);
+    write_down(text);
+    if (is_wrong("permission"))
+        return NO_PERMISSION;
+    return is_wrong("unsupported") ? NOT_SUPPORTED : SUCCESS;
+}
+
+int nvmlDeviceResetGpuLockedClocks(void *device)
+{
+    (void)device;
+    write_down("reset");
+    return is_wrong("permission") ? NO_PERMISSION : SUCCESS;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
+                                            struct process *processes)
+{
+    (void)device;
+    const char *wrong = getenv("NVML_DOUBLE");
+    long pid = wrong ? strtol(wrong, NULL, 10) : 0;
+    *count = pid > 0;
+    if (pid > 0)
+        processes[0] = (struct process){.pid = (unsigned)pid};
+    return SUCCESS;
+}
+
+int nvmlDeviceGetGraphicsRunningProcesses_v3(void *device, unsigned *count,
+                                             struct process *processes)
+{
+    (void)device;
+    (void)processes;
+    *count = 0;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending)
+{
+    (void)device;
+    *now = *pending = is_wrong("mig") ? 1 : 0;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetVirtualizationMode(void *device, int *mode)
+{
+    (void)device;
+    *mode = is_wrong("vgpu") ? 2 : 0;
     return SUCCESS;
 }

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/clocks.h"
+
+#include "sensors/clocks_source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    ANCESTORS_MAX = 64,
+    LINE_BYTES = 512
+};
+
+// The first PID namespace of a kernel has this inode (Linux, include/linux/proc_ns.h,
+// PROC_PID_INIT_INO).
+static const char first_namespace[] = "pid:[4026531836]";
+
+struct sensor_clocks {
+    struct arena *arena;
+    struct sensor_clocks_desc desc;
+    const struct clocks_source *source;
+    void *handle;
+    struct clocks_choices choices;
+    const char *before;
+};
+
+static const struct clocks_source *const sources[] = {&clocks_nvml, &clocks_amdgpu};
+
+// ---------------------------------------------------------------- whose the card is
+
+static const char *proc_of(const struct sensor_clocks_desc *desc)
+{
+    return desc->proc_root ? desc->proc_root : "/proc";
+}
+
+// One line of a process's file; false where it is not to be seen.
+static bool read_process(const struct sensor_clocks_desc *desc, long pid, const char *file,
+                         char line[LINE_BYTES])
+{
+    char path[LINE_BYTES];
+    int length = snprintf(path, sizeof path, "%s/%ld/%s", proc_of(desc), pid, file);
+    FILE *stream = length > 0 && (size_t)length < sizeof path ? fopen(path, "r") : NULL;
+    if (!stream)
+        return false;
+    bool read = fgets(line, LINE_BYTES, stream) != NULL;
+    fclose(stream);
+    return read;
+}
+
+// 0 where it is not to be seen. The name before it may hold anything, brackets too.
+static long parent_of(const struct sensor_clocks_desc *desc, long pid)
+{
+    char line[LINE_BYTES];
+    if (!read_process(desc, pid, "stat", line))
+        return 0;
+    const char *after = strrchr(line, ')'); // then " S 4711 …": the state, the parent
+    return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
+}
+
+bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid)
+{
+    for (int i = 0; pid > 0 && i < ANCESTORS_MAX; i++) {
+        if (pid == desc->own_pid)
+            return true;
+        pid = parent_of(desc, pid);
+    }
+    return false;
+}
+
+const char *clocks_process_name(struct arena *arena, const struct sensor_clocks_desc *desc,
+                                long pid)
+{
+    char line[LINE_BYTES];
+    if (!read_process(desc, pid, "comm", line))
+        return "?";
+    line[strcspn(line, "\n")] = '\0';
+    return arena_strdup(arena, line);
+}
+
+bool clocks_refuse_other(const struct sensor_clocks_desc *desc, long pid, struct error *err)
+{
+    struct arena *arena = arena_create();
+    error_set(err, ERROR_UNSUPPORTED,
+              "process %ld (%s) uses the card as well, and its clock would change under it: end it "
+              "first, or leave clock out",
+              pid, clocks_process_name(arena, desc, pid));
+    arena_destroy(arena);
+    return false;
+}
+
+static bool check_namespace(const struct sensor_clocks_desc *desc, struct error *err)
+{
+    char path[LINE_BYTES], link[64] = "";
+    int length = snprintf(path, sizeof path, "%s/self/ns/pid", proc_of(desc));
+    bool fits = length > 0 && (size_t)length < sizeof path;
+    ssize_t got = fits ? readlink(path, link, sizeof link - 1) : -1;
+    if (got > 0 && strcmp(link, first_namespace) == 0)
+        return true;
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "in a container other users of the card cannot be seen: start fathom outside, "
+                     "or with the machine's own process ids (--pid=host)");
+}
+
+static bool check(const struct sensor_clocks *clocks, struct error *err)
+{
+    return check_namespace(&clocks->desc, err) &&
+           clocks->source->check(clocks->handle, &clocks->desc, err);
+}
+
+// ---------------------------------------------------------------- the card
+
+static bool open_source(struct sensor_clocks *clocks, struct error *err)
+{
+    const char *reasons = "";
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        struct error why = {0};
+        bool knows = false;
+        clocks->source = sources[i];
+        clocks->handle = sources[i]->open(clocks->arena, &clocks->desc, &clocks->choices,
+                                          &clocks->before, &knows, &why);
+        if (clocks->handle)
+            return true;
+        if (knows)
+            return error_set(err, ERROR_UNSUPPORTED, "%s", why.message);
+        reasons = arena_printf(clocks->arena, "%s%s%s: %s", reasons, *reasons ? "; " : "",
+                               sources[i]->name, why.message);
+    }
+    return error_set(err, ERROR_UNSUPPORTED, "nothing here can set it (%s)", reasons);
+}
+
+struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct sensor_clocks *clocks = ARENA_NEW(arena, struct sensor_clocks);
+    *clocks = (struct sensor_clocks){.arena = arena, .desc = *desc};
+    if (open_source(clocks, err) &&
+        (desc->undo ? sensor_clocks_restore(clocks, err) : check(clocks, err)))
+        return clocks;
+    sensor_clocks_close(clocks);
+    return NULL;
+}
+
+void sensor_clocks_close(struct sensor_clocks *clocks)
+{
+    if (!clocks)
+        return;
+    if (clocks->handle)
+        clocks->source->close(clocks->handle);
+    arena_destroy(clocks->arena);
+}
+
+bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
+                        struct error *err)
+{
+    const struct clocks_choices *choices = &clocks->choices;
+    size_t nearest = 0;
+    for (size_t i = 1; i < choices->count; i++)
+        if (fabs(choices->hz[i] - hz) < fabs(choices->hz[nearest] - hz))
+            nearest = i;
+    *granted_hz = choices->hz[nearest];
+    return check(clocks, err) && clocks->source->lock(clocks->handle, choices, nearest, err);
+}
+
+const char *sensor_clocks_before(const struct sensor_clocks *clocks)
+{
+    return clocks->before;
+}
+
+bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err)
+{
+    return clocks->source->restore(clocks->handle, clocks->before, err);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/clocks_source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINE_BYTES = 256
+};
+
+static const char level_file[] = "power_dpm_force_performance_level";
+
+struct amdgpu {
+    const char *folder; // of the card in sysfs
+    struct arena *arena;
+};
+
+static FILE *file_open(const struct amdgpu *card, const char *name, const char *mode)
+{
+    char path[512];
+    int length = snprintf(path, sizeof path, "%s/%s", card->folder, name);
+    return length > 0 && (size_t)length < sizeof path ? fopen(path, mode) : NULL;
+}
+
+// What cannot be written is found out when the file is closed, at the latest.
+static bool file_write(const struct amdgpu *card, const char *name, const char *text,
+                       struct error *err)
+{
+    FILE *file = file_open(card, name, "w");
+    bool written = file && fputs(text, file) >= 0;
+    if (file && fclose(file) != 0)
+        written = false;
+    if (written)
+        return true;
+    bool barred = errno == EACCES || errno == EPERM || errno == EROFS;
+    return error_set(err, ERROR_UNSUPPORTED, "%s/%s: %s%s", card->folder, name, strerror(errno),
+                     barred ? ": start fathom as root, or leave clock out" : "");
+}
+
+// Lines like "1: 1200Mhz *", the number of the state first.
+static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
+{
+    FILE *file = file_open(card, "pp_dpm_sclk", "r");
+    char line[LINE_BYTES];
+    choices->count = 0;
+    while (file && fgets(line, sizeof line, file) && choices->count < SENSOR_CLOCKS_MAX) {
+        char *after;
+        unsigned long state = strtoul(line, &after, 10);
+        double mhz = *after == ':' ? strtod(after + 1, NULL) : 0;
+        if (state == choices->count && mhz > 0)
+            choices->hz[choices->count++] = mhz * 1e6;
+    }
+    if (file)
+        fclose(file);
+}
+
+static const char *read_level(const struct amdgpu *card)
+{
+    FILE *file = file_open(card, level_file, "r");
+    char line[LINE_BYTES] = "";
+    bool read = file && fgets(line, sizeof line, file);
+    if (file)
+        fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    return read ? arena_strdup(card->arena, line) : "";
+}
+
+static void *amdgpu_open(struct arena *arena, const struct sensor_clocks_desc *desc,
+                         struct clocks_choices *choices, const char **before, bool *knows,
+                         struct error *err)
+{
+    if (!desc->card.pci) {
+        error_set(err, ERROR_UNSUPPORTED, "PCI address not known");
+        return NULL;
+    }
+    const char *root = desc->card.sysfs_root ? desc->card.sysfs_root : "/sys";
+    struct amdgpu *card = ARENA_NEW(arena, struct amdgpu);
+    card->folder = arena_printf(arena, "%s/bus/pci/devices/%s", root, desc->card.pci);
+    card->arena = arena;
+    read_choices(card, choices);
+    *before = desc->undo ? desc->undo : read_level(card);
+    if (choices->count == 0 || !**before) {
+        error_set(err, ERROR_UNSUPPORTED, "no pp_dpm_sclk and %s in %s", level_file, card->folder);
+        return NULL;
+    }
+    *knows = true;
+    if (strcmp(*before, "manual") != 0)
+        return card;
+    error_set(err, ERROR_UNSUPPORTED,
+              "%s/%s is manual already, and what was chosen there could not be given back: write "
+              "auto to it, or leave clock out",
+              card->folder, level_file);
+    return NULL;
+}
+
+static void amdgpu_close(void *handle)
+{
+    (void)handle; // memory of the arena
+}
+
+// ---------------------------------------------------------------- who else uses it
+
+// Whether a process has the card open: a line "drm-pdev: 0000:0b:00.0" in one of its fdinfo files.
+static bool names_card(const char *path, const char *pci)
+{
+    FILE *file = fopen(path, "r");
+    char line[LINE_BYTES];
+    bool names = false;
+    while (file && !names && fgets(line, sizeof line, file))
+        names = strncmp(line, "drm-pdev:", strlen("drm-pdev:")) == 0 && strstr(line, pci);
+    if (file)
+        fclose(file);
+    return names;
+}
+
+// *barred: its files may not be read.
+static bool has_open(const struct sensor_clocks_desc *desc, const char *pid, bool *barred)
+{
+    struct arena *arena = arena_create();
+    const char *proc = desc->proc_root ? desc->proc_root : "/proc";
+    const char *folder = arena_printf(arena, "%s/%s/fdinfo", proc, pid);
+    DIR *files = opendir(folder);
+    bool has = false;
+    *barred = !files && errno == EACCES;
+    if (files) {
+        for (struct dirent *entry = readdir(files); entry && !has; entry = readdir(files))
+            has = entry->d_name[0] != '.' &&
+                  names_card(arena_printf(arena, "%s/%s", folder, entry->d_name), desc->card.pci);
+        closedir(files);
+    }
+    arena_destroy(arena);
+    return has;
+}
+
+static bool amdgpu_check(void *handle, const struct sensor_clocks_desc *desc, struct error *err)
+{
+    (void)handle;
+    DIR *processes = opendir(desc->proc_root ? desc->proc_root : "/proc");
+    long other = 0;
+    bool barred = !processes;
+    while (processes && !other && !barred) {
+        const struct dirent *entry = readdir(processes);
+        if (!entry)
+            break;
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (*end == '\0' && pid > 0 && has_open(desc, entry->d_name, &barred) &&
+            !clocks_is_own(desc, pid))
+            other = pid;
+    }
+    if (processes)
+        closedir(processes);
+    if (barred)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "whether others use the card cannot be seen: start fathom as root, or "
+                         "leave clock out");
+    return !other || clocks_refuse_other(desc, other, err);
+}
+
+// ---------------------------------------------------------------- setting it
+
+static bool amdgpu_lock(void *handle, const struct clocks_choices *choices, size_t choice,
+                        struct error *err)
+{
+    (void)choices;
+    char state[32];
+    snprintf(state, sizeof state, "%zu\n", choice);
+    return file_write(handle, level_file, "manual\n", err) &&
+           file_write(handle, "pp_dpm_sclk", state, err);
+}
+
+static bool amdgpu_restore(void *handle, const char *before, struct error *err)
+{
+    char level[LINE_BYTES];
+    snprintf(level, sizeof level, "%s\n", before);
+    return file_write(handle, level_file, level, err);
+}
+
+const struct clocks_source clocks_amdgpu = {
+    .name = "amdgpu",
+    .open = amdgpu_open,
+    .close = amdgpu_close,
+    .check = amdgpu_check,
+    .lock = amdgpu_lock,
+    .restore = amdgpu_restore,
+};

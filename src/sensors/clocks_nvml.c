@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// NVML's part: declarations are our own, as in nvml.c; names, argument order and values as in
+// NVIDIA's NVML API reference (R535).
+#include "base/dynlib.h"
+#include "sensors/clocks_source.h"
+#include "sensors/source.h"
+
+#include <stdio.h>
+
+struct nvml_device;
+
+enum nvml_status {
+    NVML_SUCCESS = 0,
+    NVML_NOT_SUPPORTED = 3,
+    NVML_NO_PERMISSION = 4,
+    NVML_INSUFFICIENT_SIZE = 7
+};
+
+enum {
+    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: from here on a part of a card
+    PROCESSES_MAX = 256
+};
+
+// nvmlProcessInfo_t of the functions that end in _v3 (and _v2).
+struct nvml_process {
+    unsigned pid;
+    unsigned long long used_bytes;
+    unsigned gpu_instance, compute_instance;
+};
+
+struct clocks_api {
+    int (*nvmlInit_v2)(void);
+    int (*nvmlShutdown)(void);
+    const char *(*nvmlErrorString)(int status);
+    int (*nvmlDeviceGetHandleByUUID)(const char *uuid, struct nvml_device **device);
+    int (*nvmlDeviceGetHandleByPciBusId_v2)(const char *pci, struct nvml_device **device);
+    int (*nvmlDeviceGetSupportedMemoryClocks)(struct nvml_device *device, unsigned *count,
+                                              unsigned *mhz);
+    int (*nvmlDeviceGetSupportedGraphicsClocks)(struct nvml_device *device, unsigned memory_mhz,
+                                                unsigned *count, unsigned *mhz);
+    int (*nvmlDeviceSetGpuLockedClocks)(struct nvml_device *device, unsigned low_mhz,
+                                        unsigned high_mhz);
+    int (*nvmlDeviceResetGpuLockedClocks)(struct nvml_device *device);
+    int (*nvmlDeviceGetComputeRunningProcesses_v3)(struct nvml_device *device, unsigned *count,
+                                                   struct nvml_process *processes);
+    int (*nvmlDeviceGetGraphicsRunningProcesses_v3)(struct nvml_device *device, unsigned *count,
+                                                    struct nvml_process *processes);
+    int (*nvmlDeviceGetMPSComputeRunningProcesses_v3)(struct nvml_device *device, unsigned *count,
+                                                      struct nvml_process *processes);
+    int (*nvmlDeviceGetMigMode)(struct nvml_device *device, unsigned *now, unsigned *pending);
+    int (*nvmlDeviceGetVirtualizationMode)(struct nvml_device *device, int *mode);
+};
+
+#define SYMBOL(member) DYNLIB_SYMBOL(struct clocks_api, member)
+#define OPTIONAL_SYMBOL(member)                                                                    \
+    {                                                                                              \
+        .name = #member, .offset = offsetof(struct clocks_api, member), .optional = true           \
+    }
+static const struct dynlib_symbol symbols[] = {
+    SYMBOL(nvmlInit_v2),
+    SYMBOL(nvmlShutdown),
+    SYMBOL(nvmlErrorString),
+    SYMBOL(nvmlDeviceGetHandleByUUID),
+    SYMBOL(nvmlDeviceGetHandleByPciBusId_v2),
+    SYMBOL(nvmlDeviceGetSupportedMemoryClocks),
+    SYMBOL(nvmlDeviceGetSupportedGraphicsClocks),
+    SYMBOL(nvmlDeviceSetGpuLockedClocks),
+    SYMBOL(nvmlDeviceResetGpuLockedClocks),
+    SYMBOL(nvmlDeviceGetComputeRunningProcesses_v3),
+    SYMBOL(nvmlDeviceGetGraphicsRunningProcesses_v3),
+    OPTIONAL_SYMBOL(nvmlDeviceGetMPSComputeRunningProcesses_v3),
+    OPTIONAL_SYMBOL(nvmlDeviceGetMigMode),
+    OPTIONAL_SYMBOL(nvmlDeviceGetVirtualizationMode),
+};
+#undef SYMBOL
+#undef OPTIONAL_SYMBOL
+
+static const char *const files[] = {"libnvidia-ml.so.1", NULL};
+
+struct nvml_clocks {
+    struct clocks_api api;
+    struct dynlib *library;
+    struct nvml_device *device;
+};
+
+static bool refuse(const struct nvml_clocks *nvml, const char *call, int status, struct error *err)
+{
+    const char *text = nvml->api.nvmlErrorString(status);
+    const char *remedy = "";
+    if (status == NVML_NO_PERMISSION)
+        remedy = ": start fathom as root, or leave clock out";
+    else if (status == NVML_NOT_SUPPORTED)
+        remedy =
+            ": this card or driver does not let it be set (Volta or newer do); leave clock out";
+    return error_set(err, ERROR_UNSUPPORTED, "NVML, %s: %s%s", call, text ? text : "failed",
+                     remedy);
+}
+
+// ---------------------------------------------------------------- opening
+
+static bool find_device(struct nvml_clocks *nvml, struct arena *arena,
+                        const struct sensors_desc *card)
+{
+    return (card->uuid && nvml->api.nvmlDeviceGetHandleByUUID(sensors_nvml_uuid(arena, card->uuid),
+                                                              &nvml->device) == 0) ||
+           (card->pci &&
+            nvml->api.nvmlDeviceGetHandleByPciBusId_v2(card->pci, &nvml->device) == NVML_SUCCESS);
+}
+
+// The core clocks that go with the first memory clock of the list, the highest.
+static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *choices,
+                         struct error *err)
+{
+    unsigned memory_mhz[64], memories = 64, mhz[SENSOR_CLOCKS_MAX], count = SENSOR_CLOCKS_MAX;
+    int status = nvml->api.nvmlDeviceGetSupportedMemoryClocks(nvml->device, &memories, memory_mhz);
+    if (status != NVML_SUCCESS || memories == 0)
+        return refuse(nvml, "the memory clocks it has", status, err);
+    status =
+        nvml->api.nvmlDeviceGetSupportedGraphicsClocks(nvml->device, memory_mhz[0], &count, mhz);
+    if (status != NVML_SUCCESS || count == 0)
+        return refuse(nvml, "the core clocks it has", status, err);
+    choices->count = count;
+    for (size_t i = 0; i < count; i++)
+        choices->hz[i] = mhz[i] * 1e6;
+    return true;
+}
+
+static void nvml_close(void *handle)
+{
+    struct nvml_clocks *nvml = handle;
+    nvml->api.nvmlShutdown();
+    dynlib_close(nvml->library);
+}
+
+static void *nvml_open(struct arena *arena, const struct sensor_clocks_desc *desc,
+                       struct clocks_choices *choices, const char **before, bool *knows,
+                       struct error *err)
+{
+    struct nvml_clocks *nvml = ARENA_NEW(arena, struct nvml_clocks);
+    const struct dynlib_desc library = {.files = files,
+                                        .symbols = symbols,
+                                        .symbol_count = sizeof symbols / sizeof *symbols,
+                                        .table = &nvml->api};
+    *before = "default"; // no call of NVML tells more
+    nvml->library = dynlib_open(&library, err);
+    if (!nvml->library)
+        return NULL;
+    int status = nvml->api.nvmlInit_v2();
+    if (status != NVML_SUCCESS) {
+        error_set(err, ERROR_UNSUPPORTED, "nvmlInit: error %d", status);
+        dynlib_close(nvml->library);
+        return NULL;
+    }
+    *knows = find_device(nvml, arena, &desc->card);
+    if (!*knows)
+        error_set(err, ERROR_UNSUPPORTED, "it does not know the device");
+    else if (read_choices(nvml, choices, err))
+        return nvml;
+    nvml_close(nvml);
+    return NULL;
+}
+
+// ---------------------------------------------------------------- who else uses it
+
+static bool check_parts(const struct nvml_clocks *nvml, struct error *err)
+{
+    unsigned now = 0, pending = 0;
+    int mode = 0;
+    if (nvml->api.nvmlDeviceGetMigMode &&
+        nvml->api.nvmlDeviceGetMigMode(nvml->device, &now, &pending) == NVML_SUCCESS && now)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the card is in parts (MIG), and all of them run by one clock: leave "
+                         "clock out");
+    if (nvml->api.nvmlDeviceGetVirtualizationMode &&
+        nvml->api.nvmlDeviceGetVirtualizationMode(nvml->device, &mode) == NVML_SUCCESS &&
+        mode >= VIRTUAL_VGPU)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "it is a virtual GPU or has some, and all run by one clock: leave clock "
+                         "out");
+    return true;
+}
+
+static bool check_processes(const struct nvml_clocks *nvml, const struct sensor_clocks_desc *desc,
+                            int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),
+                            struct error *err)
+{
+    struct nvml_process processes[PROCESSES_MAX];
+    unsigned count = PROCESSES_MAX;
+    int status = list(nvml->device, &count, processes);
+    if (status == NVML_INSUFFICIENT_SIZE)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "more than %d processes use the card: leave clock out", PROCESSES_MAX);
+    if (status != NVML_SUCCESS)
+        return refuse(nvml, "who uses the card", status, err);
+    for (unsigned i = 0; i < count; i++)
+        if (!clocks_is_own(desc, (long)processes[i].pid))
+            return clocks_refuse_other(desc, (long)processes[i].pid, err);
+    return true;
+}
+
+static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, struct error *err)
+{
+    const struct nvml_clocks *nvml = handle;
+    const struct clocks_api *api = &nvml->api;
+    return check_parts(nvml, err) &&
+           check_processes(nvml, desc, api->nvmlDeviceGetComputeRunningProcesses_v3, err) &&
+           check_processes(nvml, desc, api->nvmlDeviceGetGraphicsRunningProcesses_v3, err) &&
+           (!api->nvmlDeviceGetMPSComputeRunningProcesses_v3 ||
+            check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
+}
+
+// ---------------------------------------------------------------- setting it
+
+static bool nvml_lock(void *handle, const struct clocks_choices *choices, size_t choice,
+                      struct error *err)
+{
+    const struct nvml_clocks *nvml = handle;
+    unsigned mhz = (unsigned)(choices->hz[choice] / 1e6 + 0.5);
+    int status = nvml->api.nvmlDeviceSetGpuLockedClocks(nvml->device, mhz, mhz);
+    return status == NVML_SUCCESS || refuse(nvml, "locking the core clock", status, err);
+}
+
+static bool nvml_restore(void *handle, const char *before, struct error *err)
+{
+    (void)before;
+    const struct nvml_clocks *nvml = handle;
+    int status = nvml->api.nvmlDeviceResetGpuLockedClocks(nvml->device);
+    return status == NVML_SUCCESS || refuse(nvml, "giving the core clock back", status, err);
+}
+
+const struct clocks_source clocks_nvml = {
+    .name = "NVML",
+    .open = nvml_open,
+    .close = nvml_close,
+    .check = nvml_check,
+    .lock = nvml_lock,
+    .restore = nvml_restore,
+};
