@@ -174,7 +174,7 @@ static void next_level(struct work *work, size_t level)
     }
 }
 
-static double plateau_height(struct work *work, size_t first, size_t last)
+static double plateau_height(const struct work *work, size_t first, size_t last)
 {
     size_t count = last - first + 1;
     memcpy(work->scratch, work->desc->y + first, count * sizeof(double));
@@ -251,11 +251,12 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// The rise between two levels, fitted on the nearer halves of both plateaus.
+// The rise between two levels, fitted on the nearer halves of both plateaus. The lower one may
+// creep (address translation): what counts is how high it is where it ends.
 struct hinge {
     const struct work *work;
-    size_t from, to;  // points [from, to)
-    double low, high; // heights, as ratios they are free within the noise of their points
+    size_t from, to; // points [from, to)
+    double low, high;
     double noise;
 };
 
@@ -274,12 +275,15 @@ static double hinge_cost(const struct hinge *hinge, double end, double width)
     return cost;
 }
 
-static double best_width(const struct hinge *hinge, double end, double *width)
+// Tries `steps` widths about *width, as far as `reach` from it, and keeps the best.
+static double try_widths(const struct hinge *hinge, double end, double reach, int steps,
+                         double *width)
 {
-    double best = (double)INFINITY;
-    const double most = hinge->work->desc->ramp_max;
-    for (int step = 0; step <= 30; step++) {
-        double candidate = most * step / 30;
+    double best = (double)INFINITY, middle = *width;
+    for (int step = 0; step <= steps; step++) {
+        double candidate = middle + reach * (2.0 * step / steps - 1);
+        if (candidate < 0 || candidate > hinge->work->desc->ramp_max)
+            continue;
         double cost = hinge_cost(hinge, end, candidate);
         if (cost < best) {
             best = cost;
@@ -287,6 +291,19 @@ static double best_width(const struct hinge *hinge, double end, double *width)
         }
     }
     return best;
+}
+
+// Coarse, then fine: with few points on the rise one width in a hundred meets them.
+static double best_width(const struct hinge *hinge, double end, double *width)
+{
+    enum {
+        COARSE = 30,
+        FINE = 20
+    };
+    double half = hinge->work->desc->ramp_max / 2;
+    *width = half;
+    try_widths(hinge, end, half, COARSE, width);
+    return try_widths(hinge, end, 2 * half / COARSE, FINE, width);
 }
 
 static void fit_end(const struct hinge *hinge, double x_low, double x_high,
@@ -305,10 +322,14 @@ static void fit_end(const struct hinge *hinge, double x_low, double x_high,
             step->width = width;
         }
     }
+    // Where a straight rise explains the points worse than their noise does, the interval is wider
+    // by as much (Birge, Phys. Rev. 40, 207, 1932).
+    double freedom = fmax((double)(hinge->to - hinge->from) - 3, 1);
+    double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;
     for (int i = 0; i <= GRID; i++) {
         double end = x_low + (x_high - x_low) * i / GRID;
-        if (costs[i] > best + 3.84)
+        if (costs[i] > worst)
             continue;
         step->end_low = fmin(step->end_low, end);
         step->end_high = fmax(step->end_high, end);
@@ -333,6 +354,17 @@ static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
     step->end_high = fmax(step->end_high, after);
 }
 
+// Of its last points, as many as the widest rise is long and three at least.
+static double height_at_end(const struct work *work, const struct plateau *plateau)
+{
+    size_t first = plateau->last;
+    while (first > plateau->first &&
+           (plateau->last - first < 2 ||
+            work->desc->x[first - 1] >= plateau->x_last - work->desc->ramp_max))
+        first--;
+    return plateau_height(work, first, plateau->last);
+}
+
 static void fit_steps(const struct work *work, struct plateaus *fit)
 {
     for (size_t k = 0; k + 1 < fit->count; k++) {
@@ -341,10 +373,12 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .work = work,
             .from = (below->first + below->last) / 2,
             .to = (above->first + above->last) / 2 + 1,
-            .low = below->height,
+            .low = height_at_end(work, below),
             .high = above->height,
             .noise = fit->noise,
         };
+        // A level that creeps on its way to its end may go on to: that is no rise yet.
+        hinge.noise = fmax(hinge.noise, fabs(log(hinge.low / below->height)) / 2);
         double reach = work->desc->ramp_max;
         double from = fmax(below->x_last - reach / 2, below->x_first);
         fit_end(&hinge, from, above->x_first, &fit->steps[k]);

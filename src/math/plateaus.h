@@ -8,8 +8,10 @@
 // programming (Bellman; Killick, Fearnhead, Eckley, JASA 107, 2012, for the penalised form), the
 // number of levels by the Bayesian information criterion with three parameters a level (height,
 // end, width). Each end is then fitted on its own as a hinge, with an interval by profile
-// likelihood: all ends whose cost is within χ²₁(0.95) = 3.84 of the best, and never narrower than
-// from the last point before the end to the first after it.
+// likelihood: all ends whose cost is within χ²₁(0.95) = 3.84 of the best (more by the Birge ratio
+// where the hinge does not fit), and never narrower than from the last point before the end to the
+// first after it. The lower arm of the hinge is as high as the plateau's last points, and a plateau
+// that creeps up to there is taken to be as uncertain as half of what it crept.
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 
