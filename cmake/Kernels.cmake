@@ -10,6 +10,7 @@
 #   -D…        what makes this variant; given to both languages
 # A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express;
 # `!opencl` leaves out drivers of OpenCL 1.2 only, where its C lacks what PTX has.
+# `!optimised` leaves GLSL as glslc first makes it: for code so long that spirv-opt takes minutes.
 # -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
 # so many can have.
 # `+host` adds the form that a model GPU runs.
@@ -53,10 +54,10 @@ function(kernel_workgroup_defines workgroup)
     set(kernel_defines -DWORKGROUP_X=${x} -DWORKGROUP_Y=${y} -DWORKGROUP_Z=${z} PARENT_SCOPE)
 endfunction()
 
-function(kernel_compile_glsl name source defines)
+function(kernel_compile_glsl name source defines optimise)
     set(spv ${KERNEL_DIR}/${name}.spv)
     add_custom_command(OUTPUT ${spv}
-        COMMAND ${GLSLC} --target-env=vulkan1.3 -O -Werror
+        COMMAND ${GLSLC} --target-env=vulkan1.3 ${optimise} -Werror
                 -I ${PROJECT_SOURCE_DIR}/src ${defines} -MD -MF ${spv}.d -o ${spv} ${source}
         DEPENDS ${source} DEPFILE ${spv}.d
         COMMENT "glslc ${name}" VERBATIM)
@@ -161,6 +162,11 @@ function(kernels_embed target)
                     list(REMOVE_ITEM words "!${language}")
                 endif()
             endforeach()
+            set(optimise -O)
+            if("!optimised" IN_LIST words)
+                list(REMOVE_ITEM words "!optimised")
+                set(optimise -O0)
+            endif()
             set(has_host FALSE)
             if("+host" IN_LIST words)
                 list(REMOVE_ITEM words "+host")
@@ -185,7 +191,7 @@ function(kernels_embed target)
             list(APPEND kernel_defines ${words})
             string(APPEND manifest "kernel\t${name}\t${shown}\t${workgroup}\t${args}\t${defines_text}\n")
             if(glsl IN_LIST languages AND EXISTS ${folder}/${glsl_file})
-                kernel_compile_glsl(${name} ${folder}/${glsl_file} "${kernel_defines}")
+                kernel_compile_glsl(${name} ${folder}/${glsl_file} "${kernel_defines}" ${optimise})
                 string(APPEND manifest "spirv\t${KERNEL_DIR}/${name}.spv\n")
                 list(APPEND inputs ${KERNEL_DIR}/${name}.spv)
             endif()

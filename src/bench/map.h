@@ -14,6 +14,13 @@
 #define MAP_PAGES      "pages"     // a chain through pages `pitch` bytes apart: shows a TLB's pages
 #define MAP_WAYS       "ways"      // a chain through one set, if address bits choose it
 #define MAP_NEIGHBOURS "neighbours" // a chain on each core, all at once: shows who shares a level
+#define MAP_CODE       "code"       // straight-line code: shows the caches of instructions
+
+// The path of levels that straight-line code shows.
+#define MAP_PATH_CODE "instruction"
+
+// A sensor of `code`: bytes of an instruction, from the size of the whole code.
+#define MAP_CODE_SENSOR "instruction_bytes"
 
 // In the order of the benchmark's params.
 enum map_param {
@@ -23,6 +30,8 @@ enum map_param {
     MAP_PARAM_BYTES,
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
+    MAP_PARAM_CHAINS,                          // how many are of chains
+    MAP_PARAM_INSTRUCTIONS = MAP_PARAM_CHAINS, // of `code` alone
     MAP_PARAM_COUNT
 };
 
@@ -45,6 +54,9 @@ enum map_metric {
     MAP_METRIC_BANKS,
     MAP_METRIC_FIXED,
     MAP_METRIC_CLOCKED,
+    MAP_METRIC_FETCH,
+    MAP_METRIC_FETCH_CYCLES,
+    MAP_METRIC_INSTRUCTIONS,
     MAP_METRIC_COUNT
 };
 

@@ -54,6 +54,9 @@ static const char *name_of(struct arena *arena, const struct result *result)
     const char *what = case_text(&result->point, "what"), *path = case_text(&result->point, "path");
     if (strcmp(what, MAP_SHARED) == 0)
         return "shared memory";
+    if (strcmp(path, MAP_PATH_CODE) == 0 && strcmp(what, MAP_HIERARCHY) != 0)
+        return level ? arena_printf(arena, "instruction cache %d", (int)level->uint)
+                     : "instructions, beyond";
     if (strcmp(what, MAP_MEMORY) == 0)
         return arena_printf(arena, "%s, beyond", path);
     if (strcmp(what, MAP_TLB) == 0)
@@ -64,8 +67,18 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 // ---------------------------------------------------------------- the picture
 
+// "0.505 ns · 1 cycle an instruction".
+static const char *fetch_text(struct arena *arena, const struct result *result)
+{
+    const char *text =
+        joined(arena, value(arena, result, "fetch"), value(arena, result, "fetch_cycles"));
+    return *text ? arena_printf(arena, "%s an instruction", text) : "";
+}
+
 static const char *latency_text(struct arena *arena, const struct result *result)
 {
+    if (on_path(result, MAP_PATH_CODE))
+        return fetch_text(arena, result);
     const char *page = value(arena, result, "page"), *banks = value(arena, result, "banks");
     if (*page)
         page = arena_printf(arena, "pages of %s", page);
@@ -117,6 +130,16 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     return joined(arena, joined(arena, ways, shared), clock);
 }
 
+// "128 KiB"; of code whose bytes are not known "8192 instructions".
+static const char *end_text(struct arena *arena, const struct result *result)
+{
+    const char *size = value(arena, result, "size");
+    const char *instructions = value(arena, result, "instructions");
+    if (*size || !*instructions)
+        return size;
+    return arena_printf(arena, "%s instr.", instructions);
+}
+
 static void draw_row(struct screen *screen, const char *left, const char *inside, const char *right,
                      const char *beside)
 {
@@ -131,7 +154,7 @@ static void draw_box(struct screen *screen, const struct result *result, unsigne
     size_t columns = BOX_COLUMNS + BOX_STEP * (size_t)step;
     const struct case_value *level = case_find(&result->point, "level");
     const char *name = level ? arena_printf(arena, "level %d", (int)level->uint) : "beyond";
-    const char *size = value(arena, result, "size");
+    const char *size = end_text(arena, result);
     size_t gap = columns - 2 - screen_width(name) - screen_width(size);
     const char *line = screen_repeat(arena, "─", columns);
     draw_row(screen, "┌", line, "┐", latency_text(arena, result));
@@ -140,13 +163,14 @@ static void draw_box(struct screen *screen, const struct result *result, unsigne
     draw_row(screen, "└", line, "┘", sharing_text(arena, result));
 }
 
-static void draw_picture(struct screen *screen, const struct run *run, const char *device)
+static void draw_picture(struct screen *screen, const struct run *run, const char *device,
+                         const char *path)
 {
     unsigned step = 0;
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         bool drawn = is_of(result, device, MAP_LEVEL) || is_of(result, device, MAP_MEMORY);
-        if (drawn && on_path(result, "vector"))
+        if (drawn && on_path(result, path))
             draw_box(screen, result, step++);
     }
 }
@@ -161,10 +185,18 @@ static const char *size_text(struct arena *arena, const struct result *result)
         return arena_printf(arena, "at least %s", value(arena, result, "size"));
     char low[UNIT_TEXT], high[UNIT_TEXT];
     if (!size)
-        return "";
+        return end_text(arena, result);
     unit_format(size->ci95[0], UNIT_BYTE, low, sizeof low);
     unit_format(size->ci95[1], UNIT_BYTE, high, sizeof high);
     return arena_printf(arena, "%s (%s to %s)", value(arena, result, "size"), low, high);
+}
+
+static bool has_instruction_cache(const struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (is_of(run->results[i], device, MAP_LEVEL) && on_path(run->results[i], MAP_PATH_CODE))
+            return true;
+    return false;
 }
 
 static bool in_table(const struct result *result, const char *device)
@@ -241,7 +273,8 @@ static void print_unknown(struct screen *screen, const struct run *run, const ch
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, "map") != 0 || strcmp(result->device, device) != 0 ||
             is_of(result, device, MAP_PROBE) || is_of(result, device, MAP_PAGES) ||
-            is_of(result, device, MAP_WAYS) || is_of(result, device, MAP_NEIGHBOURS))
+            is_of(result, device, MAP_WAYS) || is_of(result, device, MAP_NEIGHBOURS) ||
+            is_of(result, device, MAP_CODE))
             continue;
         if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
             print_unknown_line(screen, result->reasons[0].text);
@@ -264,7 +297,12 @@ static void tell_map(const struct run *run, FILE *out)
         screen_init(&screen, false, COLUMNS);
         const char *device = run->devices[i].id;
         fprintf(screen.stream, "\n%s: memory as vector loads see it\n", device);
-        draw_picture(&screen, run, device);
+        draw_picture(&screen, run, device, "vector");
+        if (has_instruction_cache(run, device)) {
+            fputs("\n  instruction cache, as straight-line code of one subgroup sees it\n",
+                  screen.stream);
+            draw_picture(&screen, run, device, MAP_PATH_CODE);
+        }
         print_table(&screen, run, device);
         print_notes(&screen, run, device);
         print_unknown(&screen, run, device);

@@ -5,6 +5,7 @@
 #include "analysis/lines.h"
 #include "bench/map.h"
 #include "measure/limits.h"
+#include "suite/map_code.h"
 #include "suite/map_judge.h"
 #include "suite/map_pages.h"
 
@@ -46,6 +47,9 @@ enum stage {
     STAGE_PAGES,
     STAGE_PATHS,
     STAGE_SHARED,
+    STAGE_CODE,
+    STAGE_CODE_KNEES,
+    STAGE_CODE_KNEES_AGAIN,
     STAGE_END
 };
 
@@ -219,8 +223,8 @@ struct probe {
 
 static void add_probe(struct map_plan *plan, const struct probe *probe)
 {
-    struct case_value *values = ARENA_ARRAY(plan->arena, MAP_PARAM_COUNT, struct case_value);
-    for (size_t i = 0; i < MAP_PARAM_COUNT; i++) {
+    struct case_value *values = ARENA_ARRAY(plan->arena, MAP_PARAM_CHAINS, struct case_value);
+    for (size_t i = 0; i < MAP_PARAM_CHAINS; i++) {
         const struct param_info *param = &plan->map->info.params[i];
         values[i] =
             (struct case_value){.key = param->key, .type = param->type, .role = param->role};
@@ -232,7 +236,7 @@ static void add_probe(struct map_plan *plan, const struct probe *probe)
     values[MAP_PARAM_CHAIN].text = plan->chain;
     values[MAP_PARAM_PITCH].uint = probe->pitch;
     struct bench_case *point = ARENA_NEW(plan->arena, struct bench_case);
-    *point = (struct bench_case){.values = values, .value_count = MAP_PARAM_COUNT};
+    *point = (struct bench_case){.values = values, .value_count = MAP_PARAM_CHAINS};
     if (values[MAP_PARAM_BYTES].uint >= 2 * probe->pitch)
         add_case(plan, plan->map, point);
 }
@@ -382,11 +386,20 @@ static void plan_paths(struct map_plan *plan)
         add_latency(plan, "scalar", "random", sizes);
 }
 
+static void plan_code(struct map_plan *plan, const struct level_curve *curve)
+{
+    struct bench_case *cases[MAP_CODE_LENGTHS_MAX];
+    size_t count = map_code_plan(plan->arena, plan->device, &plan->map->info, curve, cases);
+    for (size_t i = 0; i < count; i++)
+        add_case(plan, plan->map, cases[i]);
+}
+
 static void plan_stage(struct map_plan *plan, const struct run *run)
 {
     struct arena *scratch = arena_create();
     struct level_curves all = levels_of(scratch, run, plan->device->id);
     const struct level_curve *vector = curve_of(&all, "random");
+    const struct level_curve code = map_code_curve(scratch, run, plan->device->id);
     switch (plan->stage++) {
     case STAGE_COARSE:
         plan_coarse(plan);
@@ -422,6 +435,11 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
     case STAGE_SHARED:
         add_latency(plan, "shared", "random", "4KiB,16KiB,max");
         plan_banks(plan);
+        break;
+    case STAGE_CODE:
+    case STAGE_CODE_KNEES:
+    case STAGE_CODE_KNEES_AGAIN:
+        plan_code(plan, &code);
         break;
     case STAGE_END:
         break;

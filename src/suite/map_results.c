@@ -8,6 +8,7 @@
 #include "bench/map.h"
 #include "measure/limits.h"
 #include "results/units.h"
+#include "suite/map_code.h"
 #include "suite/map_finder.h"
 #include "suite/map_judge.h"
 #include "suite/map_pages.h"
@@ -413,5 +414,6 @@ void map_add_results(struct run *run, const struct gpu_info *device)
         else
             add_hierarchy(&f, curve, path);
     }
+    map_add_code(&f);
     arena_destroy(scratch);
 }

@@ -32,6 +32,8 @@ struct machine {
     double entries, page;                                 // of the TLB; bytes of an entry
     double rises_from; // bytes; 0: never. Beyond, latency rises without levels
     double slope;      // of a machine without levels: the latency's exponent over bytes
+    double code[LEVELS_MAX], fetch[LEVELS_MAX + 1]; // instructions that levels hold; their time, ns
+    double code_bytes;                              // of one, as the driver says; 0: it does not
 };
 
 static const struct machine hopper = {
@@ -44,12 +46,14 @@ static const struct machine hopper = {
     .hashed = true,
     .entries = 1024,
     .page = 2 << 20,
+    .code = {1024, 8192, INFINITY},
+    .fetch = {0.5, 0.7, 2.1},
 };
 
 static struct gpu_info device_of(enum gpu_kind kind)
 {
     struct gpu_info info = {.id = "vulkan:0", .api = "vulkan", .kind = kind};
-    info.caps = ~(gpu_caps)0;
+    info.caps = ~GPU_CAP(VIRTUAL_TIME);
     info.limits = (struct gpu_limits){.memory_bytes = UINT64_C(64) << 30,
                                       .allocation_bytes = UINT64_C(4) << 30,
                                       .storage_range_bytes = UINT64_C(4) << 30,
@@ -113,6 +117,14 @@ static double chase_ns(const struct machine *m, const struct bench_case *point)
     return latency_of(&seen, &(struct lines_chain){bytes, pitch});
 }
 
+static double fetch_ns(const struct machine *m, const struct bench_case *point)
+{
+    size_t k = 0;
+    while ((double)case_uint(point, "instructions") > m->code[k])
+        k++;
+    return m->fetch[k];
+}
+
 static void answer(struct run *run, const char *device, const struct plan_case *asked,
                    const struct machine *m)
 {
@@ -128,9 +140,17 @@ static void answer(struct run *run, const char *device, const struct plan_case *
     // One part in a thousand of noise, by the case's number.
     double noise = 1 + 0.001 * sin(12.9898 * (double)asked->index);
     const struct case_value *bytes = case_find(asked->point, "bytes");
-    double value =
-        noise * (is_chase ? chase_ns(m, asked->point) : 1e18 / (bytes ? (double)bytes->uint : 1));
-    *result->metrics = (struct metric){.name = is_chase ? "latency" : "bandwidth",
+    const struct case_value *what = case_find(asked->point, "what");
+    bool is_code = what && strcmp(what->text, MAP_CODE) == 0;
+    double value = noise * (is_code    ? fetch_ns(m, asked->point)
+                            : is_chase ? chase_ns(m, asked->point)
+                                       : 1e18 / (bytes ? (double)bytes->uint : 1));
+    result->sensors = ARENA_NEW(run->arena, struct named_number);
+    result->sensors[0] = (struct named_number){MAP_CODE_SENSOR, UNIT_BYTE, m->code_bytes};
+    result->sensor_count = is_code;
+    *result->metrics = (struct metric){.name = is_code    ? "fetch"
+                                               : is_chase ? "latency"
+                                                          : "bandwidth",
                                        .unit = is_chase ? UNIT_NS : UNIT_BYTE_PER_S,
                                        .median = value,
                                        .ci95 = {value * 0.999, value * 1.001},
@@ -289,6 +309,82 @@ static void pages_are_told_by_how_many_share_an_entry(void **state)
     }
 }
 
+static void assert_code_level(const struct run *run, size_t level, double bytes)
+{
+    char key[64];
+    snprintf(key, sizeof key, "map/what=level/path=instruction/level=%zu", level);
+    const struct result *result = found(run, key);
+    const struct metric *length = result_metric(result, "instructions");
+    double truth = hopper.code[level - 1];
+    assert_true(fabs(length->median / truth - 1) < 0.05);
+    assert_true(length->ci95[0] <= truth && truth <= length->ci95[1]);
+    assert_true(fabs(value(result, "fetch") / hopper.fetch[level - 1] - 1) < 0.01);
+    if (bytes > 0)
+        assert_true(fabs(value(result, "size") / (bytes * length->median) - 1) < 1e-6);
+    else
+        assert_non_null(strstr(detail(result, "size"), "unknown: how many bytes"));
+}
+
+static void caches_of_instructions_are_told_in_bytes_where_the_encoding_is_known(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t vendor, device;
+        double said, bytes;                    // by the driver; what is to come of it
+    } chips[] = {{0x10de, 0x2335, 0, 16},      // H200
+                 {0x10de, 0x2335, 16.5, 16.5}, // whose driver says more
+                 {0x10de, 0x1b80, 0, 0},       // GTX 1080: before Volta
+                 {0x1002, 0x73bf, 8.2, 8.2},
+                 {0x8086, 0x56a0, 0, 0}};
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+        struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+        struct machine m = hopper;
+        device.vendor_id = chips[i].vendor;
+        device.device_id = chips[i].device;
+        m.code_bytes = chips[i].said;
+        size_t cases;
+        struct run *run = map_of(&device, &m, &cases);
+        assert_int_equal(value(found(run, "map/what=hierarchy/path=instruction"), "levels"), 2);
+        assert_code_level(run, 1, chips[i].bytes);
+        assert_code_level(run, 2, chips[i].bytes);
+        const struct result *beyond = found(run, "map/what=memory/path=instruction");
+        assert_true(fabs(value(beyond, "fetch") / hopper.fetch[2] - 1) < 0.01);
+        run_destroy(run);
+    }
+}
+
+static void code_whose_instructions_all_take_as_long_shows_no_cache(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    struct machine m = hopper;
+    m.code[0] = INFINITY;
+    size_t cases;
+    struct run *run = map_of(&device, &m, &cases);
+    const struct result *result = found(run, "map/what=hierarchy/path=instruction");
+    assert_non_null(strstr(detail(result, "levels"), "unknown: 32768 instructions take as long"));
+    assert_null(run_find(run, "vulkan:0", "map/what=level/path=instruction/level=1"));
+    run_destroy(run);
+}
+
+static void cpus_and_models_are_asked_for_no_code_and_say_why(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct gpu_info device = device_of(i ? GPU_KIND_DISCRETE : GPU_KIND_CPU);
+        if (i)
+            device.caps |= GPU_CAP(VIRTUAL_TIME);
+        size_t cases;
+        struct run *run = map_of(&device, &hopper, &cases);
+        const struct result *result = found(run, "map/what=hierarchy/path=instruction");
+        assert_int_equal(result->verdict, VERDICT_SKIPPED);
+        assert_non_null(strstr(result->reasons[0].text, i ? "a model" : "a CPU"));
+        for (size_t k = 0; k < run->result_count; k++)
+            assert_null(strstr(run->results[k]->key, "what=code"));
+        run_destroy(run);
+    }
+}
+
 static void a_curve_that_merely_rises_is_unknown_and_says_why(void **state)
 {
     (void)state;
@@ -396,6 +492,9 @@ int main(void)
         cmocka_unit_test(the_plan_asks_for_few_cases),
         cmocka_unit_test(the_reach_of_the_tlb_is_told_from_pages),
         cmocka_unit_test(pages_are_told_by_how_many_share_an_entry),
+        cmocka_unit_test(caches_of_instructions_are_told_in_bytes_where_the_encoding_is_known),
+        cmocka_unit_test(code_whose_instructions_all_take_as_long_shows_no_cache),
+        cmocka_unit_test(cpus_and_models_are_asked_for_no_code_and_say_why),
         cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
         cmocka_unit_test(who_shares_a_level_is_told_and_so_are_its_halves),

@@ -4,6 +4,7 @@
 #include "bench/map.h"
 
 #include "bench/bench.h"
+#include "bench/map/code.h"
 #include "bench/map/neighbours.h"
 
 #include <string.h>
@@ -18,15 +19,17 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                         .standard = MAP_HIERARCHY,
                         .choices = MAP_HIERARCHY "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB
                                                  "|" MAP_SHARED "|" MAP_PROBE "|" MAP_PAGES
-                                                 "|" MAP_WAYS "|" MAP_NEIGHBOURS,
+                                                 "|" MAP_WAYS "|" MAP_NEIGHBOURS "|" MAP_CODE,
                         .help = "what was found: how many levels a path has, a level, what is "
                                 "behind them, a level of the TLB, shared memory; probe, pages, "
                                 "ways, neighbours: chains by which a level's line, a TLB's page, "
-                                "the ways of a set, the cores that share a level are told"},
+                                "the ways of a set, the cores that share a level are told; code: "
+                                "straight-line code, by which the caches of instructions are"},
     [MAP_PARAM_PATH] = {.key = "path",
                         .type = PARAM_TEXT,
                         .standard = "vector",
-                        .help = "the route of the load, as in latency"},
+                        .help = "the route of the load, as in latency; " MAP_PATH_CODE
+                                ": of the code itself"},
     [MAP_PARAM_LEVEL] = {.key = "level",
                          .type = PARAM_UINT,
                          .standard = "1",
@@ -48,6 +51,10 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                          .unit = UNIT_BYTE,
                          .standard = "416",
                          .help = "probe: bytes from one node to the next; pages: from one page"},
+    [MAP_PARAM_INSTRUCTIONS] = {.key = "instructions",
+                                .type = PARAM_UINT,
+                                .standard = "1024",
+                                .help = "code: multiply-adds in a row, a multiple of 64"},
 };
 
 static const struct metric_info metrics[MAP_METRIC_COUNT] = {
@@ -78,6 +85,12 @@ static const struct metric_info metrics[MAP_METRIC_COUNT] = {
     [MAP_METRIC_FIXED] = {"fixed", UNIT_NS, BETTER_NONE,
                           "a of latency = a + b / core clock: what another clock gives"},
     [MAP_METRIC_CLOCKED] = {"clocked", UNIT_CYCLE, BETTER_NONE, "b of the same: core cycles"},
+    [MAP_METRIC_FETCH] = {"fetch", UNIT_NS, BETTER_LOWER,
+                          "code: time from one instruction of a subgroup to the next"},
+    [MAP_METRIC_FETCH_CYCLES] = {"fetch_cycles", UNIT_CYCLE, BETTER_LOWER,
+                                 "the same in core cycles"},
+    [MAP_METRIC_INSTRUCTIONS] = {"instructions", UNIT_NONE, BETTER_NONE,
+                                 "code that the level holds, in instructions"},
 };
 
 static const struct view_info views[] = {
@@ -98,6 +111,12 @@ static const struct view_info views[] = {
      .y = "level",
      .metric = "size",
      .where = "what=" MAP_TLB},
+    {.kind = VIEW_CURVE,
+     .title = "Time of an instruction by the length of the code",
+     .x = "instructions",
+     .metric = "fetch",
+     .scale = "log2-linear",
+     .where = "what=" MAP_CODE},
 };
 
 static bool map_plan(const struct bench_request *request, struct bench_case_list *list,
@@ -122,6 +141,7 @@ static const struct benchmark *latency_find(struct error *err)
 struct map_session {
     struct bench_session chase; // latency's own: the same but for its state
     struct map_neighbours neighbours;
+    struct map_code code;
 };
 
 static bool map_open(struct bench_session *session, struct error *err)
@@ -167,6 +187,8 @@ static bool map_visit(struct bench_visit *run, struct measure_visit *visit, stru
     struct map_session *own = run->session->state;
     if (strcmp(case_text(run->point, "what"), MAP_NEIGHBOURS) == 0)
         return map_neighbours_visit(&own->neighbours, run, visit, err);
+    if (strcmp(case_text(run->point, "what"), MAP_CODE) == 0)
+        return map_code_visit(&own->code, run, visit, err);
     struct bench_case chain = probe_case(run->arena, &latency->info, run->point);
     struct bench_visit chase = *run;
     chase.point = &chain;

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+#include "bench/map/code.h"
+
+#include "base/clock.h"
+#include "bench/map.h"
+#include "bench/map/code_kernels.h"
+#include "bench/map/code_replay.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WINDOWS = 16,
+    WINDOW_INSTRUCTIONS = 16384, // timed at least, between two stamps
+    LEAD_LAPS = 2,               // before them: the first brings the code
+    EMPTY_LAPS = 1024,
+    SLOPE_NS = 300 * 1000,            // by which two runs differ, where only time stamps tell time
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … but no more than that
+    PAIRS = 3,                        // of such runs, a visit
+    RUNS_MAX = 2                      // of different lengths
+};
+
+static const struct {
+    const char *name;
+    uint32_t blocks;
+} lengths[MAP_CODE_SIZES] = {{"map_code_16", 16}, {"map_code_128", 128}, {"map_code_512", 512}};
+
+// A compiler that takes longer for one length is not asked for the next, four times as long.
+static const uint64_t compile_most_ns = UINT64_C(1500000000);
+
+// Of a lap's time: more of it for an empty one, and the rest is not left out.
+static const double empty_most = 0.7;
+
+// What a case keeps: the laps of its runs and what they come to.
+struct memory {
+    uint32_t laps; // of a window
+    bool fused;
+    struct code_ends ends[RUNS_MAX];
+    bool known[RUNS_MAX];
+};
+
+struct code {
+    struct map_code *kept;
+    struct bench_visit *visit;
+    struct map_code_program *program;
+    struct memory *memory;
+    uint32_t blocks;
+    struct gpu_buffer *result;
+    double span_ns; // of the last run
+};
+
+// In the order of CODE_PARAMS.
+struct params {
+#define X(name) uint32_t name;
+    CODE_PARAMS(X)
+#undef X
+};
+
+// ---------------------------------------------------------------- programs
+
+// "Code Size: 524288" and the like among what the driver says; 0 where it does not say.
+static double code_bytes(const char *text)
+{
+    static const char name[] = "size: ";
+    for (const char *line = text; line && *line;
+         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        bool code = strncmp(line, "Code", 4) == 0 || strncmp(line, "Binary", 6) == 0;
+        const char *space = strchr(line, ' ');
+        if (!code || !space || tolower((unsigned char)space[1]) != name[0] ||
+            strncmp(space + 2, name + 1, sizeof name - 2) != 0)
+            continue;
+        return strtod(space + 1 + sizeof name - 1, NULL);
+    }
+    return 0;
+}
+
+static void describe_program(struct map_code_program *own, struct arena *arena)
+{
+    struct measure_visit *visit = measure_visit_create(arena);
+    struct gpu_program_stats stats = {0};
+    visit_kernel(visit, own->program);
+    own->kernel = visit->kernel;
+    // Drivers that tell nothing are common.
+    if (gpu_program_stats(own->program, arena, &stats, NULL))
+        own->bytes = code_bytes(stats.text);
+}
+
+static bool program_make(struct map_code *kept, const struct bench_session *session, size_t i,
+                         struct error *err)
+{
+    struct map_code_program *own = &kept->programs[i];
+    if (own->program)
+        return true;
+    const struct gpu_kernel *kernel = kernel_find(lengths[i].name);
+    if (!kernel)
+        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", lengths[i].name);
+    uint64_t before_ns = clock_now_ns();
+    own->program =
+        gpu_program_create(session->scope, &(struct gpu_program_desc){.kernel = kernel}, err);
+    own->compile_ns = clock_now_ns() - before_ns;
+    if (!own->program)
+        return false;
+    describe_program(own, session->arena);
+    return true;
+}
+
+// The shortest kernel that has so many blocks; those before it show whether it will take too long.
+static struct map_code_program *program_for(struct map_code *kept,
+                                            const struct bench_session *session, uint32_t blocks,
+                                            struct error *err)
+{
+    for (size_t i = 0; i < MAP_CODE_SIZES && blocks <= lengths[MAP_CODE_SIZES - 1].blocks; i++) {
+        if (!program_make(kept, session, i, err))
+            return NULL;
+        if (blocks <= lengths[i].blocks)
+            return &kept->programs[i];
+        if (kept->programs[i].compile_ns > compile_most_ns) {
+            error_set(err, ERROR_UNSUPPORTED,
+                      "the driver compiled code of %" PRIu32
+                      " instructions for %.1f s: longer code "
+                      "was not tried",
+                      lengths[i].blocks * CODE_BLOCK, (double)kept->programs[i].compile_ns / 1e9);
+            return NULL;
+        }
+    }
+    error_set(err, ERROR_UNSUPPORTED, "no kernel has %" PRIu32 " instructions in a row",
+              blocks * CODE_BLOCK);
+    return NULL;
+}
+
+static bool prepare(struct code *c, struct error *err)
+{
+    const struct bench_session *session = c->visit->session;
+    if (!c->kept->probed && !measure_clock_probe(session->scope, &c->kept->clock, err))
+        return false;
+    c->kept->probed = true;
+    c->program = program_for(c->kept, session, c->blocks, err);
+    c->memory = *c->visit->memory;
+    if (!c->memory)
+        *c->visit->memory = c->memory = ARENA_NEW(session->arena, struct memory);
+    const struct gpu_buffer_desc result = {.bytes = UINT64_C(4) * CODE_WORDS,
+                                           .memory = GPU_MEMORY_READBACK};
+    c->result = c->program ? gpu_buffer_create(c->visit->scope, &result, err) : NULL;
+    return c->result != NULL;
+}
+
+// ---------------------------------------------------------------- a run, and its proof
+
+static bool is_counted(const struct code *c)
+{
+    return c->kept->clock.has_counter && c->kept->clock.counter_hz > 0;
+}
+
+static bool execute(struct code *c, const struct params *params, struct error *err)
+{
+    struct gpu_batch *batch =
+        gpu_batch_create(c->visit->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    if (!batch)
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = c->program->program,
+                                                     .groups = {1},
+                                                     .args = {{.buffer = c->result}},
+                                                     .params = params,
+                                                     .params_bytes = sizeof *params});
+    gpu_batch_span_end(batch, 0);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, c->visit->request->timeout_ns, err) &&
+           gpu_batch_span_ns(batch, 0, &c->span_ns, err);
+}
+
+static bool is_as(const uint32_t *words, const struct code_ends *ends)
+{
+    for (unsigned thread = 0; thread < CODE_WORKGROUP; thread++)
+        if (memcmp(words + CODE_ENDS + (size_t)thread * CODE_KEPT, ends->words[thread & 1],
+                   sizeof ends->words[0]) != 0)
+            return false;
+    return true;
+}
+
+// Every thread's chains have to end where the host's do. `ends` NULL: they are not kept.
+static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
+                   struct error *err)
+{
+    const uint32_t *words = gpu_buffer_map(c->result);
+    uint64_t laps = p->lead + (uint64_t)p->windows * p->laps;
+    if (words[CODE_DONE] != p->token)
+        return error_set(err, ERROR_MISMATCH, "the kernel left no results of this run");
+    if (*known && is_as(words, kept))
+        return true;
+    for (int fused = 1; fused >= 0 && !*known; fused--) {
+        code_replay(p->blocks, laps, fused, kept);
+        if (is_as(words, kept)) {
+            c->memory->fused = fused;
+            return *known = true;
+        }
+    }
+    return error_set(err, ERROR_MISMATCH,
+                     "after %" PRIu64 " laps of %" PRIu32
+                     " instructions the chains are not where they have to be",
+                     laps, p->blocks * CODE_BLOCK);
+}
+
+static bool run_kernel(struct code *c, const struct params *params, unsigned which,
+                       struct error *err)
+{
+    return execute(c, params, err) &&
+           verify(c, params, &c->memory->ends[which], &c->memory->known[which], err);
+}
+
+// An empty lap of the same loop.
+static bool run_empty(struct code *c, struct params *params, struct error *err)
+{
+    struct code_ends ends;
+    bool known = false, fused = c->memory->fused;
+    params->blocks = 0;
+    bool ok = execute(c, params, err) && verify(c, params, &ends, &known, err);
+    c->memory->fused = fused;
+    return ok;
+}
+
+static struct params params_of(const struct code *c)
+{
+    return (struct params){.blocks = c->blocks,
+                           .lead = LEAD_LAPS,
+                           .windows = WINDOWS,
+                           .laps = c->memory->laps,
+                           .never = UINT32_MAX,
+                           .token = c->visit->request->round + 1};
+}
+
+static bool is_left_out(const struct code *c, double lap, struct error *err)
+{
+    if (c->kept->empty < empty_most * lap)
+        return true;
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "a lap without instructions takes %.0f %% of the time of one of %" PRIu32
+                     ": what is branched over takes time too",
+                     100 * c->kept->empty / lap, c->blocks * CODE_BLOCK);
+}
+
+// ---------------------------------------------------------------- by the core's counter
+
+// Counts a lap, of each window.
+static void read_windows(const struct code *c, const struct params *p, double laps[WINDOWS])
+{
+    const struct measure_clock *clock = &c->kept->clock;
+    const uint32_t *stamps = (const uint32_t *)gpu_buffer_map(c->result) + CODE_STAMPS;
+    unsigned bits = clock->counter_bits < 32 ? clock->counter_bits : 32;
+    for (uint32_t i = 0; i < p->windows; i++)
+        laps[i] = (double)measure_clock_delta(stamps[i], stamps[i + 1], bits) / p->laps;
+}
+
+static bool count_empty(struct code *c, struct error *err)
+{
+    struct params params = params_of(c);
+    double laps[WINDOWS];
+    params.laps = EMPTY_LAPS;
+    if (!run_empty(c, &params, err))
+        return false;
+    read_windows(c, &params, laps);
+    c->kept->empty = laps[WINDOWS - 1];
+    return true;
+}
+
+static bool measure_by_counter(struct code *c, struct measure_visit *visit, struct error *err)
+{
+    const struct measure_clock *clock = &c->kept->clock;
+    double values[WINDOWS], instructions = (double)c->blocks * CODE_BLOCK;
+    c->memory->laps = WINDOW_INSTRUCTIONS / (c->blocks * CODE_BLOCK);
+    c->memory->laps += c->memory->laps ? 0 : 1;
+    const struct params params = params_of(c);
+    if (!count_empty(c, err) || !run_kernel(c, &params, 0, err))
+        return false;
+    visit->device_time_ns += (uint64_t)c->span_ns;
+    read_windows(c, &params, values);
+    if (!is_left_out(c, values[WINDOWS - 1], err))
+        return false;
+    for (unsigned i = 0; i < WINDOWS; i++)
+        values[i] = (values[i] - c->kept->empty) / instructions;
+    double step = clock->counter_step / (instructions * params.laps), ns = 1e9 / clock->counter_hz;
+    if (clock->counts_core_clock)
+        visit_samples(visit, MAP_METRIC_FETCH_CYCLES, values, WINDOWS, step);
+    for (unsigned i = 0; i < WINDOWS; i++)
+        values[i] *= ns;
+    visit_samples(visit, MAP_METRIC_FETCH, values, WINDOWS, step * ns);
+    visit_detail(visit, "empty lap", "%.1f counts, taken off", c->kept->empty);
+    return true;
+}
+
+// ---------------------------------------------------------------- by time stamps alone
+
+// (T(2N) − T(N)) / N of N laps.
+static bool time_lap(struct code *c, struct params params, double *lap_ns, struct error *err)
+{
+    double ns[RUNS_MAX];
+    params.windows = 1;
+    for (unsigned i = 0; i < RUNS_MAX; i++) {
+        bool ok = params.blocks ? run_kernel(c, &params, i, err) : run_empty(c, &params, err);
+        if (!ok)
+            return false;
+        ns[i] = c->span_ns;
+        params.laps *= 2;
+    }
+    *lap_ns = (ns[1] - ns[0]) / (params.laps / 4.0);
+    return true;
+}
+
+// Laps by which two runs differ long enough.
+static bool size_slope(struct code *c, struct error *err)
+{
+    uint32_t most = SLOPE_INSTRUCTIONS_MAX / (c->blocks * CODE_BLOCK);
+    double lap_ns = 0;
+    c->memory->laps = 1 + WINDOW_INSTRUCTIONS / (c->blocks * CODE_BLOCK);
+    for (;;) {
+        c->memory->known[0] = c->memory->known[1] = false;
+        if (!time_lap(c, params_of(c), &lap_ns, err))
+            return false;
+        if (lap_ns * c->memory->laps >= SLOPE_NS || c->memory->laps > most / 2)
+            return true;
+        c->memory->laps *= 2;
+    }
+}
+
+static bool measure_by_stamps(struct code *c, struct measure_visit *visit, struct error *err)
+{
+    double values[PAIRS], instructions = (double)c->blocks * CODE_BLOCK;
+    if (!c->memory->laps && !size_slope(c, err))
+        return false;
+    struct params empty = params_of(c);
+    empty.blocks = 0;
+    empty.laps = SLOPE_INSTRUCTIONS_MAX / EMPTY_LAPS * 8;
+    if (!time_lap(c, empty, &c->kept->empty, err))
+        return false;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        double lap_ns;
+        if (!time_lap(c, params_of(c), &lap_ns, err) || !is_left_out(c, lap_ns, err))
+            return false;
+        values[i] = (lap_ns - c->kept->empty) / instructions;
+        visit->device_time_ns += (uint64_t)(3 * lap_ns * c->memory->laps);
+    }
+    double step_ns = (double)c->visit->session->info->limits.stamp_step_ps / 1000;
+    visit_samples(visit, MAP_METRIC_FETCH, values, PAIRS,
+                  2 * step_ns / (instructions * c->memory->laps));
+    visit_detail(visit, "empty lap", "%.1f ns, taken off", c->kept->empty);
+    return true;
+}
+
+// ---------------------------------------------------------------- the visit
+
+bool map_code_visit(struct map_code *kept, struct bench_visit *run, struct measure_visit *visit,
+                    struct error *err)
+{
+    struct code c = {.kept = kept, .visit = run};
+    uint64_t instructions = case_uint(run->point, "instructions");
+    c.blocks = (uint32_t)(instructions / CODE_BLOCK);
+    if (instructions == 0 || instructions % CODE_BLOCK)
+        return error_set(err, ERROR_USAGE, "instructions is a multiple of %d", CODE_BLOCK);
+    if (!prepare(&c, err))
+        return false;
+    visit->kernel = c.program->kernel;
+    if (c.program->bytes > 0)
+        visit_sensor(visit, MAP_CODE_SENSOR, UNIT_BYTE,
+                     c.program->bytes / (lengths[c.program - kept->programs].blocks * CODE_BLOCK));
+    visit_detail(visit, "compiler", "%.2f s", (double)c.program->compile_ns / 1e9);
+    bool ok =
+        is_counted(&c) ? measure_by_counter(&c, visit, err) : measure_by_stamps(&c, visit, err);
+    if (ok && !c.memory->fused)
+        visit_detail(visit, "rounding", "a product, then a sum: two instructions each");
+    return ok;
+}

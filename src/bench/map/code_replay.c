@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "bench/map/code_replay.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// A volatile keeps the host's compiler from fusing what is to be rounded twice.
+static float step(float x, float constant, bool fused)
+{
+    if (fused)
+        return fmaf(x, x, constant);
+    volatile float product = x * x;
+    return product + constant;
+}
+
+static void replay_lap(uint32_t blocks, bool fused, float x[2 * CODE_CHAINS])
+{
+    for (uint32_t i = 0; i < blocks * CODE_BLOCK; i++) {
+        float constant = CODE_CONSTANT((float)(i % CODE_CONSTANTS)), *chain = &x[i % CODE_CHAINS];
+        chain[0] = step(chain[0], constant, fused);
+        chain[CODE_CHAINS] = step(chain[CODE_CHAINS], constant, fused);
+    }
+}
+
+static void keep(const float x[2 * CODE_CHAINS], struct code_ends *ends)
+{
+    for (unsigned odd = 0; odd < 2; odd++)
+        memcpy(ends->words[odd], x + (size_t)odd * CODE_CHAINS, CODE_CHAINS * sizeof *x);
+}
+
+void code_replay(uint32_t blocks, uint64_t laps, bool fused, struct code_ends *ends)
+{
+    float x[2 * CODE_CHAINS];
+    *ends = (struct code_ends){0};
+    for (unsigned i = 0; i < 2 * CODE_CHAINS; i++)
+        x[i] = CODE_START((float)i);
+    keep(x, ends);
+    for (uint64_t lap = 0; lap < laps; lap++) {
+        replay_lap(blocks, fused, x);
+        keep(x, ends);
+        for (unsigned odd = 0; odd < 2; odd++) {
+            uint32_t *own = ends->words[odd];
+            own[CODE_CHAINS] = CODE_HASH(own[CODE_CHAINS], own[0], own[1], own[2], own[3]);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "suite/map_code.h"
+
+#include "results/units.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    VENDOR_NVIDIA = 0x10de,
+    DEVICE_VOLTA = 0x1d80, // the first number of a Volta; later chips have larger ones
+    NVIDIA_BYTES = 16,
+    BYTES_LEAST = 4, // what an instruction may have
+    BYTES_MOST = 64,
+    KNEE_POINTS = 6,
+    PER_OCTAVE = 4
+};
+
+static const double knee_octaves = 0.045; // an end known to 3 % is not asked about again
+
+bool map_code_is_asked(const struct gpu_info *device, const char **why)
+{
+    *why = "a CPU's kernels share it with the driver, and what is branched over takes time there";
+    if (device->kind == GPU_KIND_CPU)
+        return false;
+    *why = "a model fetches no instructions";
+    return !(device->caps & GPU_CAP(VIRTUAL_TIME));
+}
+
+// ---------------------------------------------------------------- lengths
+
+static size_t coarse_lengths(uint64_t lengths[MAP_CODE_LENGTHS_MAX])
+{
+    size_t count = 0;
+    for (uint64_t length = MAP_CODE_STEP; length < PER_OCTAVE * MAP_CODE_STEP;
+         length += MAP_CODE_STEP)
+        lengths[count++] = length;
+    for (uint64_t octave = PER_OCTAVE * MAP_CODE_STEP; octave < MAP_CODE_MOST; octave *= 2)
+        for (uint64_t part = 0; part < PER_OCTAVE; part++)
+            lengths[count++] = octave + part * octave / PER_OCTAVE;
+    lengths[count++] = MAP_CODE_MOST;
+    return count;
+}
+
+// A little before each end to where its rise is over.
+static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[MAP_CODE_LENGTHS_MAX])
+{
+    const struct plateaus *fit = &curve->fit;
+    size_t count = 0, ends = fit->flat < fit->count ? fit->flat : fit->count - 1;
+    for (size_t k = 0; fit->count > 0 && k < ends; k++) {
+        const struct plateaus_step *step = &fit->steps[k];
+        if (step->end_high - step->end_low < knee_octaves)
+            continue;
+        double from = step->end_low - 0.03, to = step->end_high + 0.03;
+        for (int i = 0; i < KNEE_POINTS && count < MAP_CODE_LENGTHS_MAX; i++) {
+            double length = exp2(from + (to - from) * i / (KNEE_POINTS - 1)) / MAP_CODE_STEP;
+            uint64_t rounded = (uint64_t)(length + 0.5) * MAP_CODE_STEP;
+            if (rounded >= MAP_CODE_STEP && rounded <= MAP_CODE_MOST)
+                lengths[count++] = rounded;
+        }
+    }
+    return count;
+}
+
+static struct bench_case *case_of(struct arena *arena, const struct benchmark_info *map,
+                                  uint64_t length)
+{
+    static const enum map_param params[] = {MAP_PARAM_WHAT, MAP_PARAM_INSTRUCTIONS};
+    struct case_value *values = ARENA_ARRAY(arena, 2, struct case_value);
+    for (size_t i = 0; i < 2; i++) {
+        const struct param_info *param = &map->params[params[i]];
+        values[i] =
+            (struct case_value){.key = param->key, .type = param->type, .role = param->role};
+    }
+    values[0].text = MAP_CODE;
+    values[1].uint = length;
+    struct bench_case *point = ARENA_NEW(arena, struct bench_case);
+    *point = (struct bench_case){.values = values, .value_count = 2};
+    return point;
+}
+
+size_t map_code_plan(struct arena *arena, const struct gpu_info *device,
+                     const struct benchmark_info *map, const struct level_curve *curve,
+                     struct bench_case *cases[MAP_CODE_LENGTHS_MAX])
+{
+    uint64_t lengths[MAP_CODE_LENGTHS_MAX];
+    const char *why;
+    if (!map_code_is_asked(device, &why))
+        return 0;
+    size_t count = curve->count ? knee_lengths(curve, lengths) : coarse_lengths(lengths);
+    for (size_t i = 0; i < count; i++)
+        cases[i] = case_of(arena, map, lengths[i]);
+    return count;
+}
+
+// ---------------------------------------------------------------- the curve
+
+static bool is_code(const struct result *result, const char *device)
+{
+    return strcmp(result->benchmark, "map") == 0 && strcmp(result->device, device) == 0 &&
+           strcmp(case_text(&result->point, "what"), MAP_CODE) == 0;
+}
+
+static void curve_insert(struct level_curve *curve, const struct result *result, double ns)
+{
+    double octave = log2((double)case_uint(&result->point, "instructions"));
+    size_t at = curve->count++;
+    for (; at > 0 && curve->octaves[at - 1] > octave; at--) {
+        curve->results[at] = curve->results[at - 1];
+        curve->octaves[at] = curve->octaves[at - 1];
+        curve->ns[at] = curve->ns[at - 1];
+    }
+    curve->results[at] = result;
+    curve->octaves[at] = octave;
+    curve->ns[at] = ns;
+}
+
+struct level_curve map_code_curve(struct arena *arena, const struct run *run, const char *device)
+{
+    size_t most = run->result_count;
+    struct level_curve curve = {.label = "",
+                                .results = ARENA_ARRAY(arena, most, const struct result *),
+                                .octaves = ARENA_ARRAY(arena, most, double),
+                                .ns = ARENA_ARRAY(arena, most, double)};
+    for (size_t i = 0; i < most; i++) {
+        const struct result *result = run->results[i];
+        const struct metric *time = is_code(result, device) ? result_metric(result, "fetch") : NULL;
+        if (time && result->verdict <= VERDICT_SUSPECT && isfinite(time->median) &&
+            time->median > 0)
+            curve_insert(&curve, result, time->median);
+    }
+    levels_fit(arena, curve.octaves, curve.ns, curve.count, &curve.fit);
+    return curve;
+}
+
+// As the driver says of the longest code that was run: least of it is something else.
+static double driver_bytes(const struct level_curve *curve)
+{
+    const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
+    for (size_t i = 0; longest && i < longest->sensor_count; i++)
+        if (strcmp(longest->sensors[i].name, MAP_CODE_SENSOR) == 0)
+            return longest->sensors[i].value;
+    return 0;
+}
+
+double map_code_instruction_bytes(const struct gpu_info *device, const struct level_curve *curve)
+{
+    double said = driver_bytes(curve);
+    if (said >= BYTES_LEAST && said <= BYTES_MOST)
+        return said;
+    bool encoded = device->vendor_id == VENDOR_NVIDIA && device->device_id >= DEVICE_VOLTA;
+    return encoded ? NVIDIA_BYTES : 0;
+}
+
+// ---------------------------------------------------------------- results
+
+static struct level_height end_of(const struct level_curve *curve, size_t k, double scale)
+{
+    const struct plateaus_step *step = &curve->fit.steps[k];
+    return (struct level_height){scale * exp2(step->end),
+                                 {scale * exp2(step->end_low), scale * exp2(step->end_high)},
+                                 curve->count};
+}
+
+static void add_times(const struct map_finder *f, struct result *result,
+                      const struct level_curve *curve, size_t k)
+{
+    struct level_height ns = levels_height(f->scratch, curve, k, "fetch");
+    struct level_height cycles = levels_height(f->scratch, curve, k, "fetch_cycles");
+    map_add_metric(f, result, MAP_METRIC_FETCH, &ns);
+    map_add_metric(f, result, MAP_METRIC_FETCH_CYCLES, &cycles);
+}
+
+static void add_level(const struct map_finder *f, const struct level_curve *curve, size_t k)
+{
+    struct result *result = map_add_result(f, MAP_LEVEL, MAP_PATH_CODE, k + 1);
+    struct level_height instructions = end_of(curve, k, 1);
+    double bytes = map_code_instruction_bytes(f->device, curve);
+    add_times(f, result, curve, k);
+    map_add_metric(f, result, MAP_METRIC_INSTRUCTIONS, &instructions);
+    if (bytes > 0) {
+        struct level_height size = end_of(curve, k, bytes);
+        map_add_metric(f, result, MAP_METRIC_SIZE, &size);
+        map_add_detail(f, result, "instruction",
+                       arena_printf(f->run->arena, "%.3g bytes%s", bytes,
+                                    driver_bytes(curve) > 0 ? ", as the driver says" : ""));
+    } else {
+        map_add_detail(f, result, "size",
+                       "unknown: how many bytes the driver makes of an instruction");
+    }
+}
+
+static void tell_unknown(const struct map_finder *f, struct result *result, const char *beyond,
+                         const char *why)
+{
+    result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
+                 "the caches of instructions%s are not told: %s", beyond, why);
+}
+
+static void add_levels(const struct map_finder *f, struct result *hierarchy,
+                       const struct level_curve *curve)
+{
+    const struct plateaus *fit = &curve->fit;
+    const char *beyond = "";
+    if (fit->flat > 1)
+        beyond = arena_printf(f->run->arena, " beyond %.0f instructions",
+                              exp2(fit->steps[fit->flat - 2].end));
+    if (!fit->decided)
+        tell_unknown(f, hierarchy, beyond, fit->reason);
+    else if (fit->count < 2)
+        map_add_detail(
+            f, hierarchy, "levels",
+            arena_printf(f->run->arena, "unknown: %.0f instructions take as long each as %.0f",
+                         exp2(curve->octaves[curve->count - 1]), exp2(curve->octaves[0])));
+    else
+        map_add_plain(f, hierarchy, MAP_METRIC_LEVELS, (double)(fit->count - 1));
+    for (size_t k = 0; k + 1 < fit->flat; k++)
+        add_level(f, curve, k);
+    if (fit->decided)
+        add_times(f, map_add_result(f, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
+}
+
+// Why the longest of the cases was not measured; NULL: none was asked, or none says.
+static const char *reason_of(const struct map_finder *f)
+{
+    for (size_t i = f->run->result_count; i-- > 0;) {
+        const struct result *result = f->run->results[i];
+        if (is_code(result, f->device->id) && result->verdict > VERDICT_SUSPECT &&
+            result->reason_count > 0)
+            return result->reasons[0].text;
+    }
+    return NULL;
+}
+
+void map_add_code(const struct map_finder *f)
+{
+    const char *why, *reason = reason_of(f);
+    bool asked = map_code_is_asked(f->device, &why);
+    const struct level_curve curve = map_code_curve(f->scratch, f->run, f->device->id);
+    struct result *hierarchy = map_add_result(f, MAP_HIERARCHY, MAP_PATH_CODE, 0);
+    if (!asked || curve.count == 0)
+        tell_unknown(f, hierarchy, "", !asked ? why : reason ? reason : "no code was run");
+    else
+        add_levels(f, hierarchy, &curve);
+}
