@@ -11,6 +11,7 @@ enum {
     UNIT_TEXT = 32
 };
 static const double volume_least = 65536, volume_most = 20e6;
+static const double bound_share = 0.9; // of a row's time in the host's call
 
 // The benchmark, and its metrics' names.
 struct subject {
@@ -207,6 +208,34 @@ static void tell_barriers(struct run *run, const char *device)
     };
 }
 
+// ---------------------------------------------------------------- who is the bound
+
+// Rows that are no faster than the host can submit them tell of the host.
+static void tell_bound(struct run *run, const char *device)
+{
+    const struct result *row = row_with(run, device, "order");
+    const struct metric *host = row ? result_metric(row, "host") : NULL;
+    const struct metric *time = row ? result_metric(row, "time") : NULL;
+    char call[UNIT_TEXT], whole[UNIT_TEXT];
+    if (!host || host->median < bound_share * time->median)
+        return;
+    unit_format(host->median, UNIT_NS, call, sizeof call);
+    unit_format(time->median, UNIT_NS, whole, sizeof whole);
+    const char **keys = ARENA_ARRAY(run->arena, 1, const char *);
+    keys[0] = row->key;
+    *run_add_finding(run) = (struct finding){
+        .code = "launch-bound",
+        .text = arena_printf(run->arena,
+                             "%s: the host is the bound of rows of empty kernels: its call takes "
+                             "%s of %s for each",
+                             device, call, whole),
+        .device = device,
+        .value = host->median,
+        .keys = keys,
+        .key_count = 1,
+    };
+}
+
 // ---------------------------------------------------------------- all of them
 
 static bool is_first(const struct run *run, const struct subject *subject, size_t place)
@@ -230,6 +259,8 @@ void launches_add_findings(struct run *run)
         const char *device = run->devices[d].id;
         if (!is_told(run, "barriers", device))
             tell_barriers(run, device);
+        if (!is_told(run, "launch-bound", device))
+            tell_bound(run, device);
         if (is_told(run, "launch-fit", device))
             continue;
         for (size_t i = 0; i < run->result_count; i++)

@@ -14,6 +14,9 @@
 // And for each device of which `launch` timed rows of empty kernels with nothing between them: a
 // finding "barriers" that lists what each kind of barrier adds to a kernel. Value: what a memory
 // barrier adds, in ns, or else the first of the list; keys: nothing between, and that one.
+//
+// And where a row of empty kernels took hardly longer than the host's call that submits it, a
+// finding "launch-bound": a faster device would not launch faster. Value: the call's ns a kernel.
 void launches_add_findings(struct run *run);
 
 #endif

@@ -125,6 +125,37 @@ static void what_barriers_add_is_listed_once(void **state)
     run_destroy(run);
 }
 
+static void add_host(struct run *run, double host_ns)
+{
+    struct result *result = run->results[run->result_count - 1];
+    struct metric *both = ARENA_ARRAY(run->arena, 2, struct metric);
+    both[0] = result->metrics[0];
+    both[1] = (struct metric){.name = "host", .unit = UNIT_NS, .median = host_ns};
+    result->metrics = both;
+}
+
+static void rows_that_wait_for_the_host_are_told(void **state)
+{
+    (void)state;
+    for (int bound = 0; bound < 2; bound++) {
+        // Given a row of 3 µs a kernel, whose submitting call took 2.9 µs of that, or 20 ns
+        struct run *run = run_create();
+        run_add_benchmark(run, &benchmark);
+        run_add_device(run)->id = "vulkan:0";
+        add_barrier(run, "order", 3000);
+        add_host(run, bound ? 2900 : 20);
+        // When findings are made, then it is told once of the first alone
+        launches_add_findings(run);
+        launches_add_findings(run);
+        assert_int_equal(run->finding_count, bound);
+        if (bound) {
+            assert_string_equal(run->findings[0].code, "launch-bound");
+            assert_non_null(strstr(run->findings[0].text, "2.900 µs of 3.000 µs"));
+        }
+        run_destroy(run);
+    }
+}
+
 static void few_points_give_no_fit(void **state)
 {
     (void)state;
@@ -159,6 +190,7 @@ int main(void)
         cmocka_unit_test(each_way_of_launching_gets_its_cost),
         cmocka_unit_test(it_is_told_once),
         cmocka_unit_test(what_barriers_add_is_listed_once),
+        cmocka_unit_test(rows_that_wait_for_the_host_are_told),
         cmocka_unit_test(few_points_give_no_fit),
         cmocka_unit_test(a_benchmark_about_bandwidth_has_no_launches),
     };

@@ -27,6 +27,8 @@ static const struct metric_info metrics[] = {
     {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, "bytes read and written over that time"},
     {"back", UNIT_NS, BETTER_LOWER,
      "from the kernel's first instruction until the host knows that it is done"},
+    {"host", UNIT_NS, BETTER_LOWER,
+     "of the host's call that submits a row, a kernel: near the time, it is the bound"},
 };
 
 static const struct view_info views[] = {
@@ -172,7 +174,7 @@ const struct benchmark bench_launch = {
     .info =
         {
             .name = "launch",
-            .version = 1,
+            .version = 2,
             .title = "What a launch costs",
             .params = params,
             .param_count = COUNT(params),

@@ -19,7 +19,8 @@ struct launch_row {
     uint64_t kernels; // of each batch, or of all; even, so that data end where they began
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
-    uint64_t done; // kernels since the data were made
+    uint64_t done;    // kernels since the data were made
+    double submit_ns; // of a batch or a graph: what the host's call took, a kernel
 };
 
 // ---------------------------------------------------------------- queues.c

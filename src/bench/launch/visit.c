@@ -7,7 +7,8 @@
 enum {
     METRIC_TIME,
     METRIC_BANDWIDTH,
-    METRIC_BACK
+    METRIC_BACK,
+    METRIC_HOST
 };
 
 enum {
@@ -109,7 +110,11 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
 
 static bool time_row(struct launch_row *row, double *ns, struct error *err)
 {
-    if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err) ||
+    uint64_t start_ns = clock_now_ns();
+    if (!gpu_batch_submit(row->batches[0], NULL, err))
+        return false;
+    row->submit_ns = (double)(clock_now_ns() - start_ns) / (double)row->kernels;
+    if (!gpu_batch_wait(row->batches[0], row->run->request->timeout_ns, err) ||
         !gpu_batch_span_ns(row->batches[0], 0, ns, err))
         return false;
     *ns /= (double)row->kernels;
@@ -193,15 +198,22 @@ static bool size_row(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-static bool take_samples(struct launch_row *row, double *samples, unsigned count, struct error *err)
+struct samples {
+    double *ns, *submit_ns;
+    unsigned count;
+};
+
+static bool take_samples(struct launch_row *row, const struct samples *samples, struct error *err)
 {
     double ns;
     for (int i = 0; i < WARM_RUNS; i++)
         if (!time_once(row, &ns, err))
             return false;
-    for (unsigned i = 0; i < count; i++)
-        if (!time_once(row, &samples[i], err))
+    for (unsigned i = 0; i < samples->count; i++) {
+        if (!time_once(row, &samples->ns[i], err))
             return false;
+        samples->submit_ns[i] = row->submit_ns;
+    }
     return true;
 }
 
@@ -232,12 +244,15 @@ static double step_of(const struct launch_row *row)
     return is_host_timed(row->point) ? 1 : stamp_ns / (double)row->kernels;
 }
 
-static void report(struct launch_row *row, const double *samples, unsigned count,
-                   struct measure_visit *visit)
+static void report(struct launch_row *row, const struct samples *taken, struct measure_visit *visit)
 {
     const struct launch_point *point = row->point;
+    const double *samples = taken->ns;
+    unsigned count = taken->count;
     double step = step_of(row);
     visit_samples(visit, METRIC_TIME, samples, count, step);
+    if (!is_host_timed(point))
+        visit_samples(visit, METRIC_HOST, taken->submit_ns, count, 1 / (double)row->kernels);
     visit_detail(visit, "clock", "%s", is_host_timed(point) ? "host" : "device");
     visit_detail(
         visit, "kernels", "%llu a sample",
@@ -295,16 +310,17 @@ static bool visit_row(struct launch_row *row, struct measure_visit *visit, struc
     struct bench_visit *run = row->run;
     struct memory *memory = *run->memory;
     unsigned count = run->request->samples ? run->request->samples : 1;
-    double *samples = ARENA_ARRAY(run->arena, count, double);
+    const struct samples samples = {ARENA_ARRAY(run->arena, count, double),
+                                    ARENA_ARRAY(run->arena, count, double), count};
     if (!prepare(row, err) || !launch_warm_up(run->session->state, err))
         return false;
     if (row->point->mode == LAUNCH_ONE_WAY)
         return reach(row, count, visit, err);
-    if (!size_row(row, memory->kernels, err) || !take_samples(row, samples, count, err) ||
+    if (!size_row(row, memory->kernels, err) || !take_samples(row, &samples, err) ||
         !verify(row, err))
         return false;
     memory->kernels = row->kernels;
-    report(row, samples, count, visit);
+    report(row, &samples, visit);
     return true;
 }
 
