@@ -2,15 +2,19 @@
 #include "suite/card.h"
 
 #include "base/clock.h"
+#include "measure/limits.h"
 #include "sensors/sensors.h"
 
 #include <math.h>
+#include <string.h>
 
 static const uint64_t interval_ns = 50000000;
+static const double slowed_share = 0.015;
 
 struct card {
     struct sensors *sensors;
     struct sensor_reading last;
+    double fastest_hz; // core clock of the product, or the fastest seen; 0: neither known
 };
 
 struct card *card_open(struct arena *arena, const struct gpu_info *info)
@@ -25,7 +29,10 @@ struct card *card_open(struct arena *arena, const struct gpu_info *info)
     if (!sensors)
         return NULL;
     struct card *card = ARENA_NEW(arena, struct card);
+    struct measure_limits limits;
+    measure_limits_of(info, &limits);
     card->sensors = sensors;
+    card->fastest_hz = limits.core_clock_hz;
     return card;
 }
 
@@ -42,6 +49,34 @@ static void note_value(const struct card *card, enum sensor_value value, enum un
         visit_sensor(visit, sensor_name(value), unit, card->last.values[value]);
 }
 
+bool card_is_slowed(double seen_hz, double fastest_hz)
+{
+    return !(seen_hz > 0) || !(fastest_hz > 0) || seen_hz < fastest_hz * (1 - slowed_share);
+}
+
+// As kernels saw it during the samples; NaN where they did not.
+static double seen_clock(const struct measure_visit *visit)
+{
+    for (size_t i = 0; i < visit->sensor_count; i++)
+        if (strcmp(visit->sensors[i].name, "core_clock") == 0)
+            return visit->sensors[i].value;
+    return NAN;
+}
+
+static void note_throttling(struct card *card, struct measure_visit *visit)
+{
+    double throttle = card->last.values[SENSOR_THROTTLE], seen_hz = seen_clock(visit);
+    if (seen_hz > card->fastest_hz)
+        card->fastest_hz = seen_hz;
+    if (!isfinite(throttle) || !(throttle > 0))
+        return;
+    const char *text = sensor_throttle_text(visit->arena, (unsigned)throttle);
+    if (card_is_slowed(seen_hz, card->fastest_hz))
+        visit_doubt(visit, "throttled", "the card ran slower than it could: %s", text);
+    else
+        visit_detail(visit, "card", "reports at times: %s; not during these samples", text);
+}
+
 void card_note(struct card *card, struct measure_visit *visit)
 {
     if (!card)
@@ -52,8 +87,5 @@ void card_note(struct card *card, struct measure_visit *visit)
     note_value(card, SENSOR_MEMORY_CLOCK, UNIT_HZ, visit);
     note_value(card, SENSOR_POWER, UNIT_WATT, visit);
     note_value(card, SENSOR_TEMPERATURE, UNIT_DEGC, visit);
-    double throttle = card->last.values[SENSOR_THROTTLE];
-    if (isfinite(throttle) && throttle > 0)
-        visit_doubt(visit, "throttled", "the card ran slower than it could: %s",
-                    sensor_throttle_text(visit->arena, (unsigned)throttle));
+    note_throttling(card, visit);
 }
