@@ -38,6 +38,7 @@ struct raster_session {
     struct gpu_target *targets[RASTER_TARGETS];
     struct gpu_target_desc target_descs[RASTER_TARGETS];
     size_t target_count;
+    bool warm; // a case was measured
 };
 
 MUST_CHECK bool raster_open(struct bench_session *bench, struct error *err);

@@ -331,10 +331,12 @@ bool raster_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         .draws = true,
         .repeats = job.memory->repeats,
         .repeats_max = job.work.draws > 1 ? 64 : 0,
+        .warm = job.session->warm, // cases follow each other without a pause
     };
     struct measure_span span;
     if (!measure_span_run(run->arena, &desc, &span, err) || !verify(&job, err))
         return false;
+    job.session->warm = true;
     job.memory->repeats = span.repeats;
     report(&job, &span, visit);
     return true;

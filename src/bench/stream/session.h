@@ -13,6 +13,7 @@ struct stream_session {
     struct stream_store store;
     struct gpu_program **programs; // those made so far
     size_t program_count, program_capacity;
+    bool warm; // a case was measured
 };
 
 MUST_CHECK bool stream_open(struct bench_session *session, struct error *err);

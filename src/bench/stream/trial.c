@@ -129,6 +129,8 @@ bool stream_trial_run(struct stream_trial *trial, uint64_t repeats, struct measu
         .clock = &trial->session->clock,
         .request = trial->run->request,
         .repeats = repeats,
+        .warm = trial->session->warm, // cases follow each other without a pause
     };
-    return measure_span_run(trial->run->arena, &desc, span, err);
+    trial->session->warm = measure_span_run(trial->run->arena, &desc, span, err);
+    return trial->session->warm;
 }
