@@ -32,5 +32,6 @@ if ! cmp -s "$here/package-lock.json" "$work/packages/installed"; then
         --fetch-retries=1) || skip "npm ci failed (above)"
     cp "$here/package-lock.json" "$work/packages/installed"
 fi
-export CHROMIUM MAKE_REPORT="$make_report" WORK="$work"
+MAKE_TRACE=$(dirname "$make_report")/make_trace
+export CHROMIUM MAKE_REPORT="$make_report" MAKE_TRACE WORK="$work"
 exec node --test --test-concurrency=1 "$here"/*.test.mjs
