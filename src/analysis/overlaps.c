@@ -32,7 +32,7 @@ struct question {
     enum scale scale;
     const char *text;
     const char *published; // NULL: nothing was
-    bool only;             // no other scenario answers it
+    bool only;             // no other scenario answers it, and that only with two queues
 };
 
 static const struct question questions[] = {
@@ -189,6 +189,8 @@ static void ask(const struct subject *subject, const struct question *question)
 {
     struct arena *arena = subject->run->arena;
     const struct result *result = case_with(subject, question->scenario, question->metric);
+    if (question->only && result && !metric_of(result, "cross_queue"))
+        return;
     if (!result && !question->only)
         result = case_with(subject, NULL, question->metric);
     if (!result) {
@@ -218,18 +220,23 @@ static void ask_gaps(const struct subject *subject)
     for (size_t i = 0; first && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *metric = metric_of(result, "barrier_gap");
-        if (!is_of(subject, result) || !metric || !is_scenario(result, value_of(first, "scenario")))
+        bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
+        if (!is_of(subject, result) || !metric || between || // that is a hand-over
+            !is_scenario(result, value_of(first, "scenario")))
             continue;
         const double value[3] = {metric->median, metric->ci95[0], metric->ci95[1]};
-        bool told = metric->ci95[0] > overlaps_resolution_ns(result);
+        double resolution_ns = overlaps_resolution_ns(result);
+        const char *doubt = metric->ci95[0] > resolution_ns ? ""
+                            : metric->median > resolution_ns
+                                ? ", not told apart from none: the frames differ too much"
+                                : ", not told apart from none by this clock";
         tell(subject,
              &(struct answer){
                  .code = "barrier-gap",
                  .text = arena_printf(arena,
                                       "from the end of a workload to the start of the one that "
                                       "waits for it: %s%s",
-                                      number_text(arena, value, UNIT_NS),
-                                      told ? "" : ", not told apart from none by this clock"),
+                                      number_text(arena, value, UNIT_NS), doubt),
                  .value = metric->median,
                  .cases = {result}});
     }

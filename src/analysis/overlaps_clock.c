@@ -56,10 +56,10 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
     if (!(polled->markers > 0))
         return "";
     return arena_printf(arena,
-                        "; its offset to the host's is known to ±%s; of %.0f markers that the host "
-                        "looked for it saw %.0f, %.0f of them as early as the stamps say within a "
-                        "look, and bars as long but for %s",
-                        ns_text(arena, polled->known_ns), polled->markers, polled->seen,
+                        "; its offset to the host's is known to ±%s; the polling host saw %.0f of "
+                        "%.0f markers before the end, %.0f of them no later than the stamps and "
+                        "its looks allow, and bars as long as stamped but for %s",
+                        ns_text(arena, polled->known_ns), polled->seen, polled->markers,
                         polled->agreed, ns_text(arena, polled->bars_ns));
 }
 
@@ -78,6 +78,9 @@ void overlaps_add_clock(struct run *run, const char *device)
         return;
     struct arena *arena = run->arena;
     const struct series *calibration = calibration_of(first);
+    double behind_ns = cell_of(calibration, "behind");
+    const char *behind =
+        behind_ns > 0 ? arena_printf(arena, "more than %s ", ns_text(arena, behind_ns)) : "";
     const char **keys = ARENA_ARRAY(arena, 1, const char *);
     keys[0] = first->key;
     *run_add_finding(run) = (struct finding){
@@ -89,10 +92,9 @@ void overlaps_add_clock(struct run *run, const char *device)
         .text = arena_printf(
             arena,
             "%s: the device's clock ticks %s and steps %s, so nothing within %s is told apart; no "
-            "core was seen more than %s behind another, where %s can be told%s",
+            "core's clock was seen %sbehind another's (less than %s would not show)%s",
             device, ns_text(arena, cell_of(calibration, "tick")),
             ns_text(arena, cell_of(calibration, "step")),
-            ns_text(arena, overlaps_resolution_ns(first)),
-            ns_text(arena, cell_of(calibration, "behind")),
+            ns_text(arena, overlaps_resolution_ns(first)), behind,
             ns_text(arena, cell_of(calibration, "reach")), polled_text(arena, &polled))};
 }

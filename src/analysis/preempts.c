@@ -29,23 +29,52 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-// "co-resident 57 of 60, at a boundary 3 of 60"; NULL where the result does not say.
-static const char *entered(struct arena *arena, const struct result *result)
+static const struct series *series_of(const struct result *result, const char *name)
 {
+    for (size_t i = 0; i < result->series_count; i++)
+        if (strcmp(result->series[i].name, name) == 0)
+            return &result->series[i];
+    return NULL;
+}
+
+// "57 of 60 co-resident, 3 at a boundary", or "all 60 co-resident"; NULL where the result does not
+// say.
+static const char *entered_text(struct arena *arena, const struct result *result)
+{
+    const struct series *entered = series_of(result, "entered");
     const char *text = NULL;
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct series *series = &result->series[i];
-        if (strcmp(series->name, "entered") != 0 || series->row_count != 1)
+    double sum = 0;
+    for (size_t c = 0; entered && entered->row_count == 1 && c < entered->column_count; c++)
+        sum += entered->data[c];
+    for (size_t c = 0; sum > 0 && c < entered->column_count; c++) {
+        double count = entered->data[c];
+        if (count == sum)
+            return arena_printf(arena, "%s%.0f %s", sum > 1 ? "all " : "", sum,
+                                entered->columns[c]);
+        if (count <= 0)
             continue;
-        double sum = 0;
-        for (size_t c = 0; c < series->column_count; c++)
-            sum += series->data[c];
-        for (size_t c = 0; c < series->column_count; c++)
-            if (series->data[c] > 0)
-                text = arena_printf(arena, "%s%s%s %.0f of %.0f", text ? text : "",
-                                    text ? ", " : "", series->columns[c], series->data[c], sum);
+        text = text ? arena_printf(arena, "%s, %.0f %s", text, count, entered->columns[c])
+                    : arena_printf(arena, "%.0f of %.0f %s", count, sum, entered->columns[c]);
     }
     return text;
+}
+
+// "99 % within 3.1 ms", or, of too few answers for that, "the longest 3.1 ms"; NULL likewise.
+static const char *tail_text(struct arena *arena, const struct result *result)
+{
+    const struct series *quantiles = series_of(result, "quantiles");
+    char text[UNIT_TEXT];
+    double longest = NAN;
+    for (size_t r = 0; quantiles && quantiles->column_count > 1 && r < quantiles->row_count; r++) {
+        const double *row = quantiles->data + r * quantiles->column_count;
+        if (row[0] == 0.99)
+            return arena_printf(arena, "99 %% within %s",
+                                unit_format(row[1], UNIT_NS, text, sizeof text));
+        longest = row[0] == 1 ? row[1] : longest;
+    }
+    return isfinite(longest) ? arena_printf(arena, "the longest %s",
+                                            unit_format(longest, UNIT_NS, text, sizeof text))
+                             : NULL;
 }
 
 static const struct metric *response_of(const struct subject *subject, const struct result *result)
@@ -70,32 +99,53 @@ static double median_of(const struct result *result, const char *name)
     return metric ? metric->median : NAN;
 }
 
-// ", 40 % of deadlines missed, the hog 1.28 times as long": what there is to say.
-static const char *price_text(struct arena *arena, const struct result *result)
+static const char *missed_text(struct arena *arena, const struct result *result)
 {
-    double missed = median_of(result, "misses"), slowdown = median_of(result, "hog_slowdown");
-    const char *text = "";
-    if (missed > 0)
-        text = arena_printf(arena, ", %.0f %% of deadlines missed", 100 * missed);
-    if (isfinite(slowdown))
-        text = arena_printf(arena, "%s, the hog %.2f times as long", text, slowdown);
-    return text;
+    double missed = median_of(result, "misses");
+    return missed > 0 ? arena_printf(arena, "%.0f %% of deadlines missed", 100 * missed) : NULL;
 }
 
-// "at medium 1.9 ms, typically at most 3.1 ms, 40 % … (co-resident 57 of 60)"
-static const char *priority_text(struct arena *arena, const struct result *result,
-                                 const struct metric *response)
+static const char *slowdown_text(struct arena *arena, const struct result *result)
 {
-    char median[UNIT_TEXT], most[UNIT_TEXT];
-    double longest = median_of(result, "response_max");
-    unit_format(response->median, UNIT_NS, median, sizeof median);
-    const char *text = arena_printf(arena, "at %s %s", value_of(result, "priority"), median);
-    if (isfinite(longest))
-        text = arena_printf(arena, "%s, typically at most %s", text,
-                            unit_format(longest, UNIT_NS, most, sizeof most));
-    text = arena_printf(arena, "%s%s", text, price_text(arena, result));
-    const char *how = entered(arena, result);
-    return how ? arena_printf(arena, "%s (%s)", text, how) : text;
+    double slowdown = median_of(result, "hog_slowdown");
+    if (!isfinite(slowdown))
+        return NULL;
+    if (fabs(slowdown - 1) < 0.02)
+        return "the hog as fast as alone";
+    return arena_printf(arena, "the hog %.2f times as long as alone", slowdown);
+}
+
+// "at medium priority in 1.9 ms (99 % within 3.1 ms; …)"
+static const char *answer_text(struct arena *arena, const struct result *result,
+                               const struct metric *response)
+{
+    const char *parts[] = {tail_text(arena, result), missed_text(arena, result),
+                           slowdown_text(arena, result), entered_text(arena, result)};
+    char median[UNIT_TEXT];
+    const char *text = arena_printf(arena, "at %s priority in %s", value_of(result, "priority"),
+                                    unit_format(response->median, UNIT_NS, median, sizeof median));
+    bool open = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!parts[i])
+            continue;
+        text = arena_printf(arena, "%s%s%s", text, open ? "; " : " (", parts[i]);
+        open = true;
+    }
+    return open ? arena_printf(arena, "%s)", text) : text;
+}
+
+// What a priority above medium changes: ", so the priority …"; nothing where there are not both, or
+// no interval.
+static const char *change_text(struct arena *arena, const struct metric *medium,
+                               const struct metric *higher)
+{
+    if (!medium || !higher || !isfinite(medium->ci95[0]) || !isfinite(medium->ci95[1]) ||
+        !isfinite(higher->ci95[0]) || !isfinite(higher->ci95[1]))
+        return "";
+    if (higher->ci95[0] <= medium->ci95[1] && higher->ci95[1] >= medium->ci95[0])
+        return ": the priority makes no difference that can be told";
+    return arena_printf(arena, ": with the priority it takes %.2f times as long",
+                        higher->median / medium->median);
 }
 
 static const char *published_text(struct arena *arena, const char *hog)
@@ -106,37 +156,58 @@ static const char *published_text(struct arena *arena, const char *hog)
     return "";
 }
 
-// One finding for all results like the one at `first`.
+// One for all results like the first, in the order of the run.
+struct group {
+    const char *text; // what each says
+    const char **keys;
+    size_t count;
+    double least_ns;
+    const struct metric *medium, *higher; // the highest priority comes last
+};
+
+static struct group group_of(const struct subject *subject, size_t first)
+{
+    const struct run *run = subject->run;
+    struct group group = {.text = "",
+                          .keys = ARENA_ARRAY(run->arena, run->result_count, const char *),
+                          .least_ns = INFINITY};
+    for (size_t i = first; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        const struct metric *response = response_of(subject, result);
+        if (!response || !is_alike(run->results[first], result))
+            continue;
+        group.text = arena_printf(run->arena, "%s%s%s", group.text, group.count ? ", " : "",
+                                  answer_text(run->arena, result, response));
+        group.least_ns = fmin(group.least_ns, response->median);
+        group.keys[group.count++] = result->key;
+        if (strcmp(value_of(result, "priority"), "medium") == 0)
+            group.medium = response;
+        else if (strcmp(value_of(result, "priority"), "low") != 0)
+            group.higher = response;
+    }
+    return group;
+}
+
 static void tell(const struct subject *subject, size_t first)
 {
     struct run *run = subject->run;
     const struct result *begin = run->results[first];
-    const char **keys = ARENA_ARRAY(run->arena, run->result_count, const char *), *text = "";
-    size_t count = 0;
-    double least = INFINITY;
-    for (size_t i = first; i < run->result_count; i++) {
-        const struct metric *response = response_of(subject, run->results[i]);
-        if (!response || !is_alike(begin, run->results[i]))
-            continue;
-        text = arena_printf(run->arena, "%s%s%s", text, count ? "; " : "",
-                            priority_text(run->arena, run->results[i], response));
-        least = fmin(least, response->median);
-        keys[count++] = run->results[i]->key;
-    }
-    const char *hog = value_of(begin, "hog");
-    const char *where = value_of(begin, "setting");
-    const char *what =
-        strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work";
-    text = arena_printf(run->arena, "%s: %s %s%s on two %s is answered %s%s", subject->device, what,
-                        strcmp(hog, "none") == 0 ? "without a hog" : "behind ",
-                        strcmp(hog, "none") == 0 ? "" : hog, where, text,
-                        published_text(run->arena, hog));
+    const struct group group = group_of(subject, first);
+    const char *hog = value_of(begin, "hog"), *where = value_of(begin, "setting");
+    bool alone = strcmp(hog, "none") == 0;
+    const char *text = arena_printf(
+        run->arena, "%s: %s %s%s, %s two %s, is answered %s%s%s", subject->device,
+        strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work",
+        alone ? "without a hog" : "behind ", alone ? "" : hog,
+        strcmp(where, "processes") == 0 ? "in" : "on", where, group.text,
+        alone ? "" : change_text(run->arena, group.medium, group.higher),
+        published_text(run->arena, hog));
     *run_add_finding(run) = (struct finding){.code = "preempt",
                                              .text = text,
                                              .device = subject->device,
-                                             .value = least,
-                                             .keys = keys,
-                                             .key_count = count};
+                                             .value = group.least_ns,
+                                             .keys = group.keys,
+                                             .key_count = group.count};
 }
 
 static bool is_first(const struct subject *subject, size_t place)

@@ -61,6 +61,19 @@ static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **sta
     assert_true(fabs(tally.gain - 300.0 / 220) < 1e-12);
 }
 
+static void a_queue_that_waits_for_the_other_tells_nothing_of_the_release(void **state)
+{
+    (void)state;
+    static const struct overlap_workload workloads[] = {{.name = "A"}, {.name = "B", .after = 1}};
+    const struct overlap_scenario handed = {.name = "two", .workloads = workloads, .count = 2};
+    const unsigned queues[] = {0, 1};
+    const struct overlap_frame frame = {
+        .start_ns = {0, 110}, .end_ns = {100, 210}, .length_ns = 210};
+    struct overlap_tally tally = overlap_tally_of(&handed, queues, alone, &frame);
+    assert_true(isnan(tally.skew_ns));
+    assert_true(tally.cross_queue == 0);
+}
+
 static void with_one_queue_nothing_is_said_of_two(void **state)
 {
     (void)state;
@@ -123,6 +136,7 @@ int main(void)
         cmocka_unit_test(bars_that_share_half_of_the_shorter_overlap_half),
         cmocka_unit_test(a_serial_frame_gains_nothing),
         cmocka_unit_test(queues_at_once_gain_and_their_common_time_counts_gaps_out),
+        cmocka_unit_test(a_queue_that_waits_for_the_other_tells_nothing_of_the_release),
         cmocka_unit_test(with_one_queue_nothing_is_said_of_two),
         cmocka_unit_test(draws_are_counted_apart_from_dispatches),
         cmocka_unit_test(waiting_goes_by_way_of_others),

@@ -35,7 +35,10 @@ static struct result *add(struct run *run, const char *hog, const char *priority
         (struct case_value){.key = "priority", .type = PARAM_TEXT, .text = priority};
     result->key = case_key(run->arena, "preempt", &result->point);
     result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
-    result->metrics[0] = (struct metric){.name = "response", .unit = UNIT_NS, .median = response};
+    result->metrics[0] = (struct metric){.name = "response",
+                                         .unit = UNIT_NS,
+                                         .median = response,
+                                         .ci95 = {response * 0.9, response * 1.1}};
     return result;
 }
 
@@ -53,11 +56,14 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
     preempts_add_findings(run);
     preempts_add_findings(run);
     assert_int_equal(run->finding_count, 2);
-    assert_non_null(strstr(run->findings[0].text, "without a hog on two queues"));
+    assert_non_null(strstr(run->findings[0].text, "without a hog, on two queues, is answered"));
     assert_non_null(strstr(run->findings[1].text,
-                           "behind big-dispatch on two queues is answered at medium 50.00 ms "
-                           "(co-resident 3 of 4, at a boundary 1 of 4); at high 2.000 ms"));
+                           "behind big-dispatch, on two queues, is answered at medium priority in "
+                           "50.00 ms (3 of 4 co-resident, 1 at a boundary), at high priority in "
+                           "2.000 ms"));
     assert_non_null(strstr(run->findings[1].text, "published: GTX 1070 blocked"));
+    assert_non_null(strstr(run->findings[1].text, "with the priority it takes 0.04 times as long"));
+    assert_null(strstr(run->findings[0].text, "the priority")); // behind nobody it is for nothing
     assert_true(run->findings[1].value == 2e6);
     assert_int_equal(run->findings[1].key_count, 2);
     run_destroy(run);
@@ -78,8 +84,41 @@ static void what_it_costs_is_said(void **state)
     result->metric_count = 3;
     preempts_add_findings(run);
     assert_non_null(strstr(run->findings[0].text,
-                           "at medium 78.00 ms, 40 % of deadlines missed, the hog 1.28 times as "
-                           "long (co-resident"));
+                           "at medium priority in 78.00 ms (40 % of deadlines missed; the hog 1.28 "
+                           "times as long as alone; 3 of 4 co-resident"));
+    run_destroy(run);
+}
+
+static void a_priority_that_changes_nothing_is_called_that(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "vulkan:0";
+    add(run, "baseline", "medium", 2.2e6);
+    add(run, "baseline", "highest", 2.3e6);
+    preempts_add_findings(run);
+    assert_non_null(
+        strstr(run->findings[0].text, ": the priority makes no difference that can be told"));
+    run_destroy(run);
+}
+
+static void the_tail_is_a_quantile_where_there_are_answers_enough(void **state)
+{
+    (void)state;
+    static const char *columns[] = {"p", "response"};
+    static double many[] = {0.5, 2e6, 0.99, 3e6, 1, 9e6}, few[] = {0.5, 2e6, 1, 9e6};
+    static struct series quantiles[2] = {
+        {.name = "quantiles", .columns = columns, .column_count = 2, .data = many, .row_count = 3},
+        {.name = "quantiles", .columns = columns, .column_count = 2, .data = few, .row_count = 2}};
+    struct run *run = run_create();
+    run_add_benchmark(run, &benchmark);
+    run_add_device(run)->id = "vulkan:0";
+    add(run, "baseline", "medium", 2e6)->series = &quantiles[0];
+    add(run, "slow-shader", "medium", 2e6)->series = &quantiles[1];
+    preempts_add_findings(run);
+    assert_non_null(strstr(run->findings[0].text, "in 2.000 ms (99 % within 3.000 ms)"));
+    assert_non_null(strstr(run->findings[1].text, "in 2.000 ms (the longest 9.000 ms)"));
     run_destroy(run);
 }
 
@@ -88,6 +127,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_hog_has_a_finding_over_all_priorities),
         cmocka_unit_test(what_it_costs_is_said),
+        cmocka_unit_test(a_priority_that_changes_nothing_is_called_that),
+        cmocka_unit_test(the_tail_is_a_quantile_where_there_are_answers_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,8 @@ static const struct metric_info metrics[OVERLAP_METRIC_COUNT] = {
     [OVERLAP_METRIC_GAP] = {"barrier_gap", UNIT_NS, BETTER_LOWER,
                             "from the end of a dispatch to the start of the one that waits for it"},
     [OVERLAP_METRIC_SKEW] = {"release_skew", UNIT_NS, BETTER_LOWER,
-                             "between the first starts of the two queues, released together"},
+                             "between the first starts of the two queues, released together, "
+                             "where neither waits for the other"},
     [OVERLAP_METRIC_STRETCH] = {"stretch", UNIT_NONE, BETTER_LOWER,
                                 "a workload's length in the frame over its length alone"},
     [OVERLAP_METRIC_GAIN] = {"gain", UNIT_NONE, BETTER_HIGHER,

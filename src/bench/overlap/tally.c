@@ -73,6 +73,18 @@ static double gap_of(const struct overlap_scenario *scenario, const struct overl
     return count ? stats_median(gaps, count) : NAN;
 }
 
+// Does the first workload of each queue begin with the release?
+static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
+{
+    bool seen[OVERLAP_QUEUES_MAX] = {false};
+    for (size_t w = 0; w < scenario->count; w++) {
+        if (!seen[queues[w]] && scenario->workloads[w].after)
+            return false;
+        seen[queues[w]] = true;
+    }
+    return true;
+}
+
 struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
                                       const unsigned *queues, const double *alone_ns,
                                       const struct overlap_frame *frame)
@@ -95,7 +107,8 @@ struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
     if (isfinite(first[0]) && isfinite(first[1])) {
         double direct = busy_ns(scenario->count, queues, frame, 1);
         double compute = busy_ns(scenario->count, queues, frame, 2);
-        tally.skew_ns = fabs(first[1] - first[0]);
+        if (begins_free(scenario, queues))
+            tally.skew_ns = fabs(first[1] - first[0]);
         tally.cross_queue = busy_ns(scenario->count, queues, frame, 3) / fmin(direct, compute);
     }
     return tally;
