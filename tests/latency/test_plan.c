@@ -204,6 +204,22 @@ static void a_device_without_addresses_chases_indices(void **state)
     arena_destroy(r.arena);
 }
 
+static void without_a_clock_in_kernels_quick_takes_half_of_the_sizes(void **state)
+{
+    (void)state;
+    struct request with, without;
+    begin(&with, "quick", 0);
+    plan(&with);
+    begin(&without, "quick", GPU_CAP(CORE_CLOCK));
+    plan(&without);
+    struct found all = find(&with, "vector", "pointer", "random");
+    struct found half = find(&without, "vector", "pointer", "random");
+    assert_in_range(half.count, all.count / 2, all.count / 2 + 2);
+    assert_int_equal(half.most, all.most);
+    arena_destroy(with.arena);
+    arena_destroy(without.arena);
+}
+
 static void a_missing_feature_leaves_one_case_to_say_so(void **state)
 {
     (void)state;
@@ -299,6 +315,7 @@ int main(void)
         cmocka_unit_test(quick_has_one_order_and_every_second_octave_off_the_main_path),
         cmocka_unit_test(full_has_every_chain_that_a_path_can_have),
         cmocka_unit_test(a_device_without_addresses_chases_indices),
+        cmocka_unit_test(without_a_clock_in_kernels_quick_takes_half_of_the_sizes),
         cmocka_unit_test(a_missing_feature_leaves_one_case_to_say_so),
         cmocka_unit_test(what_the_user_sets_is_kept_as_it_is),
         cmocka_unit_test(a_range_of_the_user_ends_where_the_device_does),

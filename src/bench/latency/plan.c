@@ -5,6 +5,8 @@
 //   every other path, its better chain, random: sizes to twice the last-level cache, every second
 //   vector by index, random: as the other paths, to compare equal chains (not in quick)
 //   full: everything, at every size
+//   quick where kernels read no clock: half of those sizes, since a latency is then the slope of
+//   two dispatches and takes twice as long
 //
 // What the user sets is not thinned out. A path whose features are missing keeps one case, which is
 // then skipped with the reason.
@@ -111,6 +113,16 @@ static void add_case(struct plan *plan, const size_t pick[LATENCY_PARAM_COUNT], 
     bench_case_add(plan->request->arena, plan->list, c);
 }
 
+// Of the preset's sizes only every n-th is taken.
+static size_t size_step(const struct plan *plan, const struct latency_point *point)
+{
+    if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
+        return 1;
+    bool slopes = !(plan->request->device->caps & GPU_CAP(CORE_CLOCK));
+    size_t step = is_main(plan, point) ? 1 : 2;
+    return plan->quick && slopes ? 2 * step : step;
+}
+
 // The size that value number i stands for; 0: none. What the user names is kept, in reach or not;
 // a range to `max` ends where the device does.
 static uint64_t plan_size(const struct plan *plan, const struct latency_point *point, size_t i)
@@ -123,8 +135,7 @@ static uint64_t plan_size(const struct plan *plan, const struct latency_point *p
     bytes_max -= bytes_max % GRAIN_BYTES;
     if (bytes >= bytes_max)
         return bytes_max;
-    bool thin = !plan->full && !sizes->from_user && !is_main(plan, point);
-    if (thin && i % 2)
+    if (i % size_step(plan, point) != 0)
         return 0;
     uint64_t bytes_min = GRAIN_BYTES;
     if (point->order == LATENCY_ORDER_PAGE)
