@@ -13,7 +13,8 @@
 # `!optimised` leaves GLSL as glslc first makes it: for code so long that spirv-opt takes minutes.
 # -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
 # so many can have.
-# `+host` adds the form that a model GPU runs.
+# `+host` adds the form that a model GPU runs, `+stream` the one that tells it what a dispatch reads and
+# writes (bench/prelude/stream.clh), for kernels that are too much to run.
 # `ptx=8.0,sm_90a` names the PTX and the chip that a kernel's inline instructions need: newer ones than
 # clang knows. Devices that are no such chip refuse it by its name.
 # Blank lines and lines that begin with # are skipped.
@@ -87,8 +88,11 @@ function(kernel_compile_ptx name source defines written_for)
         COMMENT "PTX ${name}" VERBATIM)
 endfunction()
 
-function(kernel_compile_host target name source defines)
+function(kernel_compile_host target name source form defines)
     set(object ${KERNEL_DIR}/host/${name}.o)
+    if(form STREQUAL "stream")
+        list(APPEND defines -DKERNEL_STREAM=1)
+    endif()
     add_custom_command(OUTPUT ${object}
         COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} -O2 -fPIC -c
                 --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu
@@ -127,6 +131,7 @@ function(kernel_inline_opencl source)
     add_custom_command(OUTPUT ${text}
         COMMAND inline_source ${PROJECT_SOURCE_DIR}/src ${source} ${text}
                 bench/prelude/ptx.clh bench/prelude/amd.clh bench/prelude/host.clh
+                bench/prelude/stream.clh
         DEPENDS ${source} inline_source DEPFILE ${text}.d
         COMMENT "OpenCL C ${shown}" VERBATIM)
 endfunction()
@@ -167,11 +172,13 @@ function(kernels_embed target)
                 list(REMOVE_ITEM words "!optimised")
                 set(optimise -O0)
             endif()
-            set(has_host FALSE)
-            if("+host" IN_LIST words)
-                list(REMOVE_ITEM words "+host")
-                set(has_host TRUE)
-            endif()
+            set(host_form "")
+            foreach(form host stream)
+                if("+${form}" IN_LIST words)
+                    list(REMOVE_ITEM words "+${form}")
+                    set(host_form ${form})
+                endif()
+            endforeach()
             set(written_for "")
             foreach(word ${words})
                 if(word MATCHES "^ptx=([0-9.]+),(sm_[0-9]+a?)$")
@@ -204,9 +211,10 @@ function(kernels_embed target)
                     string(APPEND manifest "opencl\t${opencl_file}\n")
                     list(APPEND inputs ${opencl_file})
                 endif()
-                if(has_host)
-                    kernel_compile_host(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")
-                    string(APPEND manifest "host\thost_${name}\n")
+                if(host_form)
+                    kernel_compile_host(${target} ${name} ${folder}/${stem}.cl ${host_form}
+                                        "${kernel_defines}")
+                    string(APPEND manifest "${host_form}\thost_${name}\n")
                 endif()
                 if(FATHOM_TESTS)
                     kernel_compile_amd(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}")

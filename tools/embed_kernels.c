@@ -2,8 +2,8 @@
 // Build tool: MANIFEST → OUT.c (the table of kernels) and OUT.S (their blobs, by .incbin, which
 // compiles in no time where an array of hex would not). The manifest is written by
 // cmake/Kernels.cmake, one tab-separated record a line: `kernel NAME SOURCE WORKGROUP ARGS
-// DEFINES`, then `FORM FILE` for each form of it (spirv, ptx, opencl), `host SYMBOL` where it is
-// linked in.
+// DEFINES`, then `FORM FILE` for each form of it (spirv, ptx, opencl), `host SYMBOL` or `stream
+// SYMBOL` where it is linked in.
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -27,6 +27,7 @@ struct kernel {
     size_t bytes[FORM_COUNT];
     uint64_t hash;
     char host[LINE_BYTES]; // symbol; "" = none
+    bool streams;          // it is the form that tells a stream
     struct kernel *next;
 };
 
@@ -102,8 +103,11 @@ static struct kernel *read_manifest(FILE *manifest, FILE *assembly)
             end = &kernel->next;
             continue;
         }
-        if (kernel && strcmp(line, "host") == 0)
+        bool streams = strcmp(line, "stream") == 0;
+        if (kernel && (streams || strcmp(line, "host") == 0)) {
             memcpy(kernel->host, tab + 1, strlen(tab + 1) + 1);
+            kernel->streams = streams;
+        }
         for (int form = 0; kernel && form < FORM_COUNT; form++) {
             if (strcmp(line, forms[form]) != 0)
                 continue;
@@ -186,7 +190,7 @@ static void emit_kernel(FILE *c, struct kernel *k)
             "-DWORKGROUP_X=%u -DWORKGROUP_Y=%u -DWORKGROUP_Z=%u%s%s\",\n",
             name, name, size[0], size[1], size[2], *k->fields[4] ? " " : "", k->fields[4]);
     if (*k->host)
-        fprintf(c, "    .host = %s,\n", k->host);
+        fprintf(c, "    .%s = %s,\n", k->streams ? "stream" : "host", k->host);
     fprintf(c, "    .hash = UINT64_C(0x%016" PRIx64 "),\n};\n", k->hash);
 }
 

@@ -280,6 +280,7 @@ struct gpu_kernel {
     const char *opencl_options; // its -D options
     const char *entry;          // entry point in ptx and opencl ("main" in spirv)
     void (*host)(void);         // compiled for the host, for models (gpu/model.h)
+    void (*stream)(void);       // … that tells what a dispatch reads and writes, and does it
     uint64_t hash;              // FNV-1a of all forms: tells results of changed kernels apart
 };
 
