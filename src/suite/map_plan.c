@@ -31,6 +31,7 @@ static const double knee_octaves = 0.045;
 #define CACHE_BYTES  (UINT64_C(64) << 20)  // where nobody says how large the last cache is
 #define APART_BYTES  (UINT64_C(16) << 10)  // a core: where workgroups read different parts
 #define PAGE_BYTES   (UINT64_C(2) << 20)   // latency's default
+#define APART_GRAIN  (UINT64_C(512) << 10) // what such working sets are multiples of, in bandwidth
 #define PAGES_BYTES  (UINT64_C(16) << 20)  // where chains over pages begin
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 #define WAYS_BYTES   (UINT64_C(4) << 20) // the largest level whose ways are asked about
@@ -346,7 +347,8 @@ static uint64_t round_within(const struct map_plan *plan, double from, double en
 {
     unsigned cores = plan->limits.cores ? plan->limits.cores : CORES_UNKNOWN;
     double least = fmax((double)APART_BYTES * cores, 1.5 * from), middle = sqrt(from * end);
-    return round_down(middle > least ? middle : 1.25 * least);
+    uint64_t bytes = round_down(middle > least ? middle : 1.25 * least);
+    return (bytes + APART_GRAIN - 1) / APART_GRAIN * APART_GRAIN;
 }
 
 // In the middle of a level; where every core can read a part of its own.
@@ -371,6 +373,8 @@ static void plan_bandwidth(struct map_plan *plan, const struct level_curve *curv
     if (!curve || !curve->fit.decided)
         return;
     double behind = fmin(16 * from, is_cpu(plan) ? (double)CPU_BYTES : (double)MEMORY_BYTES);
+    if (plan->device->limits.memory_bytes)
+        behind = fmin(behind, (double)plan->device->limits.memory_bytes / 2);
     add_bandwidth(plan, "device", true, round_down(behind));
     add_bandwidth(plan, "workgroup", false, round_down(behind));
 }
