@@ -3,8 +3,10 @@
 // that measures can be held against a truth that is known. `-d model:FILE` reaches it.
 //
 //   kernels   the same .cl as elsewhere, compiled for the host (bench/prelude/host.clh): loads,
-//             clocks and barriers are calls into the simulator. Kernels without that form are
-//             unsupported here, and their cases skipped
+//             clocks and barriers are calls into the simulator. Kernels that move more than that
+//             tell what a dispatch reads and writes instead (bench/prelude/stream.clh), which is
+//             solved in its steady state. Kernels without either form are unsupported here, and
+//             their cases skipped
 //   time      virtual: each thread has its own, in core cycles; a load lasts as long as the level
 //             that has its line, a barrier until the last thread is there; groups take turns on
 //             cores; a launch costs what the file says
@@ -15,6 +17,7 @@
 //     "name": "two levels",
 //     "source": "where its figures come from",           // optional
 //     "cores": 4,
+//     "core_threads": 2048,                              // that a core holds; optional
 //     "core_clock_hz": 1.5e9,
 //     "memory_bytes": 536870912,
 //     "last_cache_bytes": 4194304,                       // what the driver would state; optional

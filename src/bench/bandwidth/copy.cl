@@ -6,6 +6,25 @@
 
 #include "bench/bandwidth/walk.clh"
 
+#if defined(KERNEL_STREAM)
+#include "bench/bandwidth/told.clh"
+
+KERNEL void KERNEL_NAME(const __global float4 *source, __global float4 *target,
+                        const struct params p)
+{
+    if (p.advance != TOLD_ROWS)
+        return;
+    told_stream(p, (struct stream){.buffer = source}, LOADS * BANDWIDTH_LANES * 16);
+    told_stream(p, (struct stream){.buffer = target, .past_core = 1, .writes = 1},
+                LOADS * BANDWIDTH_LANES * 16);
+    for (uint group = 0; group < p.groups; group++) {
+        const ulong first = (ulong)group * p.pitch * (LOADS * BANDWIDTH_LANES);
+        const ulong count = told_blocks(p) * (LOADS * BANDWIDTH_LANES);
+        for (ulong i = first; i < first + count; i++)
+            target[i] = source[i];
+    }
+}
+#else
 KERNEL void KERNEL_NAME(const __global float4 *restrict source, __global float4 *restrict target,
                         const struct params p)
 {
@@ -25,3 +44,4 @@ KERNEL void KERNEL_NAME(const __global float4 *restrict source, __global float4 
             target[first + k * BANDWIDTH_LANES] = values[k];
     }
 }
+#endif

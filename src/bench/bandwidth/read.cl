@@ -22,6 +22,21 @@
 #define BITS(v) AS_SUM(v)
 #endif
 
+#if defined(KERNEL_STREAM)
+#include "bench/bandwidth/told.clh"
+
+KERNEL void KERNEL_NAME(const __global ELEMENT *source, __global uint *words, const struct params p)
+{
+    const uint block_bytes = LOADS * BANDWIDTH_LANES * BYTES;
+    if (p.advance % p.extent != TOLD_ROWS % p.extent)
+        return;
+    told_stream(p, (struct stream){.buffer = source, .past_core = BYPASS}, block_bytes);
+    for (uint group = 0; group < p.groups; group++) {
+        words[group % WORDS_SLOTS] += told_sum(source, p, group, block_bytes);
+        words[WORDS_SLOTS + group % WORDS_SLOTS] += 1;
+    }
+}
+#else
 KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *words,
                         const struct params p)
 {
@@ -47,3 +62,4 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
     }
     WORDS_ADD_SUM(words, group, FOLD(sum));
 }
+#endif

@@ -7,6 +7,23 @@
 #include "bench/bandwidth/data.clh"
 #include "bench/bandwidth/walk.clh"
 
+#if defined(KERNEL_STREAM)
+#include "bench/bandwidth/told.clh"
+
+KERNEL void KERNEL_NAME(__global float4 *target, const struct params p)
+{
+    if (p.advance != TOLD_ROWS)
+        return;
+    told_stream(p, (struct stream){.buffer = target, .past_core = 1, .writes = 1},
+                LOADS * BANDWIDTH_LANES * 16);
+    for (uint group = 0; group < p.groups; group++) {
+        const uint first = group * p.pitch * (LOADS * BANDWIDTH_LANES);
+        const uint count = (uint)told_blocks(p) * (LOADS * BANDWIDTH_LANES);
+        for (uint i = first; i < first + count; i++)
+            target[i] = as_float4(data_words(i, p.seed));
+    }
+}
+#else
 KERNEL void KERNEL_NAME(__global float4 *restrict target, const struct params p)
 {
     const uint group = walk_group();
@@ -22,3 +39,4 @@ KERNEL void KERNEL_NAME(__global float4 *restrict target, const struct params p)
             to[k * BANDWIDTH_LANES] = as_float4(data_words(first + k * BANDWIDTH_LANES, p.seed));
     }
 }
+#endif

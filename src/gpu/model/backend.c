@@ -42,10 +42,10 @@ static struct gpu_info info_of(const struct model_machine *machine)
         .storage_range_bytes = machine->memory_bytes,
         .storage_align_bytes = 16,
         .params_bytes = GPU_PARAMS_MAX_BYTES,
-        .workgroup_threads = 256,
-        .workgroup_threads_x = 256,
-        .workgroup_threads_y = 256,
-        .workgroup_threads_z = 256,
+        .workgroup_threads = 1024,
+        .workgroup_threads_x = 1024,
+        .workgroup_threads_y = 1024,
+        .workgroup_threads_z = 1024,
         .workgroup_count_x = UINT32_MAX,
         .workgroup_count_y = 65535,
         .workgroup_count_z = 65535,
@@ -53,6 +53,7 @@ static struct gpu_info info_of(const struct model_machine *machine)
         .subgroup_threads_min = 1,
         .subgroup_threads_max = 1,
         .cores = machine->cores,
+        .core_threads = machine->core_threads,
         .last_cache_bytes = machine->last_cache_bytes,
         .core_clock_hz = (uint64_t)machine->core_clock_hz,
         .stamp_step_ps = 1000,
@@ -142,7 +143,9 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    model_stacks_destroy(((struct model_device *)device)->stacks); // the rest lives in the arena
+    struct model_device *model = (struct model_device *)device; // whose rest lives in the arena
+    model_stacks_destroy(model->stacks);
+    model_places_free(&model->places);
 }
 
 // ---------------------------------------------------------------- memory
@@ -177,7 +180,10 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
     memory->ranges = arena_grow(device->device.arena, memory->ranges, memory->count,
                                 &memory->capacity, sizeof *memory->ranges);
     memory->ranges[memory->count++] =
-        (struct model_range){.host = host, .bytes = desc->bytes, .address = memory->next};
+        (struct model_range){.host = host,
+                             .bytes = desc->bytes,
+                             .address = memory->next,
+                             .own = desc->memory == GPU_MEMORY_DEVICE};
     memory->next = align_address(&device->machine, memory->next + desc->bytes);
     device->used_bytes += desc->bytes;
     return buffer;
@@ -189,6 +195,7 @@ static void free_buffer(struct model_device *device, struct gpu_buffer *buffer)
     for (size_t i = 0; i < memory->count; i++) {
         if (memory->ranges[i].host != buffer->mapped)
             continue;
+        model_range_free(&memory->ranges[i]);
         memory->ranges[i] = memory->ranges[--memory->count];
         break;
     }
@@ -202,6 +209,7 @@ static bool buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void 
 {
     (void)err;
     memcpy((char *)buffer->mapped + offset, data, bytes);
+    model_memory_forget(&model_device_of(buffer->object.scope)->memory, buffer->mapped);
     return true;
 }
 
@@ -218,10 +226,10 @@ static bool buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, 
 static struct gpu_program *program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err)
 {
-    if (desc->kernel->host)
+    if (desc->kernel->host || desc->kernel->stream)
         return ARENA_NEW(scope->arena, struct gpu_program);
     error_set(err, ERROR_UNSUPPORTED,
-              "%s: a model runs kernels of latency only: those that are compiled for the host",
+              "%s: a model runs kernels that have a form for the host, or tell their streams",
               desc->kernel->name);
     return NULL;
 }

@@ -12,6 +12,7 @@ struct model_device {
     struct model_caches *caches;
     struct model_stacks *stacks;
     struct model_memory memory;
+    struct model_places places;
     uint64_t used_bytes;
     double now_ns;      // virtual: what batches took so far
     double now_cycles;  // … as the cores' counters have it

@@ -2,7 +2,6 @@
 // Batches of a model: commands are kept as they are recorded and run when submitted, one after the
 // other, in virtual time.
 #include "gpu/model/backend.h"
-#include "gpu/model/steady.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,6 +63,7 @@ bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *di
                                           .caches = device->caches,
                                           .stacks = device->stacks,
                                           .memory = &device->memory,
+                                          .places = &device->places,
                                           .kernel = dispatch->program->kernel,
                                           .params_bytes = dispatch->params_bytes};
     for (int axis = 0; axis < 3; axis++)
@@ -172,6 +172,24 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
+// A kernel may have written to all of its buffers but those that it told it reads; where it was
+// given addresses and told nothing, to any.
+static void forget_written(struct model_device *device, const struct model_execution *execution)
+{
+    const struct gpu_kernel *kernel = execution->kernel;
+    bool any = false;
+    for (unsigned i = 0; i < kernel->arg_count; i++)
+        any = any || (kernel->args[i] == GPU_ARG_ADDRESS && kernel->host);
+    for (unsigned i = 0; i < kernel->arg_count; i++) {
+        bool read = false;
+        for (size_t s = 0; s < execution->stream_count; s++)
+            read = read || (execution->streams[s].buffer == execution->args[i] &&
+                            !execution->streams[s].writes);
+        if (!read)
+            model_memory_forget(&device->memory, any ? NULL : execution->args[i]);
+    }
+}
+
 static bool run_dispatch(struct model_device *device, struct model_execution *execution,
                          struct error *err)
 {
@@ -183,6 +201,7 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     execution->slowness = draw_slowness(device);
     if (!model_execute(execution, &cycles, err))
         return false;
+    forget_written(device, execution);
     device->now_ns += cycles * execution->cycle_ns;
     device->now_cycles = execution->start_cycles + cycles;
     return true;
@@ -192,9 +211,7 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;
-    const struct model_stream stream = {.cores = machine->cores,
-                                        .region_bytes = machine->memory_bytes};
-    double rate = model_steady_solve(machine, &stream).bytes_per_cycle;
+    double rate = machine->memory.chip_bytes_per_cycle;
     double moved = (double)command->bytes * (command->kind == COMMAND_COPY ? 2 : 1);
     return rate > 0 ? moved / rate * 1e9 / core_clock_hz(device) : moved / copy_bytes_per_ns;
 }
@@ -205,6 +222,7 @@ static void run_transfer(struct model_device *device, const struct command *comm
         memmove(command->to, command->from, command->bytes);
     for (uint64_t i = 0; command->kind == COMMAND_FILL && i < command->bytes; i += 4)
         memcpy(command->to + i, &command->word, 4);
+    model_memory_forget(&device->memory, command->to);
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 

@@ -39,6 +39,7 @@ struct fiber {
 // far as its deadline.
 struct group {
     const struct model_execution *execution;
+    struct model_execution *told; // the same, for a kernel that tells streams
     uint32_t id[3], core;
     uint32_t next_thread, threads;
     double start, end; // cycles: of the first thread, of the last
@@ -102,19 +103,6 @@ void model_thread_barrier(void)
     swapcontext(&fiber->context, &fiber->group->scheduler);
 }
 
-static uint64_t model_address(struct model_memory *memory, const char *host)
-{
-    for (size_t i = 0; i < memory->count; i++) {
-        size_t at = (memory->last_used + i) % memory->count;
-        const struct model_range *range = &memory->ranges[at];
-        if (host >= range->host && host < range->host + range->bytes) {
-            memory->last_used = at;
-            return range->address + (uint64_t)(host - range->host);
-        }
-    }
-    return 0;
-}
-
 // Others are behind: until they have caught up.
 static void stop(struct fiber *fiber)
 {
@@ -127,7 +115,7 @@ void model_thread_load(const void *address)
     struct fiber *fiber = fiber_here();
     const struct model_execution *execution = fiber->group->execution;
     double cycles = model_caches_load(execution->caches, fiber->group->core,
-                                      model_address(execution->memory, address), fiber->now);
+                                      model_memory_address(execution->memory, address), fiber->now);
     fiber->now += cycles * execution->slowness;
     if (fiber->now > fiber->group->deadline)
         stop(fiber);
@@ -138,7 +126,7 @@ void model_thread_expect(const void *address)
     const struct fiber *fiber = fiber_here();
     const struct model_execution *execution = fiber->group->execution;
     model_caches_expect(execution->caches, fiber->group->core,
-                        model_address(execution->memory, address));
+                        model_memory_address(execution->memory, address));
 }
 
 void model_thread_compute(uint32_t cycles)
@@ -168,6 +156,23 @@ uint32_t model_thread_core(void)
     return fiber_here()->group->core;
 }
 
+void model_thread_stream(const struct model_stream *stream)
+{
+    struct model_execution *execution = fiber_here()->group->told;
+    if (execution->stream_count < MODEL_STREAMS_MAX)
+        execution->streams[execution->stream_count++] = *stream;
+}
+
+uint32_t model_thread_sum(const void *from, uint64_t bytes)
+{
+    return model_memory_sum(fiber_here()->group->execution->memory, from, bytes);
+}
+
+uint32_t *model_thread_places(uint32_t n, uint32_t key)
+{
+    return model_places_find(fiber_here()->group->execution->places, n, key);
+}
+
 // ---------------------------------------------------------------- threads
 
 struct words {
@@ -181,9 +186,10 @@ struct few_words {
 
 static void call_kernel(const struct model_execution *execution)
 {
-    void (*host)(void) = execution->kernel->host;
+    const struct gpu_kernel *kernel = execution->kernel;
+    void (*host)(void) = kernel->host ? kernel->host : kernel->stream;
     void *const *args = execution->args;
-    unsigned count = execution->kernel->arg_count;
+    unsigned count = kernel->arg_count;
     struct words many;
     struct few_words few;
     memcpy(&many, execution->params, sizeof many);
@@ -343,31 +349,65 @@ static double run_abreast(struct group *groups, uint32_t count)
     }
 }
 
+// One call of the kernel, on its first thread's stack.
+static bool run_streams(struct model_execution *execution, double *cycles, struct error *err)
+{
+    const struct model_machine *machine = execution->machine;
+    struct group group = {
+        .execution = execution, .told = execution, .threads = 1, .stacks = execution->stacks};
+    execution->stream_count = 0;
+    place_group(&group, 0);
+    while (run_group(&group))
+        continue;
+    struct model_steady steady = model_steady_solve(
+        machine, execution->streams, execution->stream_count, 1e9 / execution->cycle_ns);
+    *cycles = steady.cycles * execution->slowness;
+    if (steady.told)
+        return true;
+    return steady.level < machine->level_count
+               ? error_set(err, ERROR_UNSUPPORTED,
+                           "the file of this model tells no bandwidth of level %u",
+                           steady.level + 1)
+               : error_set(err, ERROR_UNSUPPORTED,
+                           "the file of this model tells no bandwidth of its memory");
+}
+
+// Groups abreast where each has a core, else in turn.
+static double run_groups(const struct model_execution *execution, const struct group *group)
+{
+    struct arena *arena = arena_create();
+    const uint32_t cores = execution->machine->cores;
+    uint32_t count = execution->groups[0] * execution->groups[1] * execution->groups[2];
+    struct group *groups = ARENA_ARRAY(arena, count <= cores ? count : 1, struct group);
+    double cycles;
+    for (uint32_t i = 0; i < (count <= cores ? count : 1); i++)
+        groups[i] = *group;
+    if (count > 1 && count <= cores && group->threads <= ABREAST)
+        cycles = run_abreast(groups, count);
+    else
+        cycles = run_in_turn(groups, count, ARENA_ARRAY(arena, cores, double));
+    arena_destroy(arena);
+    return cycles;
+}
+
 bool model_execute(struct model_execution *execution, double *cycles, struct error *err)
 {
     const struct gpu_kernel *kernel = execution->kernel;
     const uint32_t *size = kernel->workgroup;
-    struct group group = {.execution = execution,
-                          .threads = size[0] * size[1] * size[2],
-                          .stacks = execution->stacks};
+    const struct group group = {.execution = execution,
+                                .threads = size[0] * size[1] * size[2],
+                                .stacks = execution->stacks};
     *cycles = 0;
-    if (kernel->arg_count == 0 || kernel->arg_count > ARGS_MAX || group.threads > STACKS)
+    if (kernel->arg_count == 0 || kernel->arg_count > ARGS_MAX ||
+        (kernel->host && group.threads > STACKS))
         return error_set(err, ERROR_UNSUPPORTED,
                          "%s: a model runs kernels of one or two buffers and up to %d threads a "
                          "group",
                          kernel->name, STACKS);
-    struct arena *arena = arena_create();
-    const uint32_t cores = execution->machine->cores;
-    uint32_t count = execution->groups[0] * execution->groups[1] * execution->groups[2];
+    execution->places->dispatch++;
+    if (!kernel->host)
+        return run_streams(execution, cycles, err);
     model_caches_clock(execution->caches, execution->cycle_ns);
-    if (count > 1 && count <= cores && group.threads <= ABREAST) {
-        struct group *groups = ARENA_ARRAY(arena, count, struct group);
-        for (uint32_t i = 0; i < count; i++)
-            groups[i] = group;
-        *cycles = run_abreast(groups, count);
-    } else {
-        *cycles = run_in_turn(&group, count, ARENA_ARRAY(arena, cores, double));
-    }
-    arena_destroy(arena);
+    *cycles = run_groups(execution, &group);
     return true;
 }

@@ -8,19 +8,9 @@
 
 #include "gpu/backend.h"
 #include "gpu/model/caches.h"
-
-// Where buffers lie, for the host's pointers and for the model.
-struct model_range {
-    const char *host;
-    uint64_t bytes, address;
-};
-
-struct model_memory {
-    struct model_range *ranges;
-    size_t count, capacity;
-    uint64_t next;    // address of the next buffer
-    size_t last_used; // where the range before was found
-};
+#include "gpu/model/memory.h"
+#include "gpu/model/places.h"
+#include "gpu/model/steady.h"
 
 // Of threads; made once a device, for so many cores, in `arena` but for the stacks themselves. NULL
 // where the host has no memory for them.
@@ -33,19 +23,24 @@ struct model_execution {
     const struct model_machine *machine;
     struct model_caches *caches;
     struct model_memory *memory;
+    struct model_places *places;
     const struct gpu_kernel *kernel;
     uint32_t groups[3];
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
     size_t params_bytes;
-    double start_cycles; // of the core's counter
-    double start_ns;     // of the device's clock
-    double cycle_ns;     // of the core's clock while it runs
-    double slowness;     // factor on every latency
+    double start_cycles;                            // of the core's counter
+    double start_ns;                                // of the device's clock
+    double cycle_ns;                                // of the core's clock while it runs
+    double slowness;                                // factor on every latency
+    struct model_stream streams[MODEL_STREAMS_MAX]; // that a kernel told
+    size_t stream_count;
 };
 
-// Runs all groups; *cycles is how long they took. ERROR_UNSUPPORTED where the kernel takes other
-// arguments than the model passes on, or has larger groups than it has stacks.
+// Runs all groups; *cycles is how long they took. A kernel that tells streams is called once, and
+// they are solved (steady.h). ERROR_UNSUPPORTED where the kernel takes other arguments than the
+// model passes on, has larger groups than it has stacks, or the machine's file does not tell the
+// bandwidth of what serves its streams.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef GPU_MODEL_HOST_H
 #define GPU_MODEL_HOST_H
 
+#include "gpu/model/steady.h"
+
 #include <stdint.h>
 
 // 0–2: id within the group, 3–5: the group's, 6–8: number of groups; x, y, z.
@@ -23,5 +25,15 @@ void model_thread_compute(uint32_t cycles);
 uint64_t model_thread_clock_core(void);   // cycles
 uint64_t model_thread_clock_device(void); // ns
 uint32_t model_thread_core(void);
+
+// Of kernels that tell streams (bench/prelude/stream.clh): what the dispatch reads or writes, and
+// the sum of the 32-bit words from there.
+void model_thread_stream(const struct model_stream *stream);
+uint32_t model_thread_sum(const void *from, uint64_t bytes);
+
+// `n` words for what a kernel works out of `n` and `key` alone: zeros at first, kept from one
+// dispatch to the next as long as few others are wanted, and at one place while a kernel runs.
+// NULL where they would be too many.
+uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 #endif

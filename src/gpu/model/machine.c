@@ -144,16 +144,17 @@ static bool read_sharers(const struct place *place, struct model_cache_desc *lev
     return true;
 }
 
+// Of one core, where it is not told: its part of the chip's (share_bandwidths).
 static bool read_bandwidth(const struct place *place, struct model_cache_desc *level)
 {
     static const char *const members[] = {"core_bytes_per_cycle", "chip_bytes_per_cycle", NULL};
     json_t *object = json_object_get(place->object, "bandwidth");
     struct place inner =
         member_of(place, object, arena_printf(place->arena, "%sbandwidth.", place->path));
-    const struct range range = {1e-3, 1e9, false};
+    const struct range chip = {1e-3, 1e9, false}, core = {1e-3, 1e9, true};
     return !object || (check_members(&inner, members) &&
-                       read_number(&inner, members[0], &range, &level->core_bytes_per_cycle) &&
-                       read_number(&inner, members[1], &range, &level->chip_bytes_per_cycle));
+                       read_number(&inner, members[0], &core, &level->core_bytes_per_cycle) &&
+                       read_number(&inner, members[1], &chip, &level->chip_bytes_per_cycle));
 }
 
 // Cycles of the core's clock, and what comes to them by another clock.
@@ -324,6 +325,20 @@ static bool resolve_near(const struct place *root, struct model_machine *machine
     return true;
 }
 
+static void share_bandwidth(struct model_cache_desc *level, uint32_t cores)
+{
+    if (!(level->core_bytes_per_cycle > 0))
+        level->core_bytes_per_cycle = level->chip_bytes_per_cycle / cores;
+}
+
+static bool share_bandwidths(struct model_machine *machine)
+{
+    for (uint32_t i = 0; i < machine->level_count; i++)
+        share_bandwidth(&machine->levels[i], machine->cores);
+    share_bandwidth(&machine->memory, machine->cores);
+    return true;
+}
+
 static bool read_noise(const struct place *root, struct model_machine *machine)
 {
     static const char *const members[] = {"relative", "correlation", "outliers", "seed", NULL};
@@ -341,21 +356,12 @@ static bool read_noise(const struct place *root, struct model_machine *machine)
 
 static bool read_root(const struct place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {"name",
-                                          "cores",
-                                          "core_clock_hz",
-                                          "memory_bytes",
-                                          "last_cache_bytes",
-                                          "levels",
-                                          "memory",
-                                          "tlb",
-                                          "launch_ns",
-                                          "clock_step_ns",
-                                          "noise",
-                                          "source",
-                                          "throttling",
-                                          NULL};
-    *machine = (struct model_machine){.launch_ns = 2000, .clock_step_ns = 1};
+    static const char *const members[] = {"name",          "cores",         "core_threads",
+                                          "core_clock_hz", "memory_bytes",  "last_cache_bytes",
+                                          "levels",        "memory",        "tlb",
+                                          "launch_ns",     "clock_step_ns", "noise",
+                                          "source",        "throttling",    NULL};
+    *machine = (struct model_machine){.core_threads = 2048, .launch_ns = 2000, .clock_step_ns = 1};
     if (!check_members(root, members))
         return false;
     const char *name = json_string_value(json_object_get(root->object, "name"));
@@ -363,6 +369,8 @@ static bool read_root(const struct place *root, struct model_machine *machine)
         return refuse(root, "name", "expected a text");
     machine->name = arena_strdup(root->arena, name);
     return read_u32(root, "cores", &(struct range){1, 4096, false}, &machine->cores) &&
+           read_u32(root, "core_threads", &(struct range){32, 65536, true},
+                    &machine->core_threads) &&
            read_number(root, "core_clock_hz", &(struct range){1e6, 1e11, false},
                        &machine->core_clock_hz) &&
            read_whole(root, "memory_bytes", &(struct range){1 << 20, 1e13, false},
@@ -372,7 +380,7 @@ static bool read_root(const struct place *root, struct model_machine *machine)
            read_caches(root, "levels", MODEL_LEVELS_MAX, read_level, machine->levels,
                        &machine->level_count) &&
            (machine->level_count > 0 || refuse(root, "levels", "expected at least one")) &&
-           resolve_near(root, machine) && read_memory(root, machine) &&
+           resolve_near(root, machine) && read_memory(root, machine) && share_bandwidths(machine) &&
            read_throttling(root, machine) &&
            read_caches(root, "tlb", MODEL_TLBS_MAX, read_tlb, machine->tlbs, &machine->tlb_count) &&
            read_number(root, "launch_ns", &(struct range){0, 1e9, true}, &machine->launch_ns) &&

@@ -36,7 +36,7 @@ struct model_cache_desc {
 
 struct model_machine {
     const char *name;
-    uint32_t cores;
+    uint32_t cores, core_threads; // threads that a core holds
     double core_clock_hz;
     uint64_t memory_bytes, last_cache_bytes;
     struct model_cache_desc levels[MODEL_LEVELS_MAX];

@@ -3,39 +3,114 @@
 
 #include <math.h>
 
-static bool holds(const struct model_machine *machine, const struct model_cache_desc *level,
-                  const struct model_stream *stream)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-    uint32_t sharers = level->sharers ? level->sharers : machine->cores;
-    uint64_t common = stream->cores < sharers ? stream->cores : sharers;
-    return stream->region_bytes <= level->capacity_bytes / common;
+    return a < b ? a : b;
 }
 
-// The least of the bandwidths that are told.
-static double at_most(double rate, double bandwidth)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
-    return bandwidth > 0 ? fmin(rate, bandwidth) : rate;
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// Of cores that take groups in turn, those that the first `sharers` of them have.
+static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
+{
+    return groups / machine->cores * sharers + least(groups % machine->cores, sharers);
+}
+
+static uint64_t sharers_of(const struct model_machine *machine,
+                           const struct model_cache_desc *level)
+{
+    return level->sharers ? level->sharers : machine->cores;
+}
+
+// Bytes that one cache of the level sees.
+static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
+                        const struct model_stream *stream)
+{
+    uint64_t sharers = sharers_of(machine, level);
+    uint64_t row = common_divisor(stream->places, machine->cores);
+    uint64_t seen = stream->places / row * least(sharers, row);
+    return (double)least(seen, groups_of(machine, stream->groups, sharers)) *
+           (double)stream->place_bytes;
+}
+
+static bool serves(const struct model_machine *machine, const struct model_cache_desc *level,
+                   const struct model_stream *streams, size_t count)
+{
+    double all = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (streams[i].past_core && level->sharers == 1)
+            return false;
+        all += footprint(machine, level, &streams[i]);
+    }
+    return all <= (double)level->capacity_bytes;
+}
+
+// What a core has under way at a time; 0: no limit.
+static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
+                        size_t count)
+{
+    double all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct model_stream *stream = &streams[i];
+        uint64_t room = stream->group_threads && stream->group_threads <= machine->core_threads
+                            ? machine->core_threads / stream->group_threads
+                            : 1;
+        if (!stream->in_flight_bytes)
+            return 0;
+        all +=
+            (double)(least(room, groups_of(machine, stream->groups, 1)) * stream->in_flight_bytes);
+    }
+    return all;
+}
+
+// Cycles that the level's bandwidths take for `moved` bytes of each group.
+static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
+                        uint64_t groups, double moved)
+{
+    uint64_t sharers = sharers_of(machine, level);
+    double caches = ceil((double)machine->cores / (double)sharers), core = 0, chip = 0;
+    if (level->core_bytes_per_cycle > 0)
+        core = (double)groups_of(machine, groups, 1) * moved / level->core_bytes_per_cycle;
+    if (level->chip_bytes_per_cycle > 0)
+        chip = (double)groups_of(machine, groups, sharers) * moved * caches /
+               level->chip_bytes_per_cycle;
+    return fmax(core, chip);
 }
 
 struct model_steady model_steady_solve(const struct model_machine *machine,
-                                       const struct model_stream *stream)
+                                       const struct model_stream *streams, size_t count,
+                                       double core_hz)
 {
     struct model_steady steady = {.level = 0};
-    double core = (double)INFINITY, chip = (double)INFINITY;
     const struct model_cache_desc *level = &machine->levels[0];
+    uint64_t groups = count ? streams[0].groups : 0;
+    double moved = 0;
+    for (size_t i = 0; i < count; i++)
+        moved += (double)streams[i].group_bytes;
     for (;; level++) {
         bool is_memory = steady.level == machine->level_count;
         if (is_memory)
             level = &machine->memory;
-        core = at_most(core, level->core_bytes_per_cycle);
-        chip = at_most(chip, level->chip_bytes_per_cycle);
-        if (is_memory || holds(machine, level, stream))
+        steady.cycles = fmax(steady.cycles, cycles_of(machine, level, groups, moved));
+        if (is_memory || serves(machine, level, streams, count))
             break;
         steady.level++;
     }
-    double latency = level->latency_cycles + level->latency_ns * machine->core_clock_hz / 1e9;
-    core = at_most(core, (double)stream->in_flight_bytes / latency);
-    double all = fmin(core * stream->cores, chip);
-    steady.bytes_per_cycle = isfinite(all) ? all : 0;
+    double latency = level->latency_cycles + level->latency_ns * core_hz / 1e9;
+    double under_way = in_flight(machine, streams, count);
+    if (under_way > 0)
+        steady.cycles = fmax(steady.cycles,
+                             (double)groups_of(machine, groups, 1) * moved / under_way * latency);
+    steady.cycles += latency;
+    steady.told =
+        groups > 0 && (level->core_bytes_per_cycle > 0 || level->chip_bytes_per_cycle > 0);
     return steady;
 }
