@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """check_map.py FATHOM MACHINE.json: what `fathom map` finds on a model must be what its file says:
-every level and no other, sizes within 5 %, latencies within 3 %, lines, sectors and ways exact or
-unknown, the cores that share a level within the interval, and the reach of its TLB."""
+every level and no other, sizes within 5 %, latencies and bandwidths within 3 %, lines, sectors and
+ways exact or unknown, the cores that share a level within the interval, and the reach of its TLB.
+Bandwidths that the file does not tell are not found."""
 
 import json
 import pathlib
@@ -56,6 +57,33 @@ def problems_of_level(result, level):
             yield f"{name}: {key} {metric(result, key)}, not {truth}"
 
 
+def told(machine, k, which):
+    """The bandwidth of level k, that of memory behind the last; None where the file has none. Of
+    one core, where it has the chip's alone, that core's part."""
+    places = machine["levels"] + [machine["memory"]]
+    found = [place["bandwidth"].get(which, place["bandwidth"]["chip_bytes_per_cycle"]
+                                    / machine["cores"])
+             for place in places[:k + 1] if "bandwidth" in place]
+    return min(found) if "bandwidth" in places[k] else None
+
+
+def problems_of_bandwidth(result, machine, k):
+    """Of all cores, and of one. A level in which not every core can have a part of its own, as
+    `map` cuts them, is not asked for the first."""
+    name, hertz = result["key"], machine["core_clock_hz"]
+    all_cores, one = told(machine, k, "chip_bytes_per_cycle"), told(machine, k, "core_bytes_per_cycle")
+    small = 0 < k < len(machine["levels"]) and (
+        machine["levels"][k]["capacity_bytes"] < 0.05e6 * machine["cores"]
+        or machine["levels"][k]["capacity_bytes"] < 4 * machine["levels"][k - 1]["capacity_bytes"])
+    for found, truth, optional in ((metric(result, "bandwidth"), all_cores, small),
+                                   (metric(result, "group_bandwidth"), one, False)):
+        if truth is None and found is not None:
+            yield f"{name}: {found} B/s, of which the file tells nothing"
+        elif truth is not None and not (optional and found is None) and not near(
+                found, truth * hertz, 0.03):
+            yield f"{name}: {found} B/s, not {truth * hertz:.4g}"
+
+
 def problems_of_clocks(result, level):
     """latency = fixed + clocked / core clock, where the core's clock was not always the same."""
     whole = metric(result, "latency")
@@ -78,8 +106,11 @@ def problems(document, machine):
     for k, (result, level) in enumerate(zip(levels, machine["levels"])):
         yield from problems_of_level(result, level)
         yield from problems_of_sharing(result, level, sharers_of(machine, k))
+        yield from problems_of_bandwidth(result, machine, k)
     memory = of(document, "memory")
     truth = machine["memory"]["latency_cycles"]
+    if memory and "throttling" not in machine:
+        yield from problems_of_bandwidth(memory[0], machine, len(machine["levels"]))
     if "tlb" in machine:
         tlb = machine["tlb"][0]
         reach = of(document, "tlb")
