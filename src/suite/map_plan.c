@@ -32,6 +32,7 @@ static const double knee_octaves = 0.045;
 #define APART_BYTES  (UINT64_C(16) << 10)  // a core: where workgroups read different parts
 #define PAGE_BYTES   (UINT64_C(2) << 20)   // latency's default
 #define APART_GRAIN  (UINT64_C(512) << 10) // what such working sets are multiples of, in bandwidth
+#define SAME_GRAIN   (UINT64_C(4) << 10)   // … and those that all read
 #define PAGES_BYTES  (UINT64_C(16) << 20)  // where chains over pages begin
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 #define WAYS_BYTES   (UINT64_C(4) << 20) // the largest level whose ways are asked about
@@ -328,6 +329,11 @@ static uint64_t round_down(double bytes)
     return whole / part * part;
 }
 
+static uint64_t round_up(uint64_t bytes, uint64_t grain)
+{
+    return (bytes + grain - 1) / grain * grain;
+}
+
 static void add_bandwidth(struct map_plan *plan, const char *scope, bool apart, uint64_t bytes)
 {
     const char *const texts[] = {
@@ -338,7 +344,8 @@ static void add_bandwidth(struct map_plan *plan, const char *scope, bool apart, 
         "shape=best",
         arena_printf(plan->arena, "scope=%s", scope),
         apart ? "access=apart" : "access=same",
-        arena_printf(plan->arena, "bytes=%" PRIu64, bytes),
+        arena_printf(plan->arena, "bytes=%" PRIu64,
+                     round_up(bytes, apart ? APART_GRAIN : SAME_GRAIN)),
     };
     add_chosen(plan, plan->bandwidth, texts, sizeof texts / sizeof *texts);
 }
@@ -347,8 +354,7 @@ static uint64_t round_within(const struct map_plan *plan, double from, double en
 {
     unsigned cores = plan->limits.cores ? plan->limits.cores : CORES_UNKNOWN;
     double least = fmax((double)APART_BYTES * cores, 1.5 * from), middle = sqrt(from * end);
-    uint64_t bytes = round_down(middle > least ? middle : 1.25 * least);
-    return (bytes + APART_GRAIN - 1) / APART_GRAIN * APART_GRAIN;
+    return round_up(round_down(middle > least ? middle : 1.25 * least), APART_GRAIN);
 }
 
 // In the middle of a level; where every core can read a part of its own.
