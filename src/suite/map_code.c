@@ -32,13 +32,13 @@ bool map_code_is_asked(const struct gpu_info *device, const char **why)
 static size_t coarse_lengths(uint64_t lengths[MAP_CODE_LENGTHS_MAX])
 {
     size_t count = 0;
-    for (uint64_t length = MAP_CODE_STEP; length < PER_OCTAVE * MAP_CODE_STEP;
-         length += MAP_CODE_STEP)
+    // Whole blocks: below 256 instructions they are fewer than four an octave.
+    for (uint64_t length = MAP_CODE_STEP, step = MAP_CODE_STEP; length <= MAP_CODE_MOST;
+         length += step) {
         lengths[count++] = length;
-    for (uint64_t octave = PER_OCTAVE * MAP_CODE_STEP; octave < MAP_CODE_MOST; octave *= 2)
-        for (uint64_t part = 0; part < PER_OCTAVE; part++)
-            lengths[count++] = octave + part * octave / PER_OCTAVE;
-    lengths[count++] = MAP_CODE_MOST;
+        if (length == step * 2 * PER_OCTAVE)
+            step *= 2;
+    }
     return count;
 }
 
