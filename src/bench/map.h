@@ -4,6 +4,8 @@
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H
 
+#include <stdint.h>
+
 // Values of the parameter `what`.
 #define MAP_HIERARCHY  "hierarchy" // of a path: how many levels
 #define MAP_LEVEL      "level"     // one cache
@@ -21,6 +23,14 @@
 
 // A sensor of `code`: bytes of an instruction, from the size of the whole code.
 #define MAP_CODE_SENSOR "instruction_bytes"
+
+// Instructions in the first `steps` stretches of straight-line code, which are the lengths that a
+// case `code` may have: 64 to 2048 in steps of 64, then 16 an octave to 32768.
+enum {
+    MAP_CODE_STEPS = 96,
+    MAP_CODE_QUESTION = 2 // instructions after each, which ask whether it was the last
+};
+uint32_t map_code_length(uint32_t steps);
 
 // In the order of the benchmark's params.
 enum map_param {

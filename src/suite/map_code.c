@@ -8,11 +8,11 @@
 
 enum {
     VENDOR_NVIDIA = 0x10de,
-    DEVICE_VOLTA = 0x1d80, // the first number of a Volta; later chips have larger ones
     NVIDIA_BYTES = 16,
     BYTES_LEAST = 4, // what an instruction may have
     BYTES_MOST = 64,
     KNEE_POINTS = 6,
+    LEAST = 64, // instructions
     PER_OCTAVE = 4
 };
 
@@ -32,13 +32,26 @@ bool map_code_is_asked(const struct gpu_info *device, const char **why)
 static size_t coarse_lengths(uint64_t lengths[MAP_CODE_LENGTHS_MAX])
 {
     size_t count = 0;
-    // Whole blocks: below 256 instructions they are fewer than four an octave.
-    for (uint64_t length = MAP_CODE_STEP, step = MAP_CODE_STEP; length <= MAP_CODE_MOST;
-         length += step) {
+    uint64_t most = map_code_length(MAP_CODE_STEPS);
+    for (uint64_t length = LEAST, step = LEAST; length <= most; length += step) {
         lengths[count++] = length;
         if (length == step * 2 * PER_OCTAVE)
             step *= 2;
     }
+    return count;
+}
+
+// Those that there are between two, but not more than KNEE_POINTS.
+static size_t lengths_between(double from, double to, uint64_t *lengths)
+{
+    uint32_t first = 1, end, count = 0;
+    while (first < MAP_CODE_STEPS && map_code_length(first) < from)
+        first++;
+    for (end = first; end <= MAP_CODE_STEPS && map_code_length(end) <= to;)
+        end++;
+    uint32_t every = (end - first + KNEE_POINTS - 1) / KNEE_POINTS;
+    for (uint32_t steps = first; steps < end; steps += every)
+        lengths[count++] = map_code_length(steps);
     return count;
 }
 
@@ -51,13 +64,9 @@ static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[MAP
         const struct plateaus_step *step = &fit->steps[k];
         if (step->end_high - step->end_low < knee_octaves)
             continue;
-        double from = step->end_low - 0.03, to = step->end_high + 0.03;
-        for (int i = 0; i < KNEE_POINTS && count < MAP_CODE_LENGTHS_MAX; i++) {
-            double length = exp2(from + (to - from) * i / (KNEE_POINTS - 1)) / MAP_CODE_STEP;
-            uint64_t rounded = (uint64_t)(length + 0.5) * MAP_CODE_STEP;
-            if (rounded >= MAP_CODE_STEP && rounded <= MAP_CODE_MOST)
-                lengths[count++] = rounded;
-        }
+        if (count + KNEE_POINTS <= MAP_CODE_LENGTHS_MAX)
+            count += lengths_between(exp2(step->end_low - 0.03), exp2(step->end_high + 0.03),
+                                     lengths + count);
     }
     return count;
 }
@@ -143,23 +152,33 @@ static double driver_bytes(const struct level_curve *curve)
     return 0;
 }
 
-double map_code_instruction_bytes(const struct gpu_info *device, const struct level_curve *curve)
+double map_code_instruction_bytes(const struct map_finder *f, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
     if (said >= BYTES_LEAST && said <= BYTES_MOST)
         return said;
-    bool encoded = device->vendor_id == VENDOR_NVIDIA && device->device_id >= DEVICE_VOLTA;
+    bool encoded = f->device->vendor_id == VENDOR_NVIDIA && f->limits.architecture;
     return encoded ? NVIDIA_BYTES : 0;
+}
+
+double map_code_bytes(double instructions, double instruction_bytes)
+{
+    uint32_t steps = 0;
+    while (steps < MAP_CODE_STEPS && map_code_length(steps + 1) <= instructions)
+        steps++;
+    return instruction_bytes * (instructions + MAP_CODE_QUESTION * steps);
 }
 
 // ---------------------------------------------------------------- results
 
-static struct level_height end_of(const struct level_curve *curve, size_t k, double scale)
+// Where level k ends, in instructions; in bytes where those of one are given.
+static struct level_height end_of(const struct level_curve *curve, size_t k, double bytes)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
-    return (struct level_height){scale * exp2(step->end),
-                                 {scale * exp2(step->end_low), scale * exp2(step->end_high)},
-                                 curve->count};
+    double ends[] = {exp2(step->end), exp2(step->end_low), exp2(step->end_high)};
+    for (size_t i = 0; bytes > 0 && i < sizeof ends / sizeof *ends; i++)
+        ends[i] = map_code_bytes(ends[i], bytes);
+    return (struct level_height){ends[0], {ends[1], ends[2]}, curve->count};
 }
 
 static void add_times(const struct map_finder *f, struct result *result,
@@ -174,8 +193,8 @@ static void add_times(const struct map_finder *f, struct result *result,
 static void add_level(const struct map_finder *f, const struct level_curve *curve, size_t k)
 {
     struct result *result = map_add_result(f, MAP_LEVEL, MAP_PATH_CODE, k + 1);
-    struct level_height instructions = end_of(curve, k, 1);
-    double bytes = map_code_instruction_bytes(f->device, curve);
+    struct level_height instructions = end_of(curve, k, 0);
+    double bytes = map_code_instruction_bytes(f, curve);
     add_times(f, result, curve, k);
     map_add_metric(f, result, MAP_METRIC_INSTRUCTIONS, &instructions);
     if (bytes > 0) {

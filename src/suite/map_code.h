@@ -11,8 +11,6 @@
 #include <stdint.h>
 
 enum {
-    MAP_CODE_STEP = 64, // lengths are multiples of it, in instructions
-    MAP_CODE_MOST = 32768,
     MAP_CODE_LENGTHS_MAX = 64
 };
 
@@ -32,9 +30,14 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
 
 // Bytes of an instruction of that code; 0: not known.
 //   what the driver says of the compiled code, where it does (AMD's differ: 8 or 12 bytes)
-//   NVIDIA since Volta: 16 (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU
-//   Architecture via Microbenchmarking", arXiv:1804.06826, 2018: words of 128 bits)
-double map_code_instruction_bytes(const struct gpu_info *device, const struct level_curve *curve);
+//   NVIDIA since Volta, the oldest in the table of architectures: 16 (Jia, Maggioni, Staiger,
+//   Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
+//   arXiv:1804.06826, 2018: words of 128 bits)
+double map_code_instruction_bytes(const struct map_finder *f, const struct level_curve *curve);
+
+// Bytes of the first so many multiply-adds of the code and of the two instructions after each
+// stretch that ask whether it was the last.
+double map_code_bytes(double instructions, double instruction_bytes);
 
 // Adds what was found: levels of the path "instruction", and what lies behind them; or why none is
 // told.

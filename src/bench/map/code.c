@@ -7,10 +7,8 @@
 #include "bench/map/code_replay.h"
 #include "math/stats.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -21,16 +19,13 @@ enum {
     SLOPE_NS = 300 * 1000,            // by which two runs differ, where only time stamps tell time
     SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … but no more than that
     PAIRS = 3,                        // of such runs, a visit
-    RUNS_MAX = 2                      // of different lengths
+    RUNS_MAX = 2,                     // of different lengths
+    WARM_NS = 300 * 1000 * 1000,
+    STEPS_MIN = 100 // of the device's clock, to tell the counter's rate
 };
 
-static const struct {
-    const char *name;
-    uint32_t blocks;
-} lengths[MAP_CODE_SIZES] = {{"map_code_16", 16}, {"map_code_128", 128}, {"map_code_512", 512}};
-
-// A compiler that takes longer for one length is not asked for the next, four times as long.
-static const uint64_t compile_most_ns = UINT64_C(1500000000);
+// Of the clock that was seen before: less has still to rise.
+static const double warm_share = 0.97;
 
 // Of a lap's time: more of it for an empty one, and the rest is not left out.
 static const double empty_most = 0.7;
@@ -48,7 +43,7 @@ struct code {
     struct bench_visit *visit;
     struct map_code_program *program;
     struct memory *memory;
-    uint32_t blocks;
+    uint32_t steps, instructions; // of a lap
     struct gpu_buffer *result;
     double span_ns; // of the last run
 };
@@ -60,85 +55,17 @@ struct params {
 #undef X
 };
 
-// ---------------------------------------------------------------- programs
-
-// "Code Size: 524288" and the like among what the driver says; 0 where it does not say.
-static double code_bytes(const char *text)
-{
-    static const char name[] = "size: ";
-    for (const char *line = text; line && *line;
-         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-        bool code = strncmp(line, "Code", 4) == 0 || strncmp(line, "Binary", 6) == 0;
-        const char *space = strchr(line, ' ');
-        if (!code || !space || tolower((unsigned char)space[1]) != name[0] ||
-            strncmp(space + 2, name + 1, sizeof name - 2) != 0)
-            continue;
-        return strtod(space + 1 + sizeof name - 1, NULL);
-    }
-    return 0;
-}
-
-static void describe_program(struct map_code_program *own, struct arena *arena)
-{
-    struct measure_visit *visit = measure_visit_create(arena);
-    struct gpu_program_stats stats = {0};
-    visit_kernel(visit, own->program);
-    own->kernel = visit->kernel;
-    // Drivers that tell nothing are common.
-    if (gpu_program_stats(own->program, arena, &stats, NULL))
-        own->bytes = code_bytes(stats.text);
-}
-
-static bool program_make(struct map_code *kept, const struct bench_session *session, size_t i,
-                         struct error *err)
-{
-    struct map_code_program *own = &kept->programs[i];
-    if (own->program)
-        return true;
-    const struct gpu_kernel *kernel = kernel_find(lengths[i].name);
-    if (!kernel)
-        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", lengths[i].name);
-    uint64_t before_ns = clock_now_ns();
-    own->program =
-        gpu_program_create(session->scope, &(struct gpu_program_desc){.kernel = kernel}, err);
-    own->compile_ns = clock_now_ns() - before_ns;
-    if (!own->program)
-        return false;
-    describe_program(own, session->arena);
-    return true;
-}
-
-// The shortest kernel that has so many blocks; those before it show whether it will take too long.
-static struct map_code_program *program_for(struct map_code *kept,
-                                            const struct bench_session *session, uint32_t blocks,
-                                            struct error *err)
-{
-    for (size_t i = 0; i < MAP_CODE_SIZES && blocks <= lengths[MAP_CODE_SIZES - 1].blocks; i++) {
-        if (!program_make(kept, session, i, err))
-            return NULL;
-        if (blocks <= lengths[i].blocks)
-            return &kept->programs[i];
-        if (kept->programs[i].compile_ns > compile_most_ns) {
-            error_set(err, ERROR_UNSUPPORTED,
-                      "the driver compiled code of %" PRIu32
-                      " instructions for %.1f s: longer code "
-                      "was not tried",
-                      lengths[i].blocks * CODE_BLOCK, (double)kept->programs[i].compile_ns / 1e9);
-            return NULL;
-        }
-    }
-    error_set(err, ERROR_UNSUPPORTED, "no kernel has %" PRIu32 " instructions in a row",
-              blocks * CODE_BLOCK);
-    return NULL;
-}
+// ---------------------------------------------------------------- a run, and its proof
 
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
     if (!c->kept->probed && !measure_clock_probe(session->scope, &c->kept->clock, err))
         return false;
+    if (!c->kept->probed)
+        c->kept->warm_hz = c->kept->clock.counter_hz;
     c->kept->probed = true;
-    c->program = program_for(c->kept, session, c->blocks, err);
+    c->program = map_code_program(c->kept->programs, session, c->steps, err);
     c->memory = *c->visit->memory;
     if (!c->memory)
         *c->visit->memory = c->memory = ARENA_NEW(session->arena, struct memory);
@@ -147,8 +74,6 @@ static bool prepare(struct code *c, struct error *err)
     c->result = c->program ? gpu_buffer_create(c->visit->scope, &result, err) : NULL;
     return c->result != NULL;
 }
-
-// ---------------------------------------------------------------- a run, and its proof
 
 static bool is_counted(const struct code *c)
 {
@@ -192,7 +117,7 @@ static bool verify(struct code *c, const struct params *p, struct code_ends *kep
     if (*known && is_as(words, kept))
         return true;
     for (int fused = 1; fused >= 0 && !*known; fused--) {
-        code_replay(p->blocks, laps, fused, kept);
+        code_replay(p->steps ? c->instructions : 0, laps, fused, kept);
         if (is_as(words, kept)) {
             c->memory->fused = fused;
             return *known = true;
@@ -201,7 +126,7 @@ static bool verify(struct code *c, const struct params *p, struct code_ends *kep
     return error_set(err, ERROR_MISMATCH,
                      "after %" PRIu64 " laps of %" PRIu32
                      " instructions the chains are not where they have to be",
-                     laps, p->blocks * CODE_BLOCK);
+                     laps, p->steps ? c->instructions : 0);
 }
 
 static bool run_kernel(struct code *c, const struct params *params, unsigned which,
@@ -216,7 +141,7 @@ static bool run_empty(struct code *c, struct params *params, struct error *err)
 {
     struct code_ends ends;
     bool known = false, fused = c->memory->fused;
-    params->blocks = 0;
+    params->steps = 0;
     bool ok = execute(c, params, err) && verify(c, params, &ends, &known, err);
     c->memory->fused = fused;
     return ok;
@@ -224,7 +149,7 @@ static bool run_empty(struct code *c, struct params *params, struct error *err)
 
 static struct params params_of(const struct code *c)
 {
-    return (struct params){.blocks = c->blocks,
+    return (struct params){.steps = c->steps,
                            .lead = LEAD_LAPS,
                            .windows = WINDOWS,
                            .laps = c->memory->laps,
@@ -239,7 +164,7 @@ static bool is_left_out(const struct code *c, double lap, struct error *err)
     return error_set(err, ERROR_UNSUPPORTED,
                      "a lap without instructions takes %.0f %% of the time of one of %" PRIu32
                      ": what is branched over takes time too",
-                     100 * c->kept->empty / lap, c->blocks * CODE_BLOCK);
+                     100 * c->kept->empty / lap, c->instructions);
 }
 
 // ---------------------------------------------------------------- by the core's counter
@@ -267,27 +192,59 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
+// The counter's rate during the last run, by the device's clock; without one as it was probed.
+static double counter_hz(const struct code *c, const double counts[WINDOWS])
+{
+    const struct measure_clock *clock = &c->kept->clock;
+    const uint32_t *now = (const uint32_t *)gpu_buffer_map(c->result) + CODE_CLOCKS;
+    uint64_t begin = now[0] | (uint64_t)now[1] << 32, end = now[2] | (uint64_t)now[3] << 32;
+    unsigned bits = clock->device_bits < 64 ? clock->device_bits : 64;
+    double sum = 0, ns = 0;
+    for (unsigned i = 0; i < WINDOWS; i++)
+        sum += counts[i] * c->memory->laps;
+    if (clock->has_device_clock)
+        ns = (double)measure_clock_delta(begin, end, bits) * clock->device_tick_ns;
+    return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
+}
+
+// Runs until the core's clock is where it was before: compiling takes seconds, in which it falls.
+// Not longer than WARM_NS: then it is where it will stay.
+static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
+{
+    const struct params params = params_of(c);
+    uint64_t deadline_ns = clock_deadline_ns(WARM_NS);
+    do {
+        if (!run_kernel(c, &params, 0, err))
+            return false;
+        read_windows(c, params.laps, counts);
+        *hz = counter_hz(c, counts);
+        if (!c->kept->clock.counts_core_clock)
+            return true;
+    } while (*hz < warm_share * c->kept->warm_hz && clock_left_ns(deadline_ns) > 0);
+    c->kept->warm_hz = *hz;
+    return true;
+}
+
 static bool measure_by_counter(struct code *c, struct measure_visit *visit, struct error *err)
 {
     const struct measure_clock *clock = &c->kept->clock;
-    double values[WINDOWS], instructions = (double)c->blocks * CODE_BLOCK;
-    c->memory->laps = WINDOW_INSTRUCTIONS / (c->blocks * CODE_BLOCK);
-    c->memory->laps += c->memory->laps ? 0 : 1;
-    const struct params params = params_of(c);
-    if (!count_empty(c, err) || !run_kernel(c, &params, 0, err))
+    double values[WINDOWS], instructions = c->instructions, hz;
+    c->memory->laps = (WINDOW_INSTRUCTIONS + c->instructions - 1) / c->instructions;
+    if (!run_warm(c, values, &hz, err))
         return false;
     visit->device_time_ns += (uint64_t)c->span_ns;
-    read_windows(c, params.laps, values);
-    if (!is_left_out(c, values[WINDOWS - 1], err))
+    if (!count_empty(c, err) || !is_left_out(c, values[WINDOWS - 1], err))
         return false;
     for (unsigned i = 0; i < WINDOWS; i++)
         values[i] = (values[i] - c->kept->empty) / instructions;
-    double step = clock->counter_step / (instructions * params.laps), ns = 1e9 / clock->counter_hz;
-    if (clock->counts_core_clock)
+    double step = clock->counter_step / (instructions * c->memory->laps);
+    if (clock->counts_core_clock) {
         visit_samples(visit, MAP_METRIC_FETCH_CYCLES, values, WINDOWS, step);
+        visit_sensor(visit, "core_clock", UNIT_HZ, hz);
+    }
     for (unsigned i = 0; i < WINDOWS; i++)
-        values[i] *= ns;
-    visit_samples(visit, MAP_METRIC_FETCH, values, WINDOWS, step * ns);
+        values[i] *= 1e9 / hz;
+    visit_samples(visit, MAP_METRIC_FETCH, values, WINDOWS, step * 1e9 / hz);
     visit_detail(visit, "empty lap", "%.1f counts, taken off", c->kept->empty);
     return true;
 }
@@ -300,7 +257,7 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     double ns[RUNS_MAX];
     params.windows = 1;
     for (unsigned i = 0; i < RUNS_MAX; i++) {
-        bool ok = params.blocks ? run_kernel(c, &params, i, err) : run_empty(c, &params, err);
+        bool ok = params.steps ? run_kernel(c, &params, i, err) : run_empty(c, &params, err);
         if (!ok)
             return false;
         ns[i] = c->span_ns;
@@ -313,9 +270,9 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
 // Laps by which two runs differ long enough.
 static bool size_slope(struct code *c, struct error *err)
 {
-    uint32_t most = SLOPE_INSTRUCTIONS_MAX / (c->blocks * CODE_BLOCK);
+    uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;
     double lap_ns = 0;
-    c->memory->laps = 1 + WINDOW_INSTRUCTIONS / (c->blocks * CODE_BLOCK);
+    c->memory->laps = 1 + WINDOW_INSTRUCTIONS / c->instructions;
     for (;;) {
         c->memory->known[0] = c->memory->known[1] = false;
         if (!time_lap(c, params_of(c), &lap_ns, err))
@@ -328,11 +285,11 @@ static bool size_slope(struct code *c, struct error *err)
 
 static bool measure_by_stamps(struct code *c, struct measure_visit *visit, struct error *err)
 {
-    double values[PAIRS], instructions = (double)c->blocks * CODE_BLOCK;
+    double values[PAIRS], instructions = c->instructions;
     if (!c->memory->laps && !size_slope(c, err))
         return false;
     struct params empty = params_of(c);
-    empty.blocks = 0;
+    empty.steps = 0;
     empty.laps = SLOPE_INSTRUCTIONS_MAX / EMPTY_LAPS * 8;
     if (!time_lap(c, empty, &c->kept->empty, err))
         return false;
@@ -356,16 +313,18 @@ bool map_code_visit(struct map_code *kept, struct bench_visit *run, struct measu
                     struct error *err)
 {
     struct code c = {.kept = kept, .visit = run};
-    uint64_t instructions = case_uint(run->point, "instructions");
-    c.blocks = (uint32_t)(instructions / CODE_BLOCK);
-    if (instructions == 0 || instructions % CODE_BLOCK)
-        return error_set(err, ERROR_USAGE, "instructions is a multiple of %d", CODE_BLOCK);
+    c.instructions = (uint32_t)case_uint(run->point, "instructions");
+    c.steps = map_code_steps(c.instructions);
+    if (c.steps == 0)
+        return error_set(err, ERROR_USAGE,
+                         "no lap has %" PRIu32 " instructions: 64 to 2048 in steps of 64, then "
+                         "16 lengths an octave to 32768",
+                         c.instructions);
     if (!prepare(&c, err))
         return false;
     visit->kernel = c.program->kernel;
-    if (c.program->bytes > 0)
-        visit_sensor(visit, MAP_CODE_SENSOR, UNIT_BYTE,
-                     c.program->bytes / (lengths[c.program - kept->programs].blocks * CODE_BLOCK));
+    if (c.program->instruction_bytes > 0)
+        visit_sensor(visit, MAP_CODE_SENSOR, UNIT_BYTE, c.program->instruction_bytes);
     visit_detail(visit, "compiler", "%.2f s", (double)c.program->compile_ns / 1e9);
     bool ok =
         is_counted(&c) ? measure_by_counter(&c, visit, err) : measure_by_stamps(&c, visit, err);

@@ -27,14 +27,21 @@ KERNEL void KERNEL_NAME(__global uint *result, const struct params p)
         const uint laps = window == 0 ? p.lead : p.laps;
         NOT_UNROLLED
         for (uint lap = 0; lap < laps; lap++, hash = NEXT_HASH) {
-            const uint last = lap < p.never ? p.blocks : 1u;
+            const uint last = lap < p.never ? p.steps : 1u;
             if (last == 0)
                 continue;
             CODE_LAP
         }
         const uint stamp = clock_core_after(hash, p.never).x;
-        if (thread == 0)
-            result[CODE_STAMPS + window] = stamp;
+        if (thread != 0)
+            continue;
+        result[CODE_STAMPS + window] = stamp;
+        if (window == 0 || window == p.windows) {
+            const uint2 now = clock_device();
+            const uint at = CODE_CLOCKS + (window == 0 ? 0 : 2);
+            result[at] = now.x;
+            result[at + 1] = now.y;
+        }
     }
     __global uint *mine = result + CODE_ENDS + thread * CODE_KEPT;
     mine[0] = as_uint(x0);

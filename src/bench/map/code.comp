@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Straight-line code: a lap goes through the first `blocks` blocks of it, and then back. Whether a
-// block is the last is asked after each; the answer looks as if it could differ from lap to lap, so
-// that no compiler makes one loop for each number of blocks.
+// Straight-line code: a lap goes through the first `steps` stretches of it, and then back. Whether a
+// stretch is the last is asked after each; the answer looks as if it could differ from lap to lap,
+// so that no compiler makes one loop for each length.
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 
@@ -38,14 +38,21 @@ void main()
     for (uint window = 0u; window <= p.windows; window++) {
         const uint laps = window == 0u ? p.lead : p.laps;
         [[dont_unroll]] for (uint lap = 0u; lap < laps; lap++, hash = NEXT_HASH) {
-            const uint last = lap < p.never ? p.blocks : 1u;
+            const uint last = lap < p.never ? p.steps : 1u;
             if (last == 0u)
                 continue;
             CODE_LAP
         }
         const uint stamp = clock_core_after(hash, p.never).x;
-        if (thread == 0u)
-            result[CODE_STAMPS + window] = stamp;
+        if (thread != 0u)
+            continue;
+        result[CODE_STAMPS + window] = stamp;
+        if (window == 0u || window == p.windows) {
+            const uvec2 now = clock_device();
+            const uint at = CODE_CLOCKS + (window == 0u ? 0u : 2u);
+            result[at] = now.x;
+            result[at + 1u] = now.y;
+        }
     }
     const uint mine = CODE_ENDS + thread * CODE_KEPT;
     result[mine] = floatBitsToUint(x0);

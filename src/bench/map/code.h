@@ -4,27 +4,16 @@
 #ifndef BENCH_MAP_CODE_H
 #define BENCH_MAP_CODE_H
 
-#include "bench/bench.h"
+#include "bench/map/code_program.h"
 #include "measure/clock.h"
-
-enum {
-    MAP_CODE_SIZES = 3 // kernels, by the most instructions of a lap
-};
-
-// A kernel of so many blocks (code_kernels.h), compiled when it is first needed.
-struct map_code_program {
-    struct gpu_program *program; // NULL: not yet
-    struct kernel_info kernel;
-    uint64_t compile_ns; // what the driver took for it
-    double bytes;        // of its code, as the driver says; 0: it does not
-};
 
 // What such cases keep between visits. In the session's arena.
 struct map_code {
     bool probed;
     struct measure_clock clock;
     struct map_code_program programs[MAP_CODE_SIZES];
-    double empty; // an empty lap: counts of the core's counter, or ns without one
+    double warm_hz; // the core's clock, as it was last
+    double empty;   // an empty lap: counts of the core's counter, or ns without one
 };
 
 // map's visit() for such a case. ERROR_UNSUPPORTED where the device has no kernel of that length,

@@ -6,15 +6,21 @@
 
 #define CODE_WORKGROUP 32
 
-// Instructions are multiply-adds; so many in a row, then the question whether the lap ends there.
-#define CODE_BLOCK 64
+// Instructions are multiply-adds. After each stretch of them comes the question whether the lap
+// ends there: 32 times after 64, then 16 times each after 128, 256, 512 and 1024, which makes 16
+// lengths an octave. Not after each 64: with more than a hundred ways out of the loop clang, and
+// NVIDIA's own compiler it seems, leave copies of the chains at each of them.
+#define CODE_SHORTEST  64
+#define CODE_STEPS_1K  16
+#define CODE_STEPS_8K  64
+#define CODE_STEPS_32K 96
 
 // Chains that take turns: x = x·x + constant, with a constant of its own for each instruction.
 #define CODE_CHAINS 4
 
-// Instruction i has constant i % CODE_CONSTANTS: a prime, so that no two blocks are alike. They are
-// −1.8125 − n / 2^15, to −1.84375, where values stay between −1.85 and 1.59; exact in a float, so
-// that every compiler folds the same.
+// Instruction i has constant i % CODE_CONSTANTS: a prime, so that no two stretches are alike. They
+// are −1.8125 − n / 2^15, to −1.84375, where values stay between −1.85 and 1.59; exact in a float,
+// so that every compiler folds the same.
 #define CODE_CONSTANTS        1021
 #define CODE_CONSTANT(number) (-1.8125f - (number)*3.0517578125e-05f)
 
@@ -24,52 +30,62 @@
 // After each lap, an empty one too: values may come to repeat themselves, this does not.
 #define CODE_HASH(hash, a, b, c, d) ((hash)*16777619u + ((a) ^ (b) ^ (c) ^ (d)))
 
-// Words that the kernel leaves: the token of the run and the stamps before the first window and
-// after each, then of each thread the chains' ends and the hash over its laps.
+// Words that the kernel leaves: the token of the run; the core's counter before the first window
+// and after each; the device's clock at the first of these and at the last, two words each; then of
+// each thread the chains' ends and the hash over its laps.
 #define CODE_DONE        0
 #define CODE_STAMPS      1
-#define CODE_WINDOWS_MAX 30
+#define CODE_WINDOWS_MAX 26
+#define CODE_CLOCKS      28
 #define CODE_ENDS        32
 #define CODE_KEPT        (CODE_CHAINS + 1)
 #define CODE_WORDS       (CODE_ENDS + CODE_WORKGROUP * CODE_KEPT)
 
 // Parameters, one 32-bit word each, in this order.
 #define CODE_PARAMS(X)                                                                             \
-    X(blocks)  /* of a lap; 0: an empty one */                                                     \
+    X(steps)   /* stretches of a lap; 0: an empty one */                                           \
     X(lead)    /* laps before the first stamp */                                                   \
     X(windows) /* timed */                                                                         \
     X(laps)    /* of a window */                                                                   \
     X(never)   /* a word that no chain has, and more laps than any window has */                   \
     X(token)   /* of this run */
 
-// A lap: blocks one after another, each ending with CODE_LEAVE(n) where n is how many came before
-// and with it. The body stands in the code once.
 #define CODE_4(i)                                                                                  \
     CODE_STEP(x0, (i))                                                                             \
     CODE_STEP(x1, (i) + 1)                                                                         \
     CODE_STEP(x2, (i) + 2)                                                                         \
     CODE_STEP(x3, (i) + 3)
-#define CODE_16(i) CODE_4(i) CODE_4((i) + 4) CODE_4((i) + 8) CODE_4((i) + 12)
-#define CODE_64(i) CODE_16(i) CODE_16((i) + 16) CODE_16((i) + 32) CODE_16((i) + 48)
+#define CODE_16(i)   CODE_4(i) CODE_4((i) + 4) CODE_4((i) + 8) CODE_4((i) + 12)
+#define CODE_64(i)   CODE_16(i) CODE_16((i) + 16) CODE_16((i) + 32) CODE_16((i) + 48)
+#define CODE_128(i)  CODE_64(i) CODE_64((i) + 64)
+#define CODE_256(i)  CODE_128(i) CODE_128((i) + 128)
+#define CODE_512(i)  CODE_256(i) CODE_256((i) + 256)
+#define CODE_1024(i) CODE_512(i) CODE_512((i) + 512)
 
-#define CODE_BLOCKS_1(b) CODE_64((b)*CODE_BLOCK) CODE_LEAVE((b) + 1)
-#define CODE_BLOCKS_4(b)                                                                           \
-    CODE_BLOCKS_1(b) CODE_BLOCKS_1((b) + 1) CODE_BLOCKS_1((b) + 2) CODE_BLOCKS_1((b) + 3)
-#define CODE_BLOCKS_16(b)                                                                          \
-    CODE_BLOCKS_4(b) CODE_BLOCKS_4((b) + 4) CODE_BLOCKS_4((b) + 8) CODE_BLOCKS_4((b) + 12)
-#define CODE_BLOCKS_64(b)                                                                          \
-    CODE_BLOCKS_16(b) CODE_BLOCKS_16((b) + 16) CODE_BLOCKS_16((b) + 32) CODE_BLOCKS_16((b) + 48)
-#define CODE_BLOCKS_128(b) CODE_BLOCKS_64(b) CODE_BLOCKS_64((b) + 64)
-#define CODE_BLOCKS_256(b) CODE_BLOCKS_128(b) CODE_BLOCKS_128((b) + 128)
-#define CODE_BLOCKS_512(b) CODE_BLOCKS_256(b) CODE_BLOCKS_256((b) + 256)
+// Stretches of the same length, from instruction i on; the first is number n of the lap's.
+#define CODE_LEG(size, i, n) CODE_##size(i) CODE_LEAVE(n)
+#define CODE_LEGS_4(size, i, n)                                                                    \
+    CODE_LEG(size, i, n)                                                                           \
+    CODE_LEG(size, (i) + (size), (n) + 1)                                                          \
+    CODE_LEG(size, (i) + 2 * (size), (n) + 2) CODE_LEG(size, (i) + 3 * (size), (n) + 3)
+#define CODE_LEGS_16(size, i, n)                                                                   \
+    CODE_LEGS_4(size, i, n)                                                                        \
+    CODE_LEGS_4(size, (i) + 4 * (size), (n) + 4)                                                   \
+    CODE_LEGS_4(size, (i) + 8 * (size), (n) + 8) CODE_LEGS_4(size, (i) + 12 * (size), (n) + 12)
 
-#if !defined(BLOCKS)
-#elif BLOCKS == 16
-#define CODE_LAP CODE_BLOCKS_16(0)
-#elif BLOCKS == 128
-#define CODE_LAP CODE_BLOCKS_128(0)
-#elif BLOCKS == 512
-#define CODE_LAP CODE_BLOCKS_512(0)
+// The body of a lap: once in the code.
+#define CODE_LAP_1K CODE_LEGS_16(64, 0, 1)
+#define CODE_LAP_8K                                                                                \
+    CODE_LAP_1K CODE_LEGS_16(64, 1024, 17) CODE_LEGS_16(128, 2048, 33) CODE_LEGS_16(256, 4096, 49)
+#define CODE_LAP_32K CODE_LAP_8K CODE_LEGS_16(512, 8192, 65) CODE_LEGS_16(1024, 16384, 81)
+
+#if !defined(STEPS)
+#elif STEPS == CODE_STEPS_1K
+#define CODE_LAP CODE_LAP_1K
+#elif STEPS == CODE_STEPS_8K
+#define CODE_LAP CODE_LAP_8K
+#elif STEPS == CODE_STEPS_32K
+#define CODE_LAP CODE_LAP_32K
 #endif
 
 #endif

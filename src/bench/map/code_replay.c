@@ -14,9 +14,9 @@ static float step(float x, float constant, bool fused)
     return product + constant;
 }
 
-static void replay_lap(uint32_t blocks, bool fused, float x[2 * CODE_CHAINS])
+static void replay_lap(uint32_t instructions, bool fused, float x[2 * CODE_CHAINS])
 {
-    for (uint32_t i = 0; i < blocks * CODE_BLOCK; i++) {
+    for (uint32_t i = 0; i < instructions; i++) {
         float constant = CODE_CONSTANT((float)(i % CODE_CONSTANTS)), *chain = &x[i % CODE_CHAINS];
         chain[0] = step(chain[0], constant, fused);
         chain[CODE_CHAINS] = step(chain[CODE_CHAINS], constant, fused);
@@ -29,7 +29,7 @@ static void keep(const float x[2 * CODE_CHAINS], struct code_ends *ends)
         memcpy(ends->words[odd], x + (size_t)odd * CODE_CHAINS, CODE_CHAINS * sizeof *x);
 }
 
-void code_replay(uint32_t blocks, uint64_t laps, bool fused, struct code_ends *ends)
+void code_replay(uint32_t instructions, uint64_t laps, bool fused, struct code_ends *ends)
 {
     float x[2 * CODE_CHAINS];
     *ends = (struct code_ends){0};
@@ -37,7 +37,7 @@ void code_replay(uint32_t blocks, uint64_t laps, bool fused, struct code_ends *e
         x[i] = CODE_START((float)i);
     keep(x, ends);
     for (uint64_t lap = 0; lap < laps; lap++) {
-        replay_lap(blocks, fused, x);
+        replay_lap(instructions, fused, x);
         keep(x, ends);
         for (unsigned odd = 0; odd < 2; odd++) {
             uint32_t *own = ends->words[odd];

@@ -13,8 +13,8 @@ struct code_ends {
     uint32_t words[2][CODE_KEPT];
 };
 
-// After `laps` laps of `blocks` blocks each. Fused: each step rounds once; else a product, then a
-// sum, which is what some compilers make of a GLSL fma() that need not be fused.
-void code_replay(uint32_t blocks, uint64_t laps, bool fused, struct code_ends *ends);
+// After `laps` laps of so many instructions each. Fused: each step rounds once; else a product,
+// then a sum, which is what some compilers make of a GLSL fma() that need not be fused.
+void code_replay(uint32_t instructions, uint64_t laps, bool fused, struct code_ends *ends);
 
 #endif
