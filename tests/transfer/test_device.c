@@ -183,6 +183,8 @@ static void a_device_that_is_alone_is_told_so(void **state)
         assert_non_null(strstr(err.message, "no second device"));
 }
 
+static const struct transfer_look whole = {.sparse = false};
+
 static void one_wrong_byte_on_the_device_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
@@ -193,14 +195,14 @@ static void one_wrong_byte_on_the_device_is_a_mismatch(void **state)
     uint32_t step = f->own->visits * (TRANSFER_STEP_BYTES / 4);
     assert_true(visit(f, &way, 5008, &err));
     struct gpu_buffer *target = home->ends[TRANSFER_DEVICE_TARGET].buffer;
-    assert_true(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, &err));
+    assert_true(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, whole, &err));
     assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008,
-                                        step + TRANSFER_STEP_BYTES / 4, &err));
+                                        step + TRANSFER_STEP_BYTES / 4, whole, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_true(gpu_buffer_read(target, 5007, &byte, 1, &err));
     byte ^= 0x40;
     assert_true(gpu_buffer_write(target, 5007, &byte, 1, &err));
-    assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, &err));
+    assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, whole, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 
@@ -213,9 +215,9 @@ static void one_wrong_byte_on_the_host_is_a_mismatch(void **state)
     uint32_t step = f->own->visits * (TRANSFER_STEP_BYTES / 4);
     assert_true(visit(f, &way, 50000, &err));
     unsigned char *target = gpu_buffer_map(home->ends[TRANSFER_PINNED_TARGET].buffer);
-    assert_true(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, &err));
+    assert_true(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, whole, &err));
     target[49999] ^= 1;
-    assert_false(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, &err));
+    assert_false(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, whole, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_non_null(strstr(err.message, "byte 49996"));
 }
@@ -227,10 +229,36 @@ static void shifted_data_differ_in_every_word(void **state)
     (void)state;
     transfer_pattern_fill(here, sizeof here, 1000);
     transfer_pattern_fill(there, sizeof there, 1000 + TRANSFER_STEP_BYTES / 4);
-    assert_true(transfer_pattern_check(here, sizeof here, 1000, &err));
+    assert_true(transfer_pattern_check(here, sizeof here, 1000, whole, &err));
     for (int i = 0; i < 3000; i++)
         assert_int_not_equal(here[i], there[i]);
     assert_memory_equal(here + 1024, there, sizeof here - sizeof(uint32_t[1024]));
+}
+
+// Given a wrong word in a block of 4 KiB, when eighths are looked at in turn, then one of them sees
+// it; what is short is looked at whole each time.
+static void eight_looks_at_an_eighth_see_every_byte(void **state)
+{
+    const uint64_t bytes = TRANSFER_SPARSE_BYTES + 50000, wrong[] = {0, 5 * 4096 + 8, bytes - 4};
+    struct error err;
+    (void)state;
+    uint32_t *words = test_malloc(bytes);
+    transfer_pattern_fill(words, bytes, 7);
+    for (int i = 0; i < 3; i++) {
+        unsigned seen = 0;
+        words[wrong[i] / 4] ^= 1;
+        for (unsigned turn = 3; turn < 3 + TRANSFER_SPARSE; turn++) {
+            const struct transfer_look look = {.sparse = true, .turn = turn};
+            seen += !transfer_pattern_check(words, bytes, 7, look, &err);
+        }
+        assert_int_equal(seen, 1);
+        assert_false(transfer_pattern_check(words, bytes, 7, whole, &err));
+        words[wrong[i] / 4] ^= 1;
+    }
+    words[10000] ^= 1;
+    assert_false(transfer_pattern_check(words, TRANSFER_SPARSE_BYTES, 7,
+                                        (struct transfer_look){.sparse = true}, &err));
+    test_free(words);
 }
 
 #define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
@@ -249,6 +277,7 @@ int main(int argc, char **argv)
         EACH(one_wrong_byte_on_the_device_is_a_mismatch),
         EACH(one_wrong_byte_on_the_host_is_a_mismatch),
         cmocka_unit_test(shifted_data_differ_in_every_word),
+        cmocka_unit_test(eight_looks_at_an_eighth_see_every_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

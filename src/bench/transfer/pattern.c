@@ -37,13 +37,16 @@ static uint32_t differences(const uint32_t *words, uint64_t count, uint32_t mixe
     return all;
 }
 
-bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first, struct error *err)
+bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
+                            struct transfer_look look, struct error *err)
 {
     const uint32_t *words = memory;
-    uint64_t count = bytes / sizeof *words, part;
-    for (uint64_t at = 0; at < count; at += part) {
+    bool sparse = look.sparse && bytes > TRANSFER_SPARSE_BYTES;
+    uint64_t count = bytes / sizeof *words, skip = (sparse ? TRANSFER_SPARSE : 1) * BLOCK_WORDS;
+    uint64_t begin = sparse ? (uint64_t)(look.turn % TRANSFER_SPARSE) * BLOCK_WORDS : 0;
+    for (uint64_t at = begin; at < count; at += skip) {
         uint32_t mixed = (first + (uint32_t)at) * TRANSFER_MIX;
-        part = count - at < BLOCK_WORDS ? count - at : BLOCK_WORDS;
+        uint64_t part = count - at < BLOCK_WORDS ? count - at : BLOCK_WORDS;
         if (part == BLOCK_WORDS ? !differences(words + at, BLOCK_WORDS, mixed)
                                 : !differences(words + at, part, mixed))
             continue;

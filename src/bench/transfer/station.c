@@ -2,7 +2,6 @@
 #include "bench/transfer/station.h"
 
 #include "base/host_memory.h"
-#include "bench/transfer/pattern.h"
 #include "bench/transfer/transfer.h"
 #include "gpu/kernels.h"
 #include "measure/limits.h"
@@ -206,13 +205,14 @@ static bool check_on_device(struct transfer_station *station, struct gpu_buffer 
 }
 
 bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t bytes,
-                            uint32_t first, struct error *err)
+                            uint32_t first, struct transfer_look look, struct error *err)
 {
     const uint32_t params[2] = {first, (uint32_t)(bytes / ELEMENT_BYTES)};
     if (end == TRANSFER_PLAIN_TARGET)
         return transfer_pattern_check(station->plain[end - TRANSFER_BUFFERS].memory, bytes, first,
-                                      err);
+                                      look, err);
     if (end == TRANSFER_PINNED_TARGET)
-        return transfer_pattern_check(gpu_buffer_map(station->ends[end].buffer), bytes, first, err);
+        return transfer_pattern_check(gpu_buffer_map(station->ends[end].buffer), bytes, first, look,
+                                      err);
     return check_on_device(station, station->ends[end].buffer, params, err);
 }

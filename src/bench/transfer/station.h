@@ -8,6 +8,7 @@
 #ifndef BENCH_TRANSFER_STATION_H
 #define BENCH_TRANSFER_STATION_H
 
+#include "bench/transfer/pattern.h"
 #include "gpu/gpu.h"
 
 enum {
@@ -64,9 +65,10 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// All of the end's first `bytes` bytes are the words from `first` on; else ERROR_MISMATCH. Device
-// memory is looked at by the device, host memory by the host.
+// The end's first `bytes` bytes are the words from `first` on; else ERROR_MISMATCH. Device memory
+// is looked at by the device, all of it; host memory by the host, as `look` says.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
-                                       uint64_t bytes, uint32_t first, struct error *err);
+                                       uint64_t bytes, uint32_t first, struct transfer_look look,
+                                       struct error *err);
 
 #endif
