@@ -67,6 +67,10 @@ struct interval collect_interval(const struct collect *collect, const struct col
                                  struct arena *scratch)
 {
     struct interval interval = spread_of(metric, look_confidence(collect), scratch);
+    if (metric->rounds == 1 && metric->half > 0) {
+        interval.low = interval.median - metric->half;
+        interval.high = interval.median + metric->half;
+    }
     if (isnan(interval.low)) // which fmin would overlook
         return interval;
     interval.low = fmin(interval.low, interval.median - metric->step);
@@ -129,6 +133,7 @@ static void gather_samples(struct collect *collect, struct collect_metric *metri
     metric->medians[metric->rounds++] = median;
     metric->samples += count;
     metric->step = fmax(metric->step, samples->step);
+    metric->half = samples->half;
 }
 
 static void gather_doubts(struct collect *collect, const struct measure_visit *visit)

@@ -14,6 +14,7 @@ struct collect_metric {
     size_t rounds, median_room, limits_said, limit_room;
     size_t samples;
     double step; // the largest
+    double half; // as a visit knew it; counts where there is one round
     struct stats_serial within;
 };
 

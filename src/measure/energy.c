@@ -2,6 +2,7 @@
 #include "measure/energy.h"
 
 #include "base/clock.h"
+#include "math/interval.h"
 #include "sensors/sensors.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 2
 };
+static const double confidence = 0.95;
 static const uint64_t slack_ns = NS_PER_S / 2; // for a counter that changes slowly
 
 struct measure_energy {
@@ -47,30 +49,72 @@ void measure_energy_close(struct measure_energy *energy)
 
 // ---------------------------------------------------------------- from readings alone
 
-void measure_energy_of(const struct energy_reading *readings, size_t count,
-                       struct measure_energy_result *result)
+enum {
+    PIECES = 5,       // of the time between first and last change, for the scatter of power
+    CHANGES_LEAST = 4 // for that
+};
+
+// What the counter said when it changed, and how long before that it was last looked at.
+struct change {
+    const struct energy_reading *reading;
+    double late_ns;
+};
+
+static size_t find_changes(const struct energy_reading *readings, size_t count,
+                           struct change *changes)
 {
-    const struct energy_reading *first = NULL, *last = NULL, *before = NULL;
-    *result = (struct measure_energy_result){.unit_j = NAN, .watts = NAN};
+    const struct energy_reading *before = NULL;
+    size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         const struct energy_reading *now = &readings[i];
         if (!isfinite(now->joules))
             continue;
-        if (before && now->joules != before->joules) {
-            result->changes += first != NULL;
-            first = first ? first : now;
-            last = now;
-        }
+        if (before && now->joules != before->joules)
+            changes[found++] = (struct change){now, (double)(now->at_ns - before->at_ns)};
         before = now;
     }
-    if (!first || result->changes == 0)
-        return;
-    double joules = last->joules - first->joules, units = last->units - first->units;
-    result->length_ns = (double)(last->at_ns - first->at_ns);
-    if (!(joules > 0) || !(units > 0) || !(result->length_ns > 0))
-        return;
-    result->unit_j = joules / units;
-    result->watts = joules * 1e9 / result->length_ns;
+    return found;
+}
+
+static double watts_between(const struct change *from, const struct change *to)
+{
+    return (to->reading->joules - from->reading->joules) * 1e9 /
+           (double)(to->reading->at_ns - from->reading->at_ns);
+}
+
+static double half_of(const struct change *changes, size_t count, double length_ns)
+{
+    size_t pieces = count - 1 < PIECES ? count - 1 : PIECES;
+    double watts[PIECES], late_ns = fmax(changes[0].late_ns, changes[count - 1].late_ns);
+    if (count <= CHANGES_LEAST)
+        return NAN;
+    for (size_t i = 0; i < pieces; i++)
+        watts[i] = watts_between(&changes[i * (count - 1) / pieces],
+                                 &changes[(i + 1) * (count - 1) / pieces]);
+    struct interval scatter = interval_of_median(watts, pieces, confidence);
+    return late_ns / length_ns + (scatter.high - scatter.low) / 2 / fabs(scatter.median);
+}
+
+void measure_energy_of(const struct energy_reading *readings, size_t count,
+                       struct measure_energy_result *result)
+{
+    struct arena *arena = arena_create();
+    struct change *changes = ARENA_ARRAY(arena, count, struct change);
+    size_t found = find_changes(readings, count, changes);
+    *result = (struct measure_energy_result){.unit_j = NAN, .watts = NAN, .half = NAN};
+    if (found >= 2) {
+        const struct energy_reading *first = changes[0].reading;
+        const struct energy_reading *last = changes[found - 1].reading;
+        double joules = last->joules - first->joules, units = last->units - first->units;
+        result->changes = (unsigned)found - 1;
+        result->length_ns = (double)(last->at_ns - first->at_ns);
+        if (joules > 0 && units > 0 && result->length_ns > 0) {
+            result->unit_j = joules / units;
+            result->watts = joules * 1e9 / result->length_ns;
+            result->half = half_of(changes, found, result->length_ns);
+        }
+    }
+    arena_destroy(arena);
 }
 
 // ---------------------------------------------------------------- the work

@@ -29,6 +29,10 @@ struct measure_energy_result {
     double watts;     // drawn meanwhile
     double length_ns; // between the changes that were taken
     unsigned changes; // of the counter in that time
+    // Half of the 95 % interval of unit_j and watts, relative: both ends are seen as much late as
+    // readings lie apart, and the power scatters between the changes (its mean's t interval). NaN
+    // below four changes.
+    double half;
 };
 
 // Keeps the device busy with the work, two submissions in flight, until the counter has changed

@@ -40,6 +40,12 @@ void visit_samples(struct measure_visit *visit, unsigned metric, const double *v
     samples->step = step;
 }
 
+void visit_half(struct measure_visit *visit, unsigned metric, double half)
+{
+    assert(metric < MEASURE_METRICS_MAX);
+    visit->metrics[metric].half = half;
+}
+
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
 {
     assert(metric < MEASURE_METRICS_MAX);

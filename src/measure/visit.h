@@ -15,6 +15,7 @@ struct measure_samples {
     double *values; // in the metric's unit, in time order; NULL = this metric does not exist here
     size_t count;
     double step;  // what one step of the clock is worth in the metric's unit
+    double half;  // half of the 95 % interval as the visit itself knows it; 0: from rounds alone
     double limit; // physical limit; non-finite or 0 = not known
 };
 
@@ -56,6 +57,10 @@ struct measure_visit *measure_visit_create(struct arena *arena);
 // `count` samples of metric number `metric`, in time order.
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
                    double step);
+
+// Of a metric that only one visit of a case takes: half of its 95 % interval.
+void visit_half(struct measure_visit *visit, unsigned metric, double half);
+
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
 void visit_doubt(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);

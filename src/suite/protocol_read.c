@@ -182,6 +182,7 @@ static void read_metrics(struct json_reader *reader, const struct json_node *bod
         struct json_node values = json_member(reader, &one, "values");
         samples->values = read_numbers(reader, &values, &samples->count);
         samples->step = number(reader, &one, "step");
+        samples->half = number(reader, &one, "half");
         samples->limit = number(reader, &one, "limit");
     }
 }

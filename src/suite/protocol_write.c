@@ -111,6 +111,7 @@ static json_t *metrics_json(const struct benchmark_info *info, const struct meas
         json_object_set_new(metric, "metric", count_json(i));
         json_object_set_new(metric, "values", numbers_json(samples->values, samples->count));
         json_object_set_new(metric, "step", number_json(samples->step));
+        json_object_set_new(metric, "half", number_json(samples->half));
         json_object_set_new(metric, "limit", number_json(samples->limit));
         json_array_append_new(array, metric);
     }

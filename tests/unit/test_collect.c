@@ -70,6 +70,28 @@ static double noise_of(struct fixture *fixture)
     return sum;
 }
 
+static void what_one_visit_alone_took_has_the_interval_that_it_knows(void **state)
+{
+    (void)state;
+    struct fixture fixture = begin(5);
+    const double rates[] = {100, 100, 100, 100}, once = 50;
+    for (int round = 0; round < 5; round++) {
+        struct measure_visit *visit = measure_visit_create(fixture.arena);
+        visit_samples(visit, 0, rates, 4, 0.1);
+        visit_half(visit, 0, 20); // counts for nothing: there are five rounds
+        if (round == 0) {
+            visit_samples(visit, 1, &once, 1, 0);
+            visit_half(visit, 1, 2);
+        }
+        collect_visit(fixture.collect, visit);
+    }
+    struct result result = end(&fixture);
+    NEAR(result.metrics[0].ci95[1], 100.1, 1e-9);
+    NEAR(result.metrics[1].ci95[0], 48, 1e-9);
+    NEAR(result.metrics[1].ci95[1], 52, 1e-9);
+    arena_destroy(fixture.arena);
+}
+
 // ---------------------------------------------------------------- the stop rule
 
 static void equal_samples_stop_at_the_first_look(void **state)
@@ -466,6 +488,7 @@ static void neighbours_may_be_alike_in_a_distribution(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_one_visit_alone_took_has_the_interval_that_it_knows),
         cmocka_unit_test(equal_samples_stop_at_the_first_look),
         cmocka_unit_test(the_first_metric_may_be_absent),
         cmocka_unit_test(looks_happen_only_after_5_10_20_rounds),

@@ -38,6 +38,32 @@ static void a_counter_that_changes_now_and_then_gives_the_power_between_its_chan
     assert_true(fabs(result.unit_j - 500 * 0.005 / 2) < 1e-12);
 }
 
+static void the_interval_holds_late_ends_and_scattered_power(void **state)
+{
+    (void)state;
+    struct energy_reading readings[READINGS];
+    struct measure_energy_result steady, restless;
+    // Given readings 5 ms apart and ten changes in a second, when the power stands still, then the
+    // ends alone count: 5 ms of a second
+    fill(readings, 500, 100);
+    measure_energy_of(readings, READINGS, &steady);
+    assert_true(fabs(steady.half - 0.005) < 1e-6);
+    // When it goes up and down by a tenth, then that is added
+    double joules = 1e6;
+    for (unsigned i = 1; i < READINGS; i++) {
+        if (i % 20 == 0)
+            joules += (i / 40 % 2 ? 550 : 450) * 0.1;
+        readings[i].joules = i < 20 ? 1e6 : joules;
+    }
+    measure_energy_of(readings, READINGS, &restless);
+    assert_in_range((int)(1000 * restless.half), 80, 200);
+    // When it changes but four times, then there is no interval
+    fill(readings, 500, 250);
+    measure_energy_of(readings, READINGS, &steady);
+    assert_int_equal(steady.changes, 3);
+    assert_true(isnan(steady.half) && isfinite(steady.unit_j));
+}
+
 static void readings_that_the_card_refused_are_passed_over(void **state)
 {
     (void)state;
@@ -88,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counter_that_changes_now_and_then_gives_the_power_between_its_changes),
+        cmocka_unit_test(the_interval_holds_late_ends_and_scattered_power),
         cmocka_unit_test(readings_that_the_card_refused_are_passed_over),
         cmocka_unit_test(a_counter_that_stands_still_gives_nothing),
         cmocka_unit_test(one_change_alone_is_no_length_of_time),

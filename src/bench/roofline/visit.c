@@ -139,10 +139,14 @@ static void report_energy(const struct work *work, const struct measure_energy_r
     if (!isfinite(energy->unit_j))
         return;
     double byte_j = energy->unit_j / (double)work->bytes, op_j = byte_j / work->point->intensity;
-    double step = 2 * burst_ns / energy->length_ns; // each end is seen so much late, at most
-    visit_samples(visit, METRIC_ENERGY_OP, &op_j, 1, op_j * step);
-    visit_samples(visit, METRIC_ENERGY_BYTE, &byte_j, 1, byte_j * step);
-    visit_samples(visit, METRIC_DRAWN, &energy->watts, 1, energy->watts * step);
+    visit_samples(visit, METRIC_ENERGY_OP, &op_j, 1, 0);
+    visit_samples(visit, METRIC_ENERGY_BYTE, &byte_j, 1, 0);
+    visit_samples(visit, METRIC_DRAWN, &energy->watts, 1, 0);
+    if (isfinite(energy->half)) {
+        visit_half(visit, METRIC_ENERGY_OP, op_j * energy->half);
+        visit_half(visit, METRIC_ENERGY_BYTE, byte_j * energy->half);
+        visit_half(visit, METRIC_DRAWN, energy->watts * energy->half);
+    }
     visit_detail(visit, "energy", "the card's counter changed %u times in %.2f s", energy->changes,
                  energy->length_ns / 1e9);
 }
