@@ -16,8 +16,9 @@ static const struct param_info params[] = {
      "recorded once and submitted by one call, the same as a graph, a submission for each kernel, "
      "one that is waited for, that one's way to the device, batches on several queues, or "
      "submissions that wait for each other"},
-    {"elements", PARAM_UINT, UNIT_NONE, "4096,262144,4194304", "4096..134217728/2", NULL,
-     PARAM_AXIS, NULL, "with work=scale: elements of 8 bytes, each read and written"},
+    {"elements", PARAM_UINT, UNIT_NONE, "4096,262144,4194304",
+     "4096..8388608/2,16777216..134217728", NULL, PARAM_AXIS, NULL,
+     "with work=scale: elements of 8 bytes, each read and written"},
     {"queues", PARAM_UINT, UNIT_NONE, NULL, "1,2,4", NULL, PARAM_AXIS, NULL,
      "with mode=queues: that many at once, from two on; with mode=signal: in turn"},
 };

@@ -7,7 +7,8 @@
 #include "bench/launch/session.h"
 
 enum {
-    LAUNCH_IN_FLIGHT = 64,  // submissions of LAUNCH_SUBMIT and LAUNCH_SIGNAL
+    LAUNCH_IN_FLIGHT = 64, // submissions of LAUNCH_SUBMIT and LAUNCH_SIGNAL, at most
+    LAUNCH_IN_FLIGHT_LEAST = 8,
     LAUNCH_ROUND_TRIPS = 16 // in a sample
 };
 

@@ -169,12 +169,29 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
 
 // ---------------------------------------------------------------- sizing and samples
 
+// As many as a sample wants, since long kernels keep the device busy with few.
+static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
+{
+    double wanted_ns = (double)row->run->request->sample_ns, ns = 0;
+    if (!make_singles(row, known ? known : LAUNCH_IN_FLIGHT_LEAST, err))
+        return false;
+    if (known)
+        return true;
+    for (int i = 0; i < WARM_RUNS; i++)
+        if (!time_once(row, &ns, err))
+            return false;
+    double needed = ceil(wanted_ns / fmax(ns, 1));
+    if (needed <= LAUNCH_IN_FLIGHT_LEAST)
+        return true;
+    return make_singles(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), err);
+}
+
 // So many kernels that a sample lasts as long as was asked for.
 static bool size_row(struct launch_row *row, uint64_t known, struct error *err)
 {
     double wanted_ns = (double)row->run->request->sample_ns, ns = 0;
     if (row->point->mode == LAUNCH_SUBMIT)
-        return make_singles(row, LAUNCH_IN_FLIGHT, err);
+        return size_singles(row, known, err);
     if (row->point->mode == LAUNCH_ROUND_TRIP)
         return make_singles(row, 1, err);
     if (row->point->mode == LAUNCH_SIGNAL)
