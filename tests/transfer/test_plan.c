@@ -79,7 +79,7 @@ static void standard_has_every_way_and_says_that_a_device_is_alone(void **state)
     assert_true(count_of(planned, "memory", "pageable") == 22);
     assert_true(count_of(planned, "mode", "single") == 12);
     assert_true(count_of(planned, "to", "another") >= 1);
-    assert_int_equal(count_of(planned, "by", "queue"), 11 + 3 * 2);
+    assert_int_equal(count_of(planned, "by", "queue"), 4 * 2);
 }
 
 static void quick_is_a_handful(void **state)

@@ -195,7 +195,10 @@ static void add_local(const struct planner *p, const struct case_value *directio
         for (size_t b = 0; b < p->bytes->value_count; b++) {
             const struct case_value values[] = {*direction, p->by->values[y],
                                                 size_of(p, p->bytes, b)};
-            if (strcmp(p->by->values[y].text, "host") != 0)
+            bool queue = strcmp(p->by->values[y].text, "queue") == 0;
+            bool wanted = !queue || p->bytes->from_user ||
+                          is_among(values[2].uint, queue_bytes, COUNT(queue_bytes));
+            if (strcmp(p->by->values[y].text, "host") != 0 && wanted)
                 add_case(p, values, COUNT(values));
         }
 }
