@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const uint64_t interval_ns = 50000000;
+static const uint64_t interval_ns = 100000000;
 static const double slowed_share = 0.015;
 
 struct card {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the card's own sensors say beside each visit: clocks, power, temperature, throttling. Read
-// after the visit, never during it, and at most every 50 ms: a reading takes a driver call.
+// after the visit, never during it, and at most every 100 ms: a reading takes several driver calls,
+// and cards look at themselves no more often (an H200's energy counter changes each 0.1 s).
 #ifndef SUITE_CARD_H
 #define SUITE_CARD_H
 
