@@ -30,33 +30,32 @@ struct question {
     const char *code, *metric;
     const char *scenario; // that answers it best; another one's answer is taken where it has none
     enum scale scale;
-    const char *text;
-    const char *published; // NULL: nothing was
-    bool only;             // no other scenario answers it, and that only with two queues
+    const char *text, *rest; // before and after the number
+    const char *published;   // NULL: nothing was
+    bool only;               // no other scenario answers it, and that only with two queues
 };
 
 static const struct question questions[] = {
     {"overlap-dispatches", "same_queue", "no-barriers", SCALE_SHARE,
-     "dispatches on one queue overlap where nothing orders them",
+     "dispatches on one queue overlap where nothing orders them", "",
      "GTX 980, GTX 1070, Titan V yes; RX 460 all; HD 530 some", false},
     {"overlap-draw-dispatch", "draw_dispatch", "no-barriers", SCALE_SHARE,
-     "a draw and dispatches of its queue overlap where nothing orders them",
+     "a draw and dispatches of its queue overlap where nothing orders them", "",
      "RX 460 yes; GTX 980, GTX 1070, Titan V, HD 530 no", false},
     {"overlap-draws", "draw_draw", "draws", SCALE_SHARE,
-     "draws on one queue overlap where nothing orders them", NULL, false},
+     "draws on one queue overlap where nothing orders them", "", NULL, false},
     {"overlap-queues", "cross_queue", "default", SCALE_SHARE,
-     "the direct and the compute queue work at once",
+     "the direct and the compute queue work at once", "",
      "GTX 980, HD 530 no; GTX 1070, Titan V partly; RX 460 yes", false},
     {"release-skew", "release_skew", "default", SCALE_TIME,
-     "queues that one semaphore releases start apart by", NULL, false},
+     "two queues that one semaphore releases start", " apart", NULL, false},
     {"overlap-hand-over", "barrier_gap", "cross-queue", SCALE_TIME,
-     "from the end of a workload to the start of one on the other queue that waits for it:", NULL,
-     true},
-    {"overlap-stretch", "stretch", "default", SCALE_FACTOR,
-     "a workload beside others takes, against alone,",
-     "longer on GTX 1070, Titan V where the queues overlap", false},
+     "from the end of a workload to the start of one on the other queue that waits for it:", "",
+     NULL, true},
+    {"overlap-stretch", "stretch", "default", SCALE_FACTOR, "a workload beside others takes",
+     " times as long as alone", "longer on GTX 1070, Titan V where the queues overlap", false},
     {"overlap-gain", "gain", "no-barriers", SCALE_FACTOR,
-     "the workloads alone, summed, over their frame:",
+     "the workloads one after another, each alone, would take", " times as long as their frame",
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
@@ -203,12 +202,31 @@ static void ask(const struct subject *subject, const struct question *question)
                                                         : number_text(arena, value, metric->unit);
     tell(subject,
          &(struct answer){.code = question->code,
-                          .text = arena_printf(arena, "%s%s %s", question->text,
-                                               question->scale == SCALE_SHARE ? ":" : "", answer),
+                          .text = arena_printf(arena, "%s%s %s%s", question->text,
+                                               question->scale == SCALE_SHARE ? ":" : "", answer,
+                                               question->rest),
                           .published =
                               is_scenario(result, question->scenario) ? question->published : NULL,
                           .value = metric->median,
                           .cases = {result}});
+}
+
+static const struct {
+    const char *barrier, *text;
+} barrier_texts[] = {
+    {"memory", "a barrier of memory"},     {"execution", "a barrier of execution alone"},
+    {"buffer", "a barrier of one buffer"}, {"image", "a barrier of one image"},
+    {"full", "a barrier of all with all"}, {"split", "a split barrier"},
+    {"semaphore", "a timeline semaphore"},
+};
+
+// NULL: of the target's barriers there are none between dispatches.
+static const char *barrier_text(const char *barrier)
+{
+    for (size_t i = 0; i < COUNT(barrier_texts); i++)
+        if (strcmp(barrier_texts[i].barrier, barrier) == 0)
+            return barrier_texts[i].text;
+    return NULL;
 }
 
 // One finding for each kind of barrier, from the first case that has it.
@@ -220,8 +238,10 @@ static void ask_gaps(const struct subject *subject)
     for (size_t i = 0; first && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *metric = metric_of(result, "barrier_gap");
+        // That is a hand-over, and told as one.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        if (!is_of(subject, result) || !metric || between || // that is a hand-over
+        const char *barrier = barrier_text(value_of(result, "barrier"));
+        if (!is_of(subject, result) || !metric || between || !barrier ||
             !is_scenario(result, value_of(first, "scenario")))
             continue;
         const double value[3] = {metric->median, metric->ci95[0], metric->ci95[1]};
@@ -234,9 +254,9 @@ static void ask_gaps(const struct subject *subject)
              &(struct answer){
                  .code = "barrier-gap",
                  .text = arena_printf(arena,
-                                      "from the end of a workload to the start of the one that "
-                                      "waits for it: %s%s",
-                                      number_text(arena, value, UNIT_NS), doubt),
+                                      "%s costs %s from the end of a workload to the start of the "
+                                      "one that waits for it%s",
+                                      barrier, number_text(arena, value, UNIT_NS), doubt),
                  .value = metric->median,
                  .cases = {result}});
     }

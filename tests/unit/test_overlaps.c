@@ -122,7 +122,7 @@ static void each_kind_of_barrier_has_its_gap(void **state)
     assert_int_equal(run->finding_count, 2);
     assert_true(run->findings[0].value == 2100 && run->findings[1].value == 20);
     assert_non_null(
-        strstr(run->findings[0].text, "2.100 µs [2.050 µs, 2.150 µs] (default, memory)"));
+        strstr(run->findings[0].text, "a barrier of memory costs 2.100 µs [2.050 µs, 2.150 µs]"));
     assert_non_null(
         strstr(run->findings[1].text, "not told apart from none: the frames differ too much"));
     run_destroy(run);
