@@ -184,6 +184,10 @@ static const char *size_text(struct arena *arena, const struct result *result)
     if (size && !isfinite(size->ci95[0]))
         return arena_printf(arena, "at least %s", value(arena, result, "size"));
     char low[UNIT_TEXT], high[UNIT_TEXT];
+    const struct metric *code = result_metric(result, "instructions");
+    if (!size && code && isfinite(code->ci95[0]))
+        return arena_printf(arena, "%.0f instr. (%.0f to %.0f)", code->median, code->ci95[0],
+                            code->ci95[1]);
     if (!size)
         return end_text(arena, result);
     unit_format(size->ci95[0], UNIT_BYTE, low, sizeof low);

@@ -216,8 +216,26 @@ static void tell_unknown(const struct map_finder *f, struct result *result, cons
                  "the caches of instructions%s are not told: %s", beyond, why);
 }
 
+// The last level seen, of which longer code would have shown the end.
+static void add_bound(const struct map_finder *f, struct result *hierarchy,
+                      const struct level_curve *curve, const char *why)
+{
+    size_t k = curve->fit.count - 1;
+    struct result *result = map_add_result(f, MAP_LEVEL, MAP_PATH_CODE, k + 1);
+    add_times(f, result, curve, k);
+    map_add_detail(f, result, "size",
+                   arena_printf(f->run->arena,
+                                "unknown: more than %.0f instructions, the longest code that was "
+                                "run: %s",
+                                exp2(curve->octaves[curve->count - 1]), why));
+    map_add_detail(f, hierarchy, "levels",
+                   arena_printf(f->run->arena,
+                                "unknown: at least %zu, the last of which is not seen to end",
+                                curve->fit.count));
+}
+
 static void add_levels(const struct map_finder *f, struct result *hierarchy,
-                       const struct level_curve *curve)
+                       const struct level_curve *curve, const char *cut_short)
 {
     const struct plateaus *fit = &curve->fit;
     const char *beyond = "";
@@ -226,6 +244,8 @@ static void add_levels(const struct map_finder *f, struct result *hierarchy,
                               exp2(fit->steps[fit->flat - 2].end));
     if (!fit->decided)
         tell_unknown(f, hierarchy, beyond, fit->reason);
+    else if (cut_short)
+        add_bound(f, hierarchy, curve, cut_short);
     else if (fit->count < 2)
         map_add_detail(
             f, hierarchy, "levels",
@@ -235,13 +255,16 @@ static void add_levels(const struct map_finder *f, struct result *hierarchy,
         map_add_plain(f, hierarchy, MAP_METRIC_LEVELS, (double)(fit->count - 1));
     for (size_t k = 0; k + 1 < fit->flat; k++)
         add_level(f, curve, k);
-    if (fit->decided)
+    if (fit->decided && !cut_short)
         add_times(f, map_add_result(f, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
 }
 
-// Why the longest of the cases was not measured; NULL: none was asked, or none says.
-static const char *reason_of(const struct map_finder *f)
+// Why code as long as is asked for was not measured; NULL: it was, or nothing says.
+static const char *reason_of(const struct map_finder *f, const struct level_curve *curve)
 {
+    if (curve->count &&
+        exp2(curve->octaves[curve->count - 1]) > map_code_length(MAP_CODE_STEPS) - 1)
+        return NULL;
     for (size_t i = f->run->result_count; i-- > 0;) {
         const struct result *result = f->run->results[i];
         if (is_code(result, f->device->id) && result->verdict > VERDICT_SUSPECT &&
@@ -253,12 +276,13 @@ static const char *reason_of(const struct map_finder *f)
 
 void map_add_code(const struct map_finder *f)
 {
-    const char *why, *reason = reason_of(f);
+    const char *why;
     bool asked = map_code_is_asked(f->device, &why);
     const struct level_curve curve = map_code_curve(f->scratch, f->run, f->device->id);
+    const char *reason = reason_of(f, &curve);
     struct result *hierarchy = map_add_result(f, MAP_HIERARCHY, MAP_PATH_CODE, 0);
     if (!asked || curve.count == 0)
         tell_unknown(f, hierarchy, "", !asked ? why : reason ? reason : "no code was run");
     else
-        add_levels(f, hierarchy, &curve);
+        add_levels(f, hierarchy, &curve, reason);
 }

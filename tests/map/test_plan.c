@@ -34,6 +34,7 @@ struct machine {
     double slope;      // of a machine without levels: the latency's exponent over bytes
     double code[LEVELS_MAX], fetch[LEVELS_MAX + 1]; // instructions that levels hold; their time, ns
     double code_bytes;                              // of one, as the driver says; 0: it does not
+    double code_most;                               // longer code is skipped; 0: none is
 };
 
 static const struct machine hopper = {
@@ -156,6 +157,11 @@ static void answer(struct run *run, const char *device, const struct plan_case *
                                        .ci95 = {value * 0.999, value * 1.001},
                                        .n = 20};
     result->metric_count = 1;
+    if (is_code && m->code_most > 0 &&
+        (double)case_uint(asked->point, "instructions") > m->code_most) {
+        result->metric_count = 0;
+        result_doubt(run->arena, result, VERDICT_SKIPPED, "unsupported", "it takes too long");
+    }
 }
 
 // `fathom map` on that machine, ended after `most` cases.
@@ -367,6 +373,25 @@ static void code_whose_instructions_all_take_as_long_shows_no_cache(void **state
     run_destroy(run);
 }
 
+static void code_that_is_cut_short_is_a_bound(void **state)
+{
+    (void)state;
+    struct gpu_info device = device_of(GPU_KIND_DISCRETE);
+    struct machine m = hopper;
+    m.code_most = 4096;
+    size_t cases;
+    struct run *run = map_of(&device, &m, &cases);
+    assert_code_level(run, 1, 0);
+    const struct result *last = found(run, "map/what=level/path=instruction/level=2");
+    assert_non_null(strstr(detail(last, "size"), "more than 4096 instructions"));
+    assert_non_null(strstr(detail(last, "size"), "it takes too long"));
+    assert_true(isnan(value(last, "instructions")));
+    assert_null(run_find(run, "vulkan:0", "map/what=memory/path=instruction"));
+    assert_non_null(strstr(detail(found(run, "map/what=hierarchy/path=instruction"), "levels"),
+                           "unknown: at least 2"));
+    run_destroy(run);
+}
+
 static void cpus_and_models_are_asked_for_no_code_and_say_why(void **state)
 {
     (void)state;
@@ -494,6 +519,7 @@ int main(void)
         cmocka_unit_test(pages_are_told_by_how_many_share_an_entry),
         cmocka_unit_test(caches_of_instructions_are_told_in_bytes_where_the_encoding_is_known),
         cmocka_unit_test(code_whose_instructions_all_take_as_long_shows_no_cache),
+        cmocka_unit_test(code_that_is_cut_short_is_a_bound),
         cmocka_unit_test(cpus_and_models_are_asked_for_no_code_and_say_why),
         cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
