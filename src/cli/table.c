@@ -57,8 +57,9 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail =
                 "Measures latencies over sizes, coarse first and then where a level ends, and "
                 "draws what it finds: how many caches there are, where each ends, its latency, "
-                "bandwidth and line, what lies behind them and how far address translation "
-                "reaches, beside what the driver or the data sheet states. What cannot be told is "
+                "bandwidth and line, what lies behind them, how far address translation "
+                "reaches and how much code the core keeps, beside what the driver or the data "
+                "sheet states. What cannot be told is "
                 "called unknown, with the reason.\n"
                 "The levels are results of a benchmark `map` in the run file, beside the "
                 "latencies and bandwidths that they come from: report and compare take it like "

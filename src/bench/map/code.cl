@@ -33,10 +33,9 @@ KERNEL void KERNEL_NAME(__global uint *result, const struct params p)
             CODE_LAP
         }
         const uint stamp = clock_core_after(hash, p.never).x;
-        if (thread != 0)
-            continue;
-        result[CODE_STAMPS + window] = stamp;
-        if (window == 0 || window == p.windows) {
+        if (thread == 0)
+            result[CODE_STAMPS + window] = stamp;
+        if (thread == 0 && (window == 0 || window == p.windows)) {
             const uint2 now = clock_device();
             const uint at = CODE_CLOCKS + (window == 0 ? 0 : 2);
             result[at] = now.x;

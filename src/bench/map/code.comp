@@ -44,10 +44,9 @@ void main()
             CODE_LAP
         }
         const uint stamp = clock_core_after(hash, p.never).x;
-        if (thread != 0u)
-            continue;
-        result[CODE_STAMPS + window] = stamp;
-        if (window == 0u || window == p.windows) {
+        if (thread == 0u)
+            result[CODE_STAMPS + window] = stamp;
+        if (thread == 0u && (window == 0u || window == p.windows)) {
             const uvec2 now = clock_device();
             const uint at = CODE_CLOCKS + (window == 0u ? 0u : 2u);
             result[at] = now.x;
