@@ -15,6 +15,7 @@
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
+#include "gpu/clocks.h"
 #include "gpu/graphics.h"
 #include "gpu/managed.h"
 #include "gpu/peers.h"
@@ -176,6 +177,11 @@ struct gpu_managed {
     bool (*batch_prefetch)(struct gpu_batch *, const struct gpu_managed_range *, struct error *);
 };
 
+// Behind gpu/clocks.h.
+struct gpu_clocks {
+    bool (*choose)(struct gpu_device *, double core_hz, struct error *);
+};
+
 // A backend is const data; its state hangs on what load() returns. Every slot is required unless
 // it says otherwise.
 struct gpu_backend {
@@ -258,6 +264,7 @@ struct gpu_backend {
     const struct gpu_graphics *graphics; // with GRAPHICS
     const struct gpu_peers *peers;       // with PEERS
     const struct gpu_managed *managed;   // with MANAGED
+    const struct gpu_clocks *clocks;     // with CLOCK_CHOICE
 
     // Frees what any of the _create slots made. The object is not in use.
     void (*object_destroy)(struct gpu_object *object);

@@ -18,7 +18,8 @@
 // every call on it is ERROR_DEVICE_LOST.
 //
 // Thread safety: none. One thread drives one device. Optional families (graphics: gpu/graphics.h,
-// where managed pages are: gpu/managed.h, copies between devices: gpu/peers.h) are tables of their
+// where managed pages are: gpu/managed.h, copies between devices: gpu/peers.h, a chosen clock:
+// gpu/clocks.h) are tables of their
 // own beside this header, reached through a capability.
 #ifndef GPU_GPU_H
 #define GPU_GPU_H

@@ -43,7 +43,8 @@
     X(MATRIX, "matrix", "matrix units (VK_NV_cooperative_matrix)")                                 \
     X(SHARED_CHOICE, "shared-choice", "shared memory whose size the host chooses (CUDA)")          \
     X(L1_CHOICE, "l1-choice", "a wish for how much of a core's memory is L1 (CUDA's carve-out)")   \
-    X(VIRTUAL_TIME, "virtual-time", "time that passes only while a batch runs (models)")
+    X(VIRTUAL_TIME, "virtual-time", "time that passes only while a batch runs (models)")           \
+    X(CLOCK_CHOICE, "clock-choice", "a core clock that is chosen with the device (models)")
 
 // Limits, all in one table so that run files can list them by name. 0 = the API does not say.
 #define GPU_LIMITS(X)                                                                              \

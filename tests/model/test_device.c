@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A model through gpu.h: its clocks, its memory, and that two of them do the same to the last
 // cycle.
+#include "gpu/clocks.h"
 #include "gpu/kernels.h"
 #include "gpu/model.h"
 #include "measure/clock.h"
@@ -53,6 +54,29 @@ static void its_clocks_are_probed_as_the_file_has_them(void **state)
     assert_true(fabs(clock.counter_hz / 1.5e9 - 1) < 0.001);
     assert_true(fabs(clock.device_tick_ns - 1) < 0.001);
     assert_true(fabs(clock.device_step_ns - 32) < 0.5);
+    stage_close(&stage);
+}
+
+static double probed_hz(const struct stage *stage, double chosen_hz)
+{
+    struct measure_clock clock;
+    struct error err;
+    assert_true(gpu_clocks_choose(stage->device, chosen_hz, &err));
+    assert_true(measure_clock_probe(stage->scope, &clock, &err));
+    return clock.counter_hz;
+}
+
+static void its_core_runs_by_the_clock_that_is_chosen(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct error err;
+    stage_open(&stage);
+    assert_true(fabs(probed_hz(&stage, 0.9e9) / 0.9e9 - 1) < 0.001);
+    assert_true(fabs(probed_hz(&stage, 3e9) / 1.5e9 - 1) < 0.001); // no faster than it is
+    assert_true(fabs(probed_hz(&stage, 1.2e9) / 1.2e9 - 1) < 0.001);
+    assert_true(fabs(probed_hz(&stage, 0) / 1.5e9 - 1) < 0.001); // its own again
+    assert_false(gpu_clocks_choose(stage.device, NAN, &err));
     stage_close(&stage);
 }
 
@@ -127,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_clocks_are_probed_as_the_file_has_them),
+        cmocka_unit_test(its_core_runs_by_the_clock_that_is_chosen),
         cmocka_unit_test(groups_run_on_cores_in_turn_and_twice_alike),
         cmocka_unit_test(kernels_without_a_form_for_it_are_unsupported),
         cmocka_unit_test(memory_ends_where_the_file_says),

@@ -6,12 +6,14 @@
 #include "base/pages.h"
 #include "gpu/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t page_bytes = UINT64_C(2) << 20;    // buffers begin at one
 static const uint64_t most_step = UINT64_C(1) << 40;     // of such beginnings
+static const double least_hz = 1e6;                      // that a core may be chosen to run at
 static const uint64_t dense_bytes = UINT64_C(600) << 20; // more is touched here and there only
 
 struct state {
@@ -31,7 +33,7 @@ static struct gpu_info info_of(const struct model_machine *machine)
         .api_version = "1",
         .caps = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) | GPU_CAP(CORE_ID) |
                 GPU_CAP(STAMPS_INSIDE) | GPU_CAP(ADDRESSES) | GPU_CAP(INT64) |
-                GPU_CAP(VIRTUAL_TIME),
+                GPU_CAP(VIRTUAL_TIME) | GPU_CAP(CLOCK_CHOICE),
         .families = {{.kind = GPU_QUEUE_UNIVERSAL, .count = 1, .stamp_bits = 64}},
         .family_count = 1,
     };
@@ -148,6 +150,16 @@ static void device_close(struct gpu_device *device)
     model_places_free(&model->places);
 }
 
+// As a card's lock: what lowers the clock still does.
+static bool clocks_choose(struct gpu_device *device, double core_hz, struct error *err)
+{
+    (void)err;
+    ((struct model_device *)device)->chosen_hz = core_hz > 0 ? fmax(core_hz, least_hz) : 0;
+    return true;
+}
+
+static const struct gpu_clocks clocks = {.choose = clocks_choose};
+
 // ---------------------------------------------------------------- memory
 
 // Chains go all over a buffer: in large pages, but where it is so large that only few of its pages
@@ -261,5 +273,6 @@ const struct gpu_backend model_backend = {
     .batch_submit = model_batch_submit,
     .batch_wait = model_batch_wait,
     .batch_span_ns = model_batch_span_ns,
+    .clocks = &clocks,
     .object_destroy = object_destroy,
 };

@@ -14,6 +14,7 @@ struct model_device {
     struct model_memory memory;
     struct model_places places;
     uint64_t used_bytes;
+    double chosen_hz;   // the core's clock at most; 0: the machine's
     double now_ns;      // virtual: what batches took so far
     double now_cycles;  // … as the cores' counters have it
     uint64_t random;    // state of the noise: splitmix64

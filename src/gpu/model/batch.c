@@ -163,7 +163,8 @@ static double core_clock_hz(const struct model_device *device)
     double since = device->now_ns - machine->throttle_after_ns;
     bool throttled = machine->throttle_period_ns > 0 && since >= 0 &&
                      fmod(since, machine->throttle_period_ns) < machine->throttle_length_ns;
-    return throttled ? machine->throttle_clock_hz : machine->core_clock_hz;
+    double most_hz = throttled ? machine->throttle_clock_hz : machine->core_clock_hz;
+    return device->chosen_hz > 0 ? fmin(device->chosen_hz, most_hz) : most_hz;
 }
 
 static void pass_time(struct model_device *device, double ns)
