@@ -15,6 +15,7 @@
 #define MAP_PROBE      "probe"     // a chain with nodes `pitch` bytes apart: shows a level's lines
 #define MAP_PAGES      "pages"     // a chain through pages `pitch` bytes apart: shows a TLB's pages
 #define MAP_WAYS       "ways"      // a chain through one set, if address bits choose it
+#define MAP_CLOCKS     "clocks" // a chain within a level while the core runs by a clock asked for
 #define MAP_NEIGHBOURS "neighbours" // a chain on each core, all at once: shows who shares a level
 #define MAP_CODE       "code"       // straight-line code: shows the caches of instructions
 
@@ -40,8 +41,9 @@ enum map_param {
     MAP_PARAM_BYTES,
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
-    MAP_PARAM_CHAINS,                          // how many are of chains
-    MAP_PARAM_INSTRUCTIONS = MAP_PARAM_CHAINS, // of `code` alone
+    MAP_PARAM_CHAINS,                   // how many are of chains
+    MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // of `clocks` alone, beside those
+    MAP_PARAM_INSTRUCTIONS,             // of `code` alone
     MAP_PARAM_COUNT
 };
 

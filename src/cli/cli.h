@@ -53,6 +53,11 @@ struct run;
 MUST_CHECK bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out),
                             struct error *err);
 
+// The core clocks of `fathom map --set clock=LIST` in Hz; none without it. ERROR_USAGE for another
+// key, and for what makes no line.
+MUST_CHECK bool cli_read_clocks(struct cli *cli, const double **hz, size_t *count,
+                                struct error *err);
+
 // The benchmark of that name; ERROR_USAGE with the nearest one.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,

@@ -110,10 +110,23 @@ static const char *detail(const struct result *result, const char *name)
     return "";
 }
 
+// "by the core's clock and another (60.1 cycles + 80.2 ns)"; "" where it is not known.
+static const char *clock_text(struct arena *arena, const struct result *result)
+{
+    const char *domain = detail(result, "clock domain");
+    const struct metric *fixed = result_metric(result, "fixed");
+    if (!*domain || strncmp(domain, unknown, strlen(unknown)) == 0)
+        return "";
+    if (!fixed || !(fixed->ci95[0] > 0))
+        return arena_printf(arena, "by %s", domain);
+    return arena_printf(arena, "by %s (%s + %s)", domain, value(arena, result, "clocked"),
+                        value(arena, result, "fixed"));
+}
+
 // "4 ways · each core its own · by the core's clock".
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
-    const char *ways = value(arena, result, "ways"), *clock = detail(result, "clock domain");
+    const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
     const struct metric *sharers = result_metric(result, "sharers");
     const char *shared = "";
     if (*ways)
@@ -123,10 +136,6 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     else if (sharers)
         shared = arena_printf(arena, "shared by %.0f cores (%.0f to %.0f)", sharers->median,
                               sharers->ci95[0], sharers->ci95[1]);
-    if (strncmp(clock, unknown, strlen(unknown)) == 0)
-        clock = "";
-    else if (*clock)
-        clock = arena_printf(arena, "by %s", clock);
     return joined(arena, joined(arena, ways, shared), clock);
 }
 
@@ -277,8 +286,8 @@ static void print_unknown(struct screen *screen, const struct run *run, const ch
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, "map") != 0 || strcmp(result->device, device) != 0 ||
             is_of(result, device, MAP_PROBE) || is_of(result, device, MAP_PAGES) ||
-            is_of(result, device, MAP_WAYS) || is_of(result, device, MAP_NEIGHBOURS) ||
-            is_of(result, device, MAP_CODE))
+            is_of(result, device, MAP_WAYS) || is_of(result, device, MAP_CLOCKS) ||
+            is_of(result, device, MAP_NEIGHBOURS) || is_of(result, device, MAP_CODE))
             continue;
         if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
             print_unknown_line(screen, result->reasons[0].text);

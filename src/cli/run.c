@@ -11,6 +11,7 @@
 #include "report/svg.h"
 #include "report/trace.h"
 #include "results/save.h"
+#include "suite/clock_lock.h"
 #include "suite/map_plan.h"
 #include "suite/runner.h"
 
@@ -82,8 +83,8 @@ static bool read_settings(struct running *r, struct error *err)
     struct arena *arena = r->cli->arena;
     const char **texts;
     r->desc.choices.preset = "map";
-    if (r->desc.map)
-        return true; // it chooses for itself
+    if (r->desc.map) // it chooses all else for itself
+        return cli_read_clocks(r->cli, &r->desc.clocks_hz, &r->desc.clock_count, err);
     size_t count = options_values(arena, r->cli->options, OPTION_SET, &texts);
     struct setting *settings = ARENA_ARRAY(arena, count, struct setting);
     for (size_t i = 0; i < count; i++)
@@ -176,6 +177,9 @@ static int exit_status(const struct run *run, bool strict)
     size_t counts[VERDICT_FAILED + 1] = {0};
     for (size_t i = 0; i < run->result_count; i++)
         counts[run->results[i]->verdict]++;
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, CLOCK_STAYS_LOCKED) == 0)
+            return EXIT_CASE_FAILED;
     if (run->status == RUN_INTERRUPTED)
         return EXIT_INTERRUPTED;
     if (counts[VERDICT_FAILED] || (strict && counts[VERDICT_SUSPECT] + counts[VERDICT_SKIPPED]))
@@ -209,10 +213,12 @@ static void show_progress(void *context, const struct schedule_state *state, siz
 static bool measure(struct running *r, struct error *err)
 {
     static const char *const worker[] = {"/proc/self/exe", "__worker", NULL};
+    static const char *const guard[] = {"/proc/self/exe", "__guard", NULL};
     progress_init(&r->progress, r->cli->err);
     r->console = (struct console_desc){.colour = terminal_has_colour(r->cli->out),
                                        .columns = terminal_columns(r->cli->out, CONSOLE_COLUMNS)};
     r->desc.worker_argv = worker;
+    r->desc.guard_argv = guard;
     r->desc.worker_environment = r->cli->environment;
     r->desc.interrupt = &r->interrupt;
     r->desc.starting = show_head;
@@ -281,13 +287,14 @@ bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out)
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !check_forms(cli->options, err))
         return false;
+    // Before drivers start threads of their own: one that does not have the signals blocked takes
+    // them, and they end the process.
+    if (!interrupt_init(&running.interrupt, err))
+        return false;
     running.run = run_create();
     running.system = cli_system_create(NULL);
-    bool done = choose_devices(&running, err) && interrupt_init(&running.interrupt, err);
-    if (done) {
-        done = measure(&running, err) && tell_end(&running, err);
-        interrupt_fini(&running.interrupt);
-    }
+    bool done = choose_devices(&running, err) && measure(&running, err) && tell_end(&running, err);
+    interrupt_fini(&running.interrupt);
     gpu_system_destroy(running.system);
     run_destroy(running.run);
     return done;

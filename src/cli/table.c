@@ -63,7 +63,14 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "called unknown, with the reason.\n"
                 "The levels are results of a benchmark `map` in the run file, beside the "
                 "latencies and bandwidths that they come from: report and compare take it like "
-                "any other run.",
+                "any other run.\n"
+                "Which clock a level runs by shows where more than one was seen. --set "
+                "clock=1200,1500,1980 has each level measured with the core clock locked to so "
+                "many MHz, where the machine permits it (NVIDIA through NVML, AMD through sysfs; "
+                "mostly for root). It refuses where anybody else uses the card, and gives the "
+                "clock "
+                "back on every way out. NVIDIA's driver does not tell a lock that was there "
+                "before: that one is undone. Without it no clock is ever set.",
         },
     [COMMAND_REPORT] =
         {
@@ -139,8 +146,8 @@ const struct option_info option_table[OPTION_COUNT] = {
                        " by default)",
                        COMMAND_BIT(RUN), false, false},
     [OPTION_SET] = {0, "set", "[BENCHMARK.]KEY=VALUE[,VALUE…]", WORD_ANY,
-                    "Choose values of a parameter instead of the preset's", COMMAND_BIT(RUN), true,
-                    false},
+                    "Choose values of a parameter instead of the preset's (map: clock alone)",
+                    COMMAND_BIT(RUN) | COMMAND_BIT(MAP), true, false},
     [OPTION_OUTPUT] = {'o', "output", "RUN.json", WORD_FILE,
                        "Write the run file, all along the run", COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
                        false, false},

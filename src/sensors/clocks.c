@@ -25,6 +25,7 @@ struct sensor_clocks {
     void *handle;
     struct clocks_choices choices;
     const char *before;
+    bool locked;
 };
 
 static const struct clocks_source *const sources[] = {&clocks_nvml, &clocks_amdgpu};
@@ -128,14 +129,15 @@ static bool open_source(struct sensor_clocks *clocks, struct error *err)
         reasons = arena_printf(clocks->arena, "%s%s%s: %s", reasons, *reasons ? "; " : "",
                                sources[i]->name, why.message);
     }
-    return error_set(err, ERROR_UNSUPPORTED, "nothing here can set it (%s)", reasons);
+    return error_set(err, ERROR_UNSUPPORTED, "nothing here can set it (%s): leave clock out",
+                     reasons);
 }
 
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err)
 {
     struct arena *arena = arena_create();
     struct sensor_clocks *clocks = ARENA_NEW(arena, struct sensor_clocks);
-    *clocks = (struct sensor_clocks){.arena = arena, .desc = *desc};
+    *clocks = (struct sensor_clocks){.arena = arena, .desc = *desc, .locked = desc->undo != NULL};
     if (open_source(clocks, err) &&
         (desc->undo ? sensor_clocks_restore(clocks, err) : check(clocks, err)))
         return clocks;
@@ -161,7 +163,14 @@ bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted
         if (fabs(choices->hz[i] - hz) < fabs(choices->hz[nearest] - hz))
             nearest = i;
     *granted_hz = choices->hz[nearest];
-    return check(clocks, err) && clocks->source->lock(clocks->handle, choices, nearest, err);
+    bool touched = false;
+    bool done =
+        check(clocks, err) && clocks->source->lock(clocks->handle, choices, nearest, &touched, err);
+    clocks->locked |= touched;
+    struct error stays;
+    if (!done && !sensor_clocks_restore(clocks, &stays))
+        error_prefix(err, "%s; before", stays.message);
+    return done;
 }
 
 const char *sensor_clocks_before(const struct sensor_clocks *clocks)
@@ -171,5 +180,7 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks)
 
 bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err)
 {
-    return clocks->source->restore(clocks->handle, clocks->before, err);
+    clocks->locked =
+        clocks->locked && !clocks->source->restore(clocks->handle, clocks->before, err);
+    return !clocks->locked;
 }

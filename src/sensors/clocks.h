@@ -41,13 +41,15 @@ struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, 
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
 // Locks the card's choice that is nearest to `hz`, *granted_hz. Looks first whether the card is
-// still nobody else's. What fails may have been set in part: restore.
+// still nobody else's. Where it fails the clock is given back, if anything was set before or now.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
 // What the clock is given back to, one word: the level that was there before ("auto"), or "default"
 // where the driver does not tell it.
 const char *sensor_clocks_before(const struct sensor_clocks *clocks);
+
+// Gives it back where it is locked. False: it stays locked, and why.
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
 #endif

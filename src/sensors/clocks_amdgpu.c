@@ -163,13 +163,13 @@ static bool amdgpu_check(void *handle, const struct sensor_clocks_desc *desc, st
 // ---------------------------------------------------------------- setting it
 
 static bool amdgpu_lock(void *handle, const struct clocks_choices *choices, size_t choice,
-                        struct error *err)
+                        bool *touched, struct error *err)
 {
     (void)choices;
     char state[32];
     snprintf(state, sizeof state, "%zu\n", choice);
-    return file_write(handle, level_file, "manual\n", err) &&
-           file_write(handle, "pp_dpm_sclk", state, err);
+    *touched = file_write(handle, level_file, "manual\n", err);
+    return *touched && file_write(handle, "pp_dpm_sclk", state, err);
 }
 
 static bool amdgpu_restore(void *handle, const char *before, struct error *err)

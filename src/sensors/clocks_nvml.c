@@ -212,12 +212,13 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
 // ---------------------------------------------------------------- setting it
 
 static bool nvml_lock(void *handle, const struct clocks_choices *choices, size_t choice,
-                      struct error *err)
+                      bool *touched, struct error *err)
 {
     const struct nvml_clocks *nvml = handle;
     unsigned mhz = (unsigned)(choices->hz[choice] / 1e6 + 0.5);
     int status = nvml->api.nvmlDeviceSetGpuLockedClocks(nvml->device, mhz, mhz);
-    return status == NVML_SUCCESS || refuse(nvml, "locking the core clock", status, err);
+    *touched = status == NVML_SUCCESS;
+    return *touched || refuse(nvml, "locking the core clock", status, err);
 }
 
 static bool nvml_restore(void *handle, const char *before, struct error *err)

@@ -20,7 +20,8 @@ struct clocks_source {
     void (*close)(void *handle);
     // Whether anybody else has a part of the card. ERROR_UNSUPPORTED says who.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
-    bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice,
+    // *touched: something is set, be it all or, where that fails, a part.
+    bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,
                  struct error *err);
     bool (*restore)(void *handle, const char *before, struct error *err);
 };

@@ -29,7 +29,7 @@ static bool lose(struct clock_guard *guard, const char *why, struct error *err)
               child_epitaph(guard->child));
     child_destroy(guard->child, 0);
     guard->child = NULL;
-    guard->undo = guard->asked_hz > 0;
+    guard->undo |= guard->asked_hz > 0;
     guard->asked_hz = 0;
     return false;
 }
@@ -48,7 +48,7 @@ static bool ask(struct clock_guard *guard, const char *line, const char *expecte
     *rest = answer[word] ? answer + word + 1 : "";
     if (strncmp(answer, expected, word) == 0 && expected[word] == '\0')
         return true;
-    if (strncmp(answer, "failure", word) == 0)
+    if (strncmp(answer, "failure ", word + 1) == 0)
         return error_set(err, ERROR_UNSUPPORTED, "%s", *rest);
     return lose(guard, "answers out of turn", err);
 }
@@ -69,7 +69,7 @@ static const char *uuid_text(struct arena *arena, const uint8_t *uuid)
 static bool open_card(struct clock_guard *guard, struct error *err)
 {
     const struct sensor_clocks_desc *card = &guard->desc.card;
-    const char *before;
+    const char *before = "";
     if (!ask(guard,
              arena_printf(guard->arena, "open %ld %s %s %s %s %s",
                           card->own_pid ? card->own_pid : (long)getpid(),
@@ -124,7 +124,6 @@ bool clock_guard_destroy(struct clock_guard *guard, struct error *err)
 bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, struct error *err)
 {
     const char *granted;
-    struct error unrestored;
     if (guard->asked_hz == hz) {
         *granted_hz = guard->granted_hz;
         return true;
@@ -136,8 +135,9 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
         return true;
     }
-    if (!clock_guard_restore(guard, &unrestored))
-        error_prefix(err, "%s; before", unrestored.message);
+    struct error stays;
+    if (!clock_guard_restore(guard, &stays))
+        error_prefix(err, "%s; before", stays.message);
     return false;
 }
 
@@ -165,7 +165,6 @@ struct guarding {
     struct child_channel *channel;
     struct arena *arena;
     struct sensor_clocks *clocks; // NULL: not opened
-    bool locked;
 };
 
 static const char *or_null(const char *word)
@@ -218,18 +217,9 @@ static const char *open_order(struct guarding *g, char *words, struct error *err
 static const char *lock_order(struct guarding *g, const char *hz, struct error *err)
 {
     double granted_hz;
-    g->locked = true; // what fails may have been set in part
-    if (!sensor_clocks_lock(g->clocks, strtod(hz, NULL), &granted_hz, err))
-        return NULL;
-    return arena_printf(g->arena, "locked %.0f", granted_hz);
-}
-
-static const char *restore_order(struct guarding *g, struct error *err)
-{
-    if (!sensor_clocks_restore(g->clocks, err))
-        return NULL;
-    g->locked = false;
-    return "restored";
+    return sensor_clocks_lock(g->clocks, strtod(hz, NULL), &granted_hz, err)
+               ? arena_printf(g->arena, "locked %.0f", granted_hz)
+               : NULL;
 }
 
 // The answer in the arena; NULL with the reason.
@@ -244,7 +234,7 @@ static const char *obey(struct guarding *g, const char *line, struct error *err)
     if (strcmp(order, "lock") == 0 && g->clocks)
         return lock_order(g, rest, err);
     if (strcmp(order, "restore") == 0 && g->clocks)
-        return restore_order(g, err);
+        return sensor_clocks_restore(g->clocks, err) ? "restored" : NULL;
     error_set(err, ERROR_USAGE, "this is no order: only fathom itself starts a guard");
     return NULL;
 }
@@ -263,7 +253,7 @@ static bool serve(struct guarding *g, struct error *err)
         if (!child_channel_write(g->channel, answer, &unheard))
             break; // its end comes next
     }
-    if (!g->locked || sensor_clocks_restore(g->clocks, err))
+    if (!g->clocks || sensor_clocks_restore(g->clocks, err))
         return true;
     return error_prefix(err, "the core clock stays locked: give it back by hand (NVIDIA: "
                              "nvidia-smi -rgc; AMD: auto in power_dpm_force_performance_level)");

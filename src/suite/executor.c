@@ -3,6 +3,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "suite/clock_lock.h"
 #include "suite/interrupt.h"
 #include "suite/visitor.h"
 
@@ -234,6 +235,8 @@ bool executor_visit(struct executor *executor, const struct benchmark *benchmark
 {
     const struct visit_order order = {
         .benchmark = benchmark, .index = index, .point = point, .request = request};
+    if (!clock_lock_follow(executor->desc.clocks, point, err))
+        return false;
     return executor->desc.in_process ? visit_here(executor, &order, arena, visit, err)
                                      : visit_in_worker(executor, &order, arena, visit, err);
 }

@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 
 struct executor;
+struct clock_lock;
 struct interrupt;
 
 struct executor_desc {
@@ -17,6 +18,7 @@ struct executor_desc {
     uint64_t silence_ns;                   // a worker silent for longer is ended; 0: 60 s
     bool validation;                       // in process: turn the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
+    struct clock_lock *clocks;   // asked before each visit that is made alone; NULL: none
 };
 
 // One executor a device. No process starts before the first visit.

@@ -5,6 +5,8 @@
 #include "analysis/lines.h"
 #include "bench/map.h"
 #include "measure/limits.h"
+#include "suite/map_cases.h"
+#include "suite/map_clocks.h"
 #include "suite/map_code.h"
 #include "suite/map_judge.h"
 #include "suite/map_pages.h"
@@ -20,7 +22,6 @@ enum {
     GRAIN_BYTES = 512, // latency's: sizes are multiples of it
     NODE_BYTES = 128,  // from one node to the next
     KNEE_POINTS = 10,
-    SETTINGS_MAX = 10,
     CORES_UNKNOWN = 64,
     VENDOR_AMD = 0x1002
 };
@@ -52,6 +53,7 @@ enum stage {
     STAGE_CODE,
     STAGE_CODE_KNEES,
     STAGE_CODE_KNEES_AGAIN,
+    STAGE_CLOCKS,
     STAGE_END
 };
 
@@ -68,6 +70,8 @@ struct map_plan {
     struct plan_case *cases;
     size_t count, capacity;
     size_t at, block;
+    const double *clocks_hz; // asked for
+    size_t clock_count;
 };
 
 static bool is_cpu(const struct map_plan *plan)
@@ -91,54 +95,13 @@ static void add_case(struct map_plan *plan, const struct benchmark *benchmark,
     plan->plan.total = ++plan->count;
 }
 
-// Cases as `fathom run BENCHMARK --set KEY=VALUES …` would make them: the same keys, the same
-// sizes. What does not go together on this device makes none.
-static void make_cases(const struct map_plan *plan, const struct benchmark *benchmark,
-                       const char *const *texts, size_t count, struct bench_case_list *list)
-{
-    struct error err = {.code = ERROR_NONE};
-    struct setting settings[SETTINGS_MAX];
-    for (size_t i = 0; i < count; i++)
-        if (!setting_parse(plan->arena, texts[i], &settings[i], &err))
-            return;
-    const struct choice_request request = {.benchmarks = &benchmark,
-                                           .benchmark_count = 1,
-                                           .preset = "standard",
-                                           .settings = settings,
-                                           .setting_count = count};
-    struct bench_choice *choices;
-    if (!choices_make(plan->arena, &request, benchmark, &choices, &err))
-        return;
-    const struct bench_request asked = {.arena = plan->arena,
-                                        .device = plan->device,
-                                        .preset = request.preset,
-                                        .choices = choices,
-                                        .choice_count = benchmark->info.param_count};
-    if (!benchmark->plan(&asked, list, &err))
-        list->count = 0;
-}
-
 static void add_chosen(struct map_plan *plan, const struct benchmark *benchmark,
                        const char *const *texts, size_t count)
 {
     struct bench_case_list list = {0};
-    make_cases(plan, benchmark, texts, count, &list);
+    map_cases_make(&(struct map_cases){plan->arena, plan->device, benchmark, texts, count}, &list);
     for (size_t i = 0; i < list.count; i++)
         add_case(plan, benchmark, &list.cases[i]);
-}
-
-// The largest region that latency takes, for chains of vector loads.
-static uint64_t largest_region(const struct map_plan *plan)
-{
-    const char *const texts[] = {"path=vector", arena_printf(plan->arena, "chain=%s", plan->chain),
-                                 "order=random", "bytes=1MiB..max"};
-    struct bench_case_list list = {0};
-    uint64_t largest = 0;
-    make_cases(plan, plan->latency, texts, sizeof texts / sizeof *texts, &list);
-    for (size_t i = 0; i < list.count; i++)
-        if (case_uint(&list.cases[i], "bytes") > largest)
-            largest = case_uint(&list.cases[i], "bytes");
-    return largest;
 }
 
 static void add_latency(struct map_plan *plan, const char *path, const char *order,
@@ -161,18 +124,9 @@ static uint64_t last_cache(const struct map_plan *plan)
     return plan->limits.last_cache_bytes ? plan->limits.last_cache_bytes : CACHE_BYTES;
 }
 
-// Behind the last cache nothing but translation is left to see: fewer sizes there. Where lines are
-// short, the chain's nodes fill that cache no sooner than in a region four times as large.
 static void plan_coarse(struct map_plan *plan)
 {
-    const uint64_t most = plan->largest;
-    const uint64_t last = last_cache(plan) / 1024 * 1024, parts[] = {1024, 2 * last, 6 * last};
-    const char *sizes = "";
-    for (unsigned i = 0; i < 3 && parts[i] < most; i++) {
-        uint64_t to = i < 2 && parts[i + 1] < most ? parts[i + 1] : most;
-        sizes = arena_printf(plan->arena, "%s%s%" PRIu64 "..%" PRIu64 "/%u", sizes,
-                             *sizes ? "," : "", parts[i], to, i == 2 ? 1 : 4 - i);
-    }
+    const char *sizes = map_cases_coarse(plan->arena, last_cache(plan), plan->largest);
     if (is_cpu(plan))
         sizes = arena_printf(plan->arena, "4KiB..%" PRIu64 "/3", CPU_BYTES);
     add_latency(plan, "vector", "random", sizes);
@@ -221,12 +175,13 @@ struct probe {
     size_t level;
     double bytes;
     uint64_t pitch, grain;
+    double clock_hz; // of MAP_CLOCKS
 };
 
 static void add_probe(struct map_plan *plan, const struct probe *probe)
 {
-    struct case_value *values = ARENA_ARRAY(plan->arena, MAP_PARAM_CHAINS, struct case_value);
-    for (size_t i = 0; i < MAP_PARAM_CHAINS; i++) {
+    struct case_value *values = ARENA_ARRAY(plan->arena, MAP_PARAM_CHAINS + 1, struct case_value);
+    for (size_t i = 0; i <= MAP_PARAM_CLOCK; i++) {
         const struct param_info *param = &plan->map->info.params[i];
         values[i] =
             (struct case_value){.key = param->key, .type = param->type, .role = param->role};
@@ -237,8 +192,10 @@ static void add_probe(struct map_plan *plan, const struct probe *probe)
     values[MAP_PARAM_BYTES].uint = (uint64_t)probe->bytes / probe->grain * probe->grain;
     values[MAP_PARAM_CHAIN].text = plan->chain;
     values[MAP_PARAM_PITCH].uint = probe->pitch;
+    values[MAP_PARAM_CLOCK].uint = (uint64_t)probe->clock_hz;
     struct bench_case *point = ARENA_NEW(plan->arena, struct bench_case);
-    *point = (struct bench_case){.values = values, .value_count = MAP_PARAM_CHAINS};
+    *point = (struct bench_case){.values = values,
+                                 .value_count = MAP_PARAM_CHAINS + (probe->clock_hz > 0)};
     if (values[MAP_PARAM_BYTES].uint >= 2 * probe->pitch)
         add_case(plan, plan->map, point);
 }
@@ -317,6 +274,20 @@ static void plan_pages(struct map_plan *plan, const struct level_curve *curve)
                                         .bytes = probes[i].region,
                                         .pitch = probes[i].page,
                                         .grain = probes[i].page});
+}
+
+// In each level and behind them, by each of the clocks.
+static void plan_clocks(struct map_plan *plan, const struct level_curve *curve)
+{
+    struct map_clocks_probe probes[MAP_CLOCKS_PROBES];
+    size_t count = curve && plan->clock_count ? map_clocks_plan(curve, probes) : 0;
+    for (size_t i = 0; i < count * plan->clock_count; i++)
+        add_probe(plan, &(struct probe){.what = MAP_CLOCKS,
+                                        .level = probes[i / plan->clock_count].level,
+                                        .bytes = probes[i / plan->clock_count].region,
+                                        .pitch = NODE_BYTES,
+                                        .grain = GRAIN_BYTES,
+                                        .clock_hz = plan->clocks_hz[i % plan->clock_count]});
 }
 
 // To three bits, so that parts of it are whole.
@@ -451,6 +422,9 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
     case STAGE_CODE_KNEES_AGAIN:
         plan_code(plan, &code);
         break;
+    case STAGE_CLOCKS:
+        plan_clocks(plan, vector);
+        break;
     case STAGE_END:
         break;
     }
@@ -501,9 +475,20 @@ struct plan *plan_map_create(struct arena *arena, const struct gpu_info *device,
     measure_limits_of(device, &plan->limits);
     gpu_caps wanted = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
     plan->chain = (device->caps & wanted) == wanted ? "pointer" : "index";
-    plan->largest = largest_region(plan);
+    const char *const texts[] = {"path=vector", arena_printf(arena, "chain=%s", plan->chain),
+                                 "order=random", "bytes=1MiB..max"};
+    plan->largest = map_cases_largest(
+        &(struct map_cases){arena, device, plan->latency, texts, sizeof texts / sizeof *texts},
+        "bytes");
     plan->plan = (struct plan){.next = map_next, .left = map_left};
     plan_stage(plan, &(struct run){.arena = arena});
     plan->plan.total = plan->count;
     return &plan->plan;
+}
+
+void plan_map_ask_clocks(struct plan *plan, const double *hz, size_t count)
+{
+    struct map_plan *map = (struct map_plan *)plan;
+    map->clocks_hz = hz;
+    map->clock_count = count;
 }

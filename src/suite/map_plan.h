@@ -17,4 +17,8 @@ extern const char *const map_benchmarks[MAP_BENCHMARKS_MAX];
 // A plan for one device; total grows as it goes on. ERROR_INTERNAL where a benchmark is missing.
 struct plan *plan_map_create(struct arena *arena, const struct gpu_info *device, struct error *err);
 
+// Core clocks by which it shall also measure each level; they live as long as the plan. To be said
+// before its first case is taken.
+void plan_map_ask_clocks(struct plan *plan, const double *hz, size_t count);
+
 #endif

@@ -8,6 +8,7 @@
 #include "bench/map.h"
 #include "measure/limits.h"
 #include "results/units.h"
+#include "suite/map_clocks.h"
 #include "suite/map_code.h"
 #include "suite/map_finder.h"
 #include "suite/map_judge.h"
@@ -118,7 +119,7 @@ static void add_level_claim(const struct map_finder *f, struct result *result,
         map_add_claim(f, result, f->limits.last_cache_bytes);
 }
 
-// ---------------------------------------------------------------- ways, sharers, clocks
+// ---------------------------------------------------------------- ways, sharers
 
 static void add_ways(const struct map_finder *f, struct result *result,
                      const struct level_curve *curve, size_t k)
@@ -177,43 +178,6 @@ static void add_sharers(const struct map_finder *f, struct result *result,
     add_part(f, result, curve, k, &found);
 }
 
-static double clock_of(const struct result *result)
-{
-    for (size_t i = 0; i < result->sensor_count; i++)
-        if (strcmp(result->sensors[i].name, "core_clock") == 0)
-            return result->sensors[i].value;
-    return NAN;
-}
-
-// Which clock a flat part of the curve runs by.
-static void add_clock(const struct map_finder *f, struct result *result,
-                      const struct level_curve *curve, size_t k)
-{
-    const struct plateau *level = &curve->fit.levels[k];
-    double *hz = ARENA_ARRAY(f->scratch, curve->count, double);
-    struct map_clocks clocks;
-    const char *why;
-    for (size_t i = level->first; i <= level->last; i++)
-        hz[i] = clock_of(curve->results[i]);
-    if (!map_clocks_judge(curve->ns + level->first, hz + level->first,
-                          level->last - level->first + 1, &clocks, &why)) {
-        map_add_detail(f, result, "clock domain", arena_printf(f->run->arena, "unknown: %s", why));
-        return;
-    }
-    size_t points = level->last - level->first + 1;
-    map_add_metric(f, result, MAP_METRIC_FIXED,
-                   &(struct level_height){
-                       clocks.fixed_ns,
-                       {clocks.fixed_ns - clocks.fixed_half, clocks.fixed_ns + clocks.fixed_half},
-                       points});
-    map_add_metric(f, result, MAP_METRIC_CLOCKED,
-                   &(struct level_height){
-                       clocks.cycles,
-                       {clocks.cycles - clocks.cycles_half, clocks.cycles + clocks.cycles_half},
-                       points});
-    map_add_detail(f, result, "clock domain", clocks.domain);
-}
-
 // ---------------------------------------------------------------- the hierarchy
 
 static void add_level(const struct map_finder *f, const struct level_curve *curve, const char *path,
@@ -240,7 +204,7 @@ static void add_level(const struct map_finder *f, const struct level_curve *curv
     add_level_claim(f, result, curve, k);
     add_ways(f, result, curve, k);
     add_sharers(f, result, curve, k);
-    add_clock(f, result, curve, k);
+    map_add_clock(f, result, curve, k);
 }
 
 // The driver states a larger cache than any region was that was measured: what the curve ends with
@@ -277,7 +241,7 @@ static void add_memory(const struct map_finder *f, const struct level_curve *cur
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
                   (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
     map_add_claim(f, result, f->device->limits.memory_bytes);
-    add_clock(f, result, curve, k);
+    map_add_clock(f, result, curve, k);
 }
 
 // How many levels the path has; where its curve is a staircase only at first, those stand, and what
@@ -415,5 +379,6 @@ void map_add_results(struct run *run, const struct gpu_info *device)
             add_hierarchy(&f, curve, path);
     }
     map_add_code(&f);
+    map_add_unreached_clocks(&f);
     arena_destroy(scratch);
 }

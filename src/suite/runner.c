@@ -15,6 +15,7 @@
 #include "base/version.h"
 #include "results/json.h"
 #include "results/save.h"
+#include "suite/clock_lock.h"
 #include "suite/host.h"
 #include "suite/map_plan.h"
 #include "suite/map_results.h"
@@ -34,6 +35,7 @@ struct runner {
     struct arena *arena;
     struct plan **plans;         // of each device
     struct executor **executors; // likewise
+    struct clock_lock **clocks;  // likewise; NULL: none was asked for
     size_t device;               // at work
     struct error *unsaved;
 };
@@ -132,9 +134,10 @@ static const char *const *worker_argv(struct runner *runner, const char *device)
     return argv;
 }
 
-static struct executor *make_executor(struct runner *runner, const struct gpu_info *device)
+static struct executor *make_executor(struct runner *runner, size_t index)
 {
     const struct runner_desc *desc = runner->desc;
+    const struct gpu_info *device = desc->devices->devices[index];
     struct effort effort;
     effort_of(desc->choices.preset, device, &effort);
     return executor_create(
@@ -147,6 +150,7 @@ static struct executor *make_executor(struct runner *runner, const struct gpu_in
             .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * effort.timeout_ns,
             .validation = desc->validation,
             .interrupt = desc->interrupt,
+            .clocks = runner->clocks[index],
         });
 }
 
@@ -190,6 +194,7 @@ static bool run_device(struct runner *runner)
     };
     bool done = schedule_run(&schedule);
     executor_destroy(schedule.executor);
+    clock_lock_end(runner->clocks[runner->device], runner->run);
     if (desc->map)
         map_add_results(runner->run, device);
     return done;
@@ -201,7 +206,7 @@ static void measure(struct runner *runner)
     bool done = true;
     runner->executors = ARENA_ARRAY(runner->arena, devices->count, struct executor *);
     for (size_t i = 0; i < devices->count; i++)
-        runner->executors[i] = make_executor(runner, devices->devices[i]);
+        runner->executors[i] = make_executor(runner, i);
     for (; done && runner->device < runner->desc->devices->count; runner->device++)
         done = run_device(runner);
     for (size_t i = runner->device; i < devices->count; i++)
@@ -220,6 +225,44 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
+// The plan of each device, and the lock on its clock where clocks were asked for.
+static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
+{
+    const struct runner_desc *desc = runner->desc;
+    runner->plans = ARENA_ARRAY(runner->arena, desc->devices->count, struct plan *);
+    runner->clocks = ARENA_ARRAY(runner->arena, desc->devices->count, struct clock_lock *);
+    for (size_t i = 0; i < desc->devices->count; i++) {
+        const struct gpu_info *device = desc->devices->devices[i];
+        struct plan *plan =
+            desc->map ? plan_map_create(runner->arena, device, err)
+                      : plan_preset_create(runner->arena, &desc->choices, device, runner->run, err);
+        if (!plan)
+            return false;
+        runner->plans[i] = plan;
+        *cases += plan->total;
+        if (desc->clock_count == 0)
+            continue;
+        plan_map_ask_clocks(plan, desc->clocks_hz, desc->clock_count);
+        runner->clocks[i] =
+            clock_lock_create(runner->arena,
+                              &(struct clock_lock_desc){.device = device,
+                                                        .hz = desc->clocks_hz,
+                                                        .count = desc->clock_count,
+                                                        .guard_argv = desc->guard_argv,
+                                                        .environment = desc->worker_environment},
+                              err);
+        if (!runner->clocks[i])
+            return false;
+    }
+    return true;
+}
+
+static void end_clocks(const struct runner *runner)
+{
+    for (size_t i = 0; i < runner->desc->devices->count; i++)
+        clock_lock_end(runner->clocks[i], NULL);
+}
+
 bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                 struct error *err)
 {
@@ -228,23 +271,19 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
         return false;
     struct runner runner = {.desc = desc, .run = run, .arena = run->arena, .unsaved = unsaved};
     size_t cases = 0;
-    runner.plans = ARENA_ARRAY(runner.arena, desc->devices->count, struct plan *);
-    for (size_t i = 0; i < desc->devices->count; i++) {
-        const struct gpu_info *device = desc->devices->devices[i];
-        runner.plans[i] = desc->map
-                              ? plan_map_create(runner.arena, device, err)
-                              : plan_preset_create(runner.arena, &desc->choices, device, run, err);
-        if (!runner.plans[i])
-            return false;
-        cases += runner.plans[i]->total;
+    bool planned = make_plans(&runner, &cases, err);
+    if (planned && cases == 0)
+        planned = error_set(err, ERROR_NO_DEVICE,
+                            "no case to measure on %s: `fathom list` shows "
+                            "what there is, --set chooses other values",
+                            desc->devices->devices[0]->id);
+    if (!planned) {
+        end_clocks(&runner);
+        return false;
     }
-    if (cases == 0)
-        return error_set(err, ERROR_NO_DEVICE,
-                         "no case to measure on %s: `fathom list` shows "
-                         "what there is, --set chooses other values",
-                         desc->devices->devices[0]->id);
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
+    end_clocks(&runner); // of devices that were not reached
     return true;
 }

@@ -76,6 +76,17 @@ class Map(fathom.Case):
         self.assertIn("memory as vector loads see it", done.out)
         self.assertIn("Unknown", done.out)
 
+    def test_of_settings_it_takes_clocks_alone(self):
+        for setting, words in (("bytes=4KiB", ["clock=LIST"]),
+                               ("latency.clock=1200,1500", ["clock=LIST"]),
+                               ("clock=1200", ["at least 5 % apart"]),
+                               ("clock=1500,1510", ["at least 5 % apart"]),
+                               ("clock=0,1500", ["1 to 100000 MHz"]),
+                               ("clock=1.2,1.5", ["clock=1.2,1.5", "whole number"])):
+            with self.subTest(setting):
+                self.assert_one_line_error(fathom.run("map", "--set", setting, binary=REAL), 2,
+                                           "--set", *words)
+
     def test_it_is_no_benchmark_of_run(self):
         done = fathom.run("run", "map", "-d", self.device, binary=REAL)
         self.assert_one_line_error(done, 2, "run map", "fathom map")

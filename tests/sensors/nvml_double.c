@@ -2,7 +2,8 @@
 // A card of fixed readings behind NVML's names. Its energy counter rises by 100 J a call. What sets
 // its clock is written down in the file that NVML_DOUBLE_LOG names, "lock 1500 1500 by PID" or
 // "reset by PID"; NVML_DOUBLE says what is wrong with it: "permission", "unsupported", "mig",
-// "vgpu", or the number of a process that uses it.
+// "vgpu", or the number of a process that uses it. Where
+// NVML_DOUBLE_ANY is set it is any card.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,8 @@ int nvmlShutdown(void)
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **device)
 {
     *device = &card;
+    if (getenv("NVML_DOUBLE_ANY"))
+        return SUCCESS;
     return strcmp(uuid, "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f") == 0 ? SUCCESS : NOT_FOUND;
 }
 

@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "bench/map/code.h"
 #include "bench/map/neighbours.h"
+#include "gpu/clocks.h"
 
 #include <string.h>
 
@@ -17,14 +18,15 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
     [MAP_PARAM_WHAT] = {.key = "what",
                         .type = PARAM_TEXT,
                         .standard = MAP_HIERARCHY,
-                        .choices = MAP_HIERARCHY "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB
-                                                 "|" MAP_SHARED "|" MAP_PROBE "|" MAP_PAGES
-                                                 "|" MAP_WAYS "|" MAP_NEIGHBOURS "|" MAP_CODE,
+                        .choices = MAP_HIERARCHY
+                        "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB "|" MAP_SHARED "|" MAP_PROBE
+                        "|" MAP_PAGES "|" MAP_WAYS "|" MAP_CLOCKS "|" MAP_NEIGHBOURS "|" MAP_CODE,
                         .help = "what was found: how many levels a path has, a level, what is "
                                 "behind them, a level of the TLB, shared memory; probe, pages, "
-                                "ways, neighbours: chains by which a level's line, a TLB's page, "
-                                "the ways of a set, the cores that share a level are told; code: "
-                                "straight-line code, by which the caches of instructions are"},
+                                "ways, clocks, neighbours: chains by which a level's line, a TLB's "
+                                "page, the ways of a set, the clock that a level runs by, the "
+                                "cores that share it are told; code: straight-line code, by which "
+                                "the caches of instructions are"},
     [MAP_PARAM_PATH] = {.key = "path",
                         .type = PARAM_TEXT,
                         .standard = "vector",
@@ -51,6 +53,12 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                          .unit = UNIT_BYTE,
                          .standard = "416",
                          .help = "probe: bytes from one node to the next; pages: from one page"},
+    [MAP_PARAM_CLOCK] = {.key = "clock",
+                         .type = PARAM_UINT,
+                         .unit = UNIT_HZ,
+                         .standard = "0",
+                         .help = "clocks: the core clock that was asked for; `fathom map --set "
+                                 "clock=1200,1500,1980` asks for it in MHz"},
     [MAP_PARAM_INSTRUCTIONS] = {.key = "instructions",
                                 .type = PARAM_UINT,
                                 .standard = "1024",
@@ -179,21 +187,44 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     return c;
 }
 
-static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const struct benchmark *latency = latency_find(err);
     if (!latency)
         return false;
     struct map_session *own = run->session->state;
-    if (strcmp(case_text(run->point, "what"), MAP_NEIGHBOURS) == 0)
-        return map_neighbours_visit(&own->neighbours, run, visit, err);
-    if (strcmp(case_text(run->point, "what"), MAP_CODE) == 0)
-        return map_code_visit(&own->code, run, visit, err);
     struct bench_case chain = probe_case(run->arena, &latency->info, run->point);
     struct bench_visit chase = *run;
     chase.point = &chain;
     chase.session = &own->chase;
     return latency->visit(&chase, visit, err);
+}
+
+// A device whose core clock is its own is asked for it here; that of a card is the machine's, and
+// set by the process that asks for visits (suite/clock_lock.h).
+static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct gpu_device *device = run->session->device;
+    struct error unreturned;
+    if (!(run->session->info->caps & GPU_CAP(CLOCK_CHOICE)))
+        return visit_chain(run, visit, err);
+    if (!gpu_clocks_choose(device, (double)case_uint(run->point, "clock"), err))
+        return false;
+    bool done = visit_chain(run, visit, err);
+    return gpu_clocks_choose(device, 0, done ? err : &unreturned) && done;
+}
+
+static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    struct map_session *own = run->session->state;
+    const char *what = case_text(run->point, "what");
+    if (strcmp(what, MAP_NEIGHBOURS) == 0)
+        return map_neighbours_visit(&own->neighbours, run, visit, err);
+    if (strcmp(what, MAP_CODE) == 0)
+        return map_code_visit(&own->code, run, visit, err);
+    if (strcmp(what, MAP_CLOCKS) == 0)
+        return visit_by_clock(run, visit, err);
+    return visit_chain(run, visit, err);
 }
 
 const struct benchmark bench_map = {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "suite/clock_lock.h"
+
+#include "results/units.h"
+#include "sensors/guard.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    UNIT_TEXT = 32
+};
+
+struct clock_lock {
+    struct arena *arena;
+    struct clock_lock_desc desc;
+    struct clock_guard *guard; // NULL: the device has a clock of its own
+    double *granted_hz;        // of each clock; 0: not asked for yet
+    bool ended;
+};
+
+// ---------------------------------------------------------------- locking
+
+static bool lock_to(struct clock_lock *lock, double hz, struct error *err)
+{
+    double granted_hz;
+    if (!clock_guard_lock(lock->guard, hz, &granted_hz, err))
+        return false;
+    for (size_t i = 0; i < lock->desc.count; i++)
+        if (lock->desc.hz[i] == hz)
+            lock->granted_hz[i] = granted_hz;
+    return true;
+}
+
+static bool start_guard(struct clock_lock *lock, struct error *err)
+{
+    const struct gpu_info *info = lock->desc.device;
+    const char *pci = arena_printf(lock->arena, "%04x:%02x:%02x.%x", info->pci.domain,
+                                   info->pci.bus, info->pci.device, info->pci.function);
+    const struct clock_guard_desc desc = {
+        .argv = lock->desc.guard_argv,
+        .environment = lock->desc.environment,
+        .card = {.card = {.uuid = info->has_uuid ? info->uuid : NULL,
+                          .pci = info->has_pci ? pci : NULL}},
+    };
+    lock->guard = clock_guard_create(&desc, err);
+    return lock->guard && lock_to(lock, lock->desc.hz[0], err) &&
+           clock_guard_restore(lock->guard, err);
+}
+
+struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
+                                     struct error *err)
+{
+    struct clock_lock *lock = ARENA_NEW(arena, struct clock_lock);
+    *lock = (struct clock_lock){.arena = arena, .desc = *desc};
+    lock->granted_hz = ARENA_ARRAY(arena, desc->count, double);
+    if (desc->device->caps & GPU_CAP(CLOCK_CHOICE) || start_guard(lock, err))
+        return lock;
+    struct error unrestored;
+    if (!clock_guard_destroy(lock->guard, &unrestored))
+        error_prefix(err, "%s; and before that", unrestored.message);
+    err->code = ERROR_NO_DEVICE; // on which that could be measured
+    error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
+    return NULL;
+}
+
+bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *point, struct error *err)
+{
+    if (!lock || !lock->guard)
+        return true;
+    const struct case_value *clock = case_find(point, "clock");
+    double hz = clock ? (double)clock->uint : 0;
+    return hz > 0 ? lock_to(lock, hz, err) : clock_guard_restore(lock->guard, err);
+}
+
+// ---------------------------------------------------------------- the end
+
+static const char *list_text(const struct clock_lock *lock, const double *hz)
+{
+    const char *all = "";
+    char text[UNIT_TEXT];
+    for (size_t i = 0; i < lock->desc.count; i++)
+        all = arena_printf(lock->arena, "%s%s%s", all, *all ? ", " : "",
+                           hz[i] > 0 ? unit_format(hz[i], UNIT_HZ, text, sizeof text) : "never");
+    return all;
+}
+
+static const char *granted_text(const struct clock_lock *lock)
+{
+    if (!lock->guard)
+        return "the device has a clock of its own, and nothing of the machine was set";
+    const char *before = clock_guard_before(lock->guard);
+    return arena_printf(lock->arena, "locked: %s; given back %s", list_text(lock, lock->granted_hz),
+                        strcmp(before, "default") == 0
+                            ? "by the driver's reset, since it does not tell what was before"
+                            : arena_printf(lock->arena, "to what was before, %s", before));
+}
+
+static void add_finding(const struct clock_lock *lock, struct run *run, const char *code,
+                        const char *text)
+{
+    struct finding *finding = run_add_finding(run);
+    finding->code = code;
+    finding->device = lock->desc.device->id;
+    finding->value = NAN;
+    finding->text = arena_printf(run->arena, "%s: %s", finding->device, text);
+}
+
+void clock_lock_end(struct clock_lock *lock, struct run *run)
+{
+    struct error err;
+    if (!lock || lock->ended)
+        return;
+    lock->ended = true;
+    const char *granted = granted_text(lock);
+    bool restored = clock_guard_destroy(lock->guard, &err);
+    if (!run)
+        return;
+    add_finding(lock, run, restored ? "clocks" : CLOCK_STAYS_LOCKED,
+                restored ? arena_printf(lock->arena, "core clocks asked for: %s; %s",
+                                        list_text(lock, lock->desc.hz), granted)
+                         : arena_printf(lock->arena,
+                                        "the core clock could not be given back: %s; do it by hand "
+                                        "(NVIDIA: nvidia-smi -rgc; AMD: auto in "
+                                        "power_dpm_force_performance_level)",
+                                        err.message));
+}
