@@ -11,6 +11,9 @@
 #define REGION __global uint *words
 #endif
 
+// A model's threads take turns.
+#define AHEAD_OF(p) ((p)->nodes < 16u ? 0u : 16u)
+
 KERNEL void KERNEL_NAME(REGION, const struct params params)
 {
     const struct params *p = &params;
@@ -19,6 +22,7 @@ KERNEL void KERNEL_NAME(REGION, const struct params params)
         return;
     const uint2 here = chain_place(p, k), next = chain_place(p, chain_hop(p, k, 1));
 #if defined(POINTER)
+    WILL_STORE(place_address(directory, p, chain_place(p, chain_hop(p, k, AHEAD_OF(p)))));
     *(__global ulong *)place_address(directory, p, here) = place_address(directory, p, next);
 #elif defined(IMAGE)
     const uint2 at = place_texel(p, here), to = place_texel(p, next);

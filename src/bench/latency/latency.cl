@@ -68,7 +68,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         for (uint j = 0; j < 4; j++) {
             const uint k = i + j * (WARM_STEP / 4);
             links[j] = LINK_AT(chain_place(p, chain_hop(p, first, k < p->warm ? k : p->warm - 1)));
-            AHEAD(links[j]);
+            AHEAD(LINK_AT(chain_place(p, chain_hop(p, first, WARM_AHEAD(k, p->warm)))));
         }
 #pragma unroll
         for (uint j = 0; j < 4; j++)

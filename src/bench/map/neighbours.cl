@@ -12,6 +12,9 @@ struct params {
 };
 #undef PARAM
 
+// Where a thread is some turns later.
+#define TURNS_AHEAD(k) ((k) + 8 * WORKGROUP_X < p.nodes ? (k) + 8 * WORKGROUP_X : (k))
+
 #define HOP    link = load_u32(words + link);
 #define HOPS_8 HOP HOP HOP HOP HOP HOP HOP HOP
 
@@ -20,13 +23,16 @@ KERNEL void KERNEL_NAME(__global uint *words, __global uint *result, const struc
     const uint base = group_x() * p.nodes * p.pitch_words;
     for (uint k = local_x(); k < p.nodes; k += WORKGROUP_X) {
         const uint next = k + 1 < p.nodes ? k + 1 : 0;
+        WILL_STORE(words + base + permute(TURNS_AHEAD(k), p.nodes, p.key) * p.pitch_words);
         words[base + permute(k, p.nodes, p.key) * p.pitch_words] =
             base + permute(next, p.nodes, p.key) * p.pitch_words;
     }
     workgroup_barrier();
     uint sum = 0;
-    for (uint k = local_x(); k < p.nodes; k += WORKGROUP_X)
+    for (uint k = local_x(); k < p.nodes; k += WORKGROUP_X) {
+        WILL_LOAD(words + base + permute(TURNS_AHEAD(k), p.nodes, p.key) * p.pitch_words);
         sum ^= load_u32(words + base + permute(k, p.nodes, p.key) * p.pitch_words);
+    }
     __global uint *mine = result + group_x() * NEIGHBOURS_WORDS;
     if (sum == p.never)
         mine[NEIGHBOURS_LINK] = sum;

@@ -178,7 +178,8 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no memory of that kind");
         return NULL;
     }
-    bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes;
+    bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
+                desc->bytes <= model_caches_end(device->caches) - memory->next;
     char *host = fits ? alloc_host(desc->bytes) : NULL;
     if (!host) {
         error_set(err, ERROR_OUT_OF_MEMORY, "model memory: %llu bytes wanted, %llu left",

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Most of a simulation's time goes into laps over regions of 10⁵ to 10⁷ lines: a line is one word,
-// no division and no branch that could be spared.
+// Most of a simulation's time goes into laps over regions of 10⁵ to 10⁷ lines, and there into
+// waiting for the host's memory: a line is one word of 32 bits, so that a set of 16 ways is one of
+// the host's lines. No division and no branch that could be spared.
 #include "gpu/model/caches.h"
 
 #include <math.h>
-#include <string.h>
-
-struct line {
-    uint32_t tag;     // plus one; 0: none
-    uint32_t present; // sectors, a bit each
-};
+#include <stddef.h>
 
 struct cache {
-    struct line *lines; // sets × ways; LRU: the newest first
-    uint64_t *trees;    // PLRU: bits of each set
+    uint32_t *lines; // sets × ways: the number of the line's run plus one (0: none), then a bit for
+                     // each sector that is there; LRU: the newest first
+    uint64_t *trees; // PLRU: bits of each set
     uint64_t random;
+};
+
+enum {
+    HOST_LINE_WORDS = 16
 };
 
 // All caches of a level alike.
@@ -22,9 +23,10 @@ struct level {
     const struct model_cache_desc *desc;
     uint64_t sets;
     double sets_inverse;
-    unsigned line_shift, sector_shift;
+    unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
-    struct cache *caches; // by core / sharers
+    struct cache *caches;   // by core / sharers
+    struct cache **of_core; // those of them that a core has loaded through
 };
 
 struct model_caches {
@@ -54,24 +56,35 @@ static void level_init(struct model_caches *caches, struct level *level,
                             .sets = lines / desc->ways,
                             .line_shift = shift_of(desc->line_bytes),
                             .sector_shift = shift_of(desc->sector_bytes),
+                            .sectors = desc->line_bytes / desc->sector_bytes,
                             .sharers = desc->sharers ? desc->sharers : cores,
                             .ways = desc->ways};
     level->sets_inverse = 1 / (double)level->sets;
     size_t count = (cores + level->sharers - 1) / level->sharers;
     level->caches = ARENA_ARRAY(caches->arena, count, struct cache);
+    level->of_core = ARENA_ARRAY(caches->arena, cores, struct cache *);
 }
 
-static struct cache *cache_of(const struct model_caches *caches, const struct level *level,
+static struct cache *first_of(const struct model_caches *caches, const struct level *level,
                               uint32_t core)
 {
-    struct cache *cache = &level->caches[level->sharers == 1 ? core : core / level->sharers];
+    struct cache *cache = level->of_core[core] = &level->caches[core / level->sharers];
     if (cache->lines)
         return cache;
+    uint32_t *lines =
+        ARENA_ARRAY(caches->arena, level->sets * level->ways + HOST_LINE_WORDS, uint32_t);
     cache->random = 1;
-    cache->lines = ARENA_ARRAY(caches->arena, level->sets * level->ways, struct line);
+    cache->lines = lines + (HOST_LINE_WORDS - (uintptr_t)lines / sizeof *lines % HOST_LINE_WORDS);
     if (level->desc->replacement == MODEL_PLRU)
         cache->trees = ARENA_ARRAY(caches->arena, level->sets, uint64_t);
     return cache;
+}
+
+static inline struct cache *cache_of(const struct model_caches *caches, const struct level *level,
+                                     uint32_t core)
+{
+    struct cache *cache = level->of_core[core];
+    return cache ? cache : first_of(caches, level, core);
 }
 
 struct place {
@@ -80,7 +93,7 @@ struct place {
 };
 
 // Consecutive lines take all sets in turn; with a hash, each run of them begins elsewhere.
-static struct place place_of(const struct level *level, uint64_t address)
+static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
@@ -116,13 +129,11 @@ static void plru_touch(uint64_t *tree, uint32_t ways, uint32_t way)
 }
 
 static uint32_t victim_of(const struct level *level, struct cache *cache, uint64_t set,
-                          const struct line *lines)
+                          const uint32_t *lines)
 {
     uint32_t ways = level->ways;
-    if (level->desc->replacement == MODEL_LRU)
-        return ways - 1; // the oldest, or free: those are filled from the front
     for (uint32_t way = 0; way < ways; way++)
-        if (lines[way].tag == 0)
+        if (lines[way] == 0)
             return way;
     if (level->desc->replacement == MODEL_PLRU)
         return plru_victim(cache->trees[set], ways);
@@ -132,31 +143,57 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
     return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
+// The oldest gives way, or one that is free: those are filled from the front.
+static inline bool access_newest_first(uint32_t *lines, uint32_t ways, unsigned sectors,
+                                       uint32_t tag, uint32_t sector)
+{
+    uint32_t moved = lines[0];
+    if (moved >> sectors == tag) {
+        lines[0] = moved | sector;
+        return moved & sector;
+    }
+    for (uint32_t way = 1; way < ways; way++) {
+        uint32_t here = lines[way];
+        lines[way] = moved;
+        if (here >> sectors == tag) {
+            lines[0] = here | sector;
+            return here & sector;
+        }
+        moved = here;
+    }
+    lines[0] = tag << sectors | sector;
+    return false;
+}
+
+static bool access_in_place(const struct level *level, struct cache *cache, struct place place,
+                            uint32_t sector)
+{
+    uint32_t *lines = cache->lines + place.set * level->ways, way = 0;
+    while (way < level->ways && lines[way] >> level->sectors != place.tag)
+        way++;
+    if (way == level->ways) {
+        way = victim_of(level, cache, place.set, lines);
+        lines[way] = place.tag << level->sectors;
+    }
+    bool hit = lines[way] & sector;
+    lines[way] |= sector;
+    if (level->desc->replacement == MODEL_PLRU)
+        plru_touch(&cache->trees[place.set], level->ways, way);
+    return hit;
+}
+
 // True where the sector is there; afterwards it is.
-static bool level_access(const struct model_caches *caches, const struct level *level,
-                         uint32_t core, uint64_t address)
+static inline bool level_access(const struct model_caches *caches, const struct level *level,
+                                uint32_t core, uint64_t address)
 {
     struct cache *cache = cache_of(caches, level, core);
     const struct place place = place_of(level, address);
     uint32_t in_line = (uint32_t)address & (level->desc->line_bytes - 1);
-    uint32_t sector = (uint32_t)1 << (in_line >> level->sector_shift), way = 0;
-    struct line *lines = cache->lines + place.set * level->ways;
-    while (way < level->ways && lines[way].tag != place.tag)
-        way++;
-    if (way == level->ways) {
-        way = victim_of(level, cache, place.set, lines);
-        lines[way] = (struct line){place.tag, 0};
-    }
-    bool hit = lines[way].present & sector;
-    lines[way].present |= sector;
-    if (level->desc->replacement == MODEL_PLRU) {
-        plru_touch(&cache->trees[place.set], level->ways, way);
-    } else if (level->desc->replacement == MODEL_LRU && way > 0) {
-        struct line newest = lines[way];
-        memmove(lines + 1, lines, way * sizeof *lines);
-        lines[0] = newest;
-    }
-    return hit;
+    uint32_t sector = (uint32_t)1 << (in_line >> level->sector_shift);
+    if (level->desc->replacement != MODEL_LRU)
+        return access_in_place(level, cache, place, sector);
+    return access_newest_first(cache->lines + place.set * level->ways, level->ways, level->sectors,
+                               place.tag, sector);
 }
 
 // ---------------------------------------------------------------- the whole
@@ -174,6 +211,19 @@ struct model_caches *model_caches_create(struct arena *arena, const struct model
     for (uint32_t i = 0; i < machine->tlb_count; i++)
         level_init(caches, &caches->tlbs[i], &machine->tlbs[i]);
     return caches;
+}
+
+uint64_t model_caches_end(const struct model_caches *caches)
+{
+    uint64_t end = UINT64_MAX;
+    for (uint32_t i = 0; i < caches->level_count + caches->tlb_count; i++) {
+        const struct level *level =
+            i < caches->level_count ? &caches->levels[i] : &caches->tlbs[i - caches->level_count];
+        uint64_t runs = UINT32_MAX >> level->sectors, way = level->sets << level->line_shift;
+        if (runs < end / way)
+            end = runs * way;
+    }
+    return end;
 }
 
 void model_caches_clock(struct model_caches *caches, double cycle_ns)

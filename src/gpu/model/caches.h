@@ -12,6 +12,9 @@ struct model_caches;
 // the machine. The core's clock is the machine's.
 struct model_caches *model_caches_create(struct arena *arena, const struct model_machine *machine);
 
+// Addresses from here on are not told apart from lower ones.
+uint64_t model_caches_end(const struct model_caches *caches);
+
 // What a core cycle lasts from now on.
 void model_caches_clock(struct model_caches *caches, double cycle_ns);
 

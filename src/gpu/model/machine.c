@@ -188,7 +188,8 @@ static bool read_level(const struct place *place, struct model_cache_desc *level
         !read_power(place, "line_bytes", &lines, &level->line_bytes))
         return false;
     level->sector_bytes = level->line_bytes;
-    const struct range sectors = {(double)level->line_bytes / 32, level->line_bytes, true};
+    const struct range sectors = {(double)level->line_bytes / MODEL_SECTORS_MAX, level->line_bytes,
+                                  true};
     if (!read_power(place, "sector_bytes", &sectors, &level->sector_bytes) ||
         !read_latency(place, level) || !read_sharers(place, level) ||
         !read_bandwidth(place, level) || !read_word(place, "sets", sets, &plain) ||

@@ -12,7 +12,8 @@
 enum {
     MODEL_LEVELS_MAX = 6,
     MODEL_TLBS_MAX = 3,
-    MODEL_WAYS_MAX = 64
+    MODEL_WAYS_MAX = 64,
+    MODEL_SECTORS_MAX = 8
 };
 
 enum model_replacement {
@@ -23,7 +24,7 @@ enum model_replacement {
 
 struct model_cache_desc {
     uint64_t capacity_bytes;
-    uint32_t line_bytes, sector_bytes; // powers of two; at most 32 sectors a line
+    uint32_t line_bytes, sector_bytes; // powers of two; at most MODEL_SECTORS_MAX a line
     uint32_t ways;
     uint32_t latency_cycles; // of a load that finds its sector; of a TLB: what a miss adds
     double latency_ns;       // what comes to that whatever the core's clock
