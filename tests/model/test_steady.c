@@ -144,7 +144,8 @@ static double simulate(const struct model_stream *stream, uint32_t slots)
             warm = end;
     }
     arena_destroy(arena);
-    return (double)(total - total / 2) * LINE / (end - warm);
+    uint64_t counted = total - total / 2;
+    return (double)counted * LINE / (end - warm);
 }
 
 // ---------------------------------------------------------------- the tests

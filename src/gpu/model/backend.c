@@ -188,7 +188,7 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         return NULL;
     }
     struct gpu_buffer *buffer = ARENA_NEW(scope->arena, struct gpu_buffer);
-    buffer->mapped = host;
+    buffer->mapped = desc->memory == GPU_MEMORY_DEVICE ? NULL : host;
     buffer->address = (uint64_t)(uintptr_t)host;
     memory->ranges = arena_grow(device->device.arena, memory->ranges, memory->count,
                                 &memory->capacity, sizeof *memory->ranges);
@@ -206,7 +206,7 @@ static void free_buffer(struct model_device *device, struct gpu_buffer *buffer)
 {
     struct model_memory *memory = &device->memory;
     for (size_t i = 0; i < memory->count; i++) {
-        if (memory->ranges[i].host != buffer->mapped)
+        if (memory->ranges[i].host != model_host_of(buffer))
             continue;
         model_range_free(&memory->ranges[i]);
         memory->ranges[i] = memory->ranges[--memory->count];
@@ -214,15 +214,15 @@ static void free_buffer(struct model_device *device, struct gpu_buffer *buffer)
     }
     memory->last_used = 0;
     device->used_bytes -= buffer->bytes;
-    pages_free(buffer->mapped, buffer->bytes);
+    pages_free(model_host_of(buffer), buffer->bytes);
 }
 
 static bool buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                          uint64_t bytes, struct error *err)
 {
     (void)err;
-    memcpy((char *)buffer->mapped + offset, data, bytes);
-    model_memory_forget(&model_device_of(buffer->object.scope)->memory, buffer->mapped);
+    memcpy(model_host_of(buffer) + offset, data, bytes);
+    model_memory_forget(&model_device_of(buffer->object.scope)->memory, model_host_of(buffer));
     return true;
 }
 
@@ -230,7 +230,7 @@ static bool buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, 
                         struct error *err)
 {
     (void)err;
-    memcpy(data, (const char *)buffer->mapped + offset, bytes);
+    memcpy(data, model_host_of(buffer) + offset, bytes);
     return true;
 }
 

@@ -26,6 +26,12 @@ static inline struct model_device *model_device_of(const struct gpu_scope *scope
     return (struct model_device *)scope->device;
 }
 
+// Where a buffer lies for the host: its address, which is what kernels are given.
+static inline char *model_host_of(const struct gpu_buffer *buffer)
+{
+    return (char *)(uintptr_t)buffer->address; // NOLINT: it was made from a pointer
+}
+
 struct gpu_batch *model_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                      struct error *err);
 bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,

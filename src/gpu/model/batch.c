@@ -69,7 +69,7 @@ bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *di
     for (int axis = 0; axis < 3; axis++)
         execution->groups[axis] = dispatch->groups[axis] ? dispatch->groups[axis] : 1;
     for (unsigned i = 0; i < execution->kernel->arg_count; i++)
-        execution->args[i] = (char *)dispatch->args[i].buffer->mapped + dispatch->args[i].offset;
+        execution->args[i] = model_host_of(dispatch->args[i].buffer) + dispatch->args[i].offset;
     if (dispatch->params_bytes)
         memcpy(execution->params, dispatch->params, dispatch->params_bytes);
     return true;
@@ -82,8 +82,8 @@ bool model_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t t
     (void)err;
     struct command *command = add_command(batch);
     command->kind = COMMAND_COPY;
-    command->to = (char *)to->mapped + to_offset;
-    command->from = (const char *)from->mapped + from_offset;
+    command->to = model_host_of(to) + to_offset;
+    command->from = model_host_of(from) + from_offset;
     command->bytes = bytes;
     return true;
 }
@@ -94,7 +94,7 @@ bool model_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64
     (void)err;
     struct command *command = add_command(batch);
     command->kind = COMMAND_FILL;
-    command->to = (char *)buffer->mapped + offset;
+    command->to = model_host_of(buffer) + offset;
     command->bytes = bytes;
     command->word = word;
     return true;
