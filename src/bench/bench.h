@@ -74,8 +74,8 @@ struct benchmark {
                  struct error *err);
 
     // The queues that its device is opened with: fills `desc`, which is zeroed. Optional: without
-    // it, and where it leaves `desc` as it is, one universal queue. Where benchmarks differ in this
-    // the device is closed and opened anew between them.
+    // it, and where it leaves `desc` as it is, one universal queue. A device with other queues is
+    // open for its benchmark alone, the usual one beside it, idle.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Once a session: programs and buffers that cases share. Optional.

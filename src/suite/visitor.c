@@ -14,8 +14,11 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    struct gpu_device *device;                                       // NULL until the first visit
-    void (*wish)(const struct gpu_info *, struct gpu_device_desc *); // it was opened with
+    // Most benchmarks wish for the same device: it stays open while one with other queues takes its
+    // turn, since opening one takes a driver some tenths of a second.
+    struct gpu_device *usual;  // NULL until a benchmark without a wish comes
+    struct gpu_device *device; // of the session, NULL until the first visit; may be the usual one
+    void (*wish)(const struct gpu_info *, struct gpu_device_desc *); // `device` was opened with
     struct card *card;                                               // NULL: no sensors
     bool validation;
     const struct benchmark *benchmark; // whose session is open; NULL: none
@@ -65,31 +68,44 @@ static void session_close(struct visitor *visitor)
     visitor->memory_count = visitor->memory_capacity = 0;
 }
 
+static void close_device(struct visitor *visitor)
+{
+    if (visitor->device != visitor->usual)
+        gpu_device_close(visitor->device);
+    visitor->device = NULL;
+}
+
 void visitor_destroy(struct visitor *visitor)
 {
     if (!visitor)
         return;
     session_close(visitor);
     card_close(visitor->card);
-    gpu_device_close(visitor->device);
+    close_device(visitor);
+    gpu_device_close(visitor->usual);
     gpu_system_destroy(visitor->system);
     arena_destroy(visitor->arena);
 }
 
-// The device as the benchmark wishes it: most want the same.
+// The device as the benchmark wishes it.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
     struct gpu_device_desc desc = {0};
     if (visitor->device && visitor->wish == benchmark->device)
         return true;
+    close_device(visitor);
     if (benchmark->device)
         benchmark->device(visitor->info, &desc);
-    gpu_device_close(visitor->device);
-    visitor->device = gpu_device_open(visitor->system, visitor->info, &desc, err);
+    else
+        visitor->device = visitor->usual;
+    if (!visitor->device)
+        visitor->device = gpu_device_open(visitor->system, visitor->info, &desc, err);
     visitor->wish = benchmark->device;
     if (!visitor->device)
         return error_prefix(err, "cannot open %s", visitor->info->id);
+    if (!benchmark->device)
+        visitor->usual = visitor->device;
     if (!visitor->card)
         visitor->card = card_open(visitor->arena, visitor->info);
     return true;
