@@ -44,11 +44,13 @@ static const char *entered_text(struct arena *arena, const struct result *result
     const struct series *entered = series_of(result, "entered");
     const char *text = NULL;
     double sum = 0;
-    for (size_t c = 0; entered && entered->row_count == 1 && c < entered->column_count; c++)
+    if (!entered || entered->row_count != 1)
+        return NULL;
+    for (size_t c = 0; c < entered->column_count; c++)
         sum += entered->data[c];
-    for (size_t c = 0; sum > 0 && c < entered->column_count; c++) {
+    for (size_t c = 0; c < entered->column_count; c++) {
         double count = entered->data[c];
-        if (count == sum)
+        if (count == sum && sum > 0)
             return arena_printf(arena, "%s%.0f %s", sum > 1 ? "all " : "", sum,
                                 entered->columns[c]);
         if (count <= 0)
