@@ -9,7 +9,9 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-    BINS_AN_OCTAVE = 4,
+    BINS_AN_OCTAVE_MIN = 4,
+    BINS_AN_OCTAVE_MAX = 64,
+    BINS_MOST = 40,
     SCENE_VICTIMS = 8,
     SCENE_ROWS = 32
 };
@@ -83,6 +85,17 @@ void preempt_series_quantiles(struct arena *arena, const struct preempt_history 
     visit_series(visit, &series);
 }
 
+// The finest bins of which there are not too many from the shortest to the longest, nor for so many
+// answers: most lie close together, and a few far away.
+static double bins_an_octave(const double *sorted, size_t count)
+{
+    double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
+    double least = log2(sorted[0]), longest = log2(sorted[count - 1]);
+    while (bins > BINS_AN_OCTAVE_MIN && floor(longest * bins) - floor(least * bins) >= most)
+        bins /= 2;
+    return bins;
+}
+
 void preempt_series_histogram(struct arena *arena, const struct preempt_history *history,
                               struct measure_visit *visit)
 {
@@ -90,18 +103,19 @@ void preempt_series_histogram(struct arena *arena, const struct preempt_history 
     const double *sorted = sorted_of(arena, history);
     if (history->count == 0)
         return;
-    double first = floor(log2(sorted[0]) * BINS_AN_OCTAVE);
-    double last = floor(log2(sorted[history->count - 1]) * BINS_AN_OCTAVE);
+    double fine = bins_an_octave(sorted, history->count);
+    double first = floor(log2(sorted[0]) * fine);
+    double last = floor(log2(sorted[history->count - 1]) * fine);
     size_t bins = (size_t)(last - first) + 1;
     struct series series = {
         .name = "histogram", .columns = columns, .column_count = COUNT(columns), .row_count = bins};
     series.data = ARENA_ARRAY(arena, bins * COUNT(columns), double);
     for (size_t b = 0; b < bins; b++) {
-        series.data[3 * b] = exp2((first + (double)b) / BINS_AN_OCTAVE);
-        series.data[3 * b + 1] = exp2((first + (double)b + 1) / BINS_AN_OCTAVE);
+        series.data[3 * b] = exp2((first + (double)b) / fine);
+        series.data[3 * b + 1] = exp2((first + (double)b + 1) / fine);
     }
     for (size_t i = 0; i < history->count; i++) {
-        double bin = floor(log2(sorted[i]) * BINS_AN_OCTAVE) - first;
+        double bin = floor(log2(sorted[i]) * fine) - first;
         series.data[3 * (size_t)bin + 2]++;
     }
     visit_series(visit, &series);
