@@ -42,7 +42,8 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
 {
     const uint32_t *words = memory;
     bool sparse = look.sparse && bytes > TRANSFER_SPARSE_BYTES;
-    uint64_t count = bytes / sizeof *words, skip = (sparse ? TRANSFER_SPARSE : 1) * BLOCK_WORDS;
+    uint64_t count = bytes / sizeof *words,
+             skip = (uint64_t)(sparse ? TRANSFER_SPARSE : 1) * BLOCK_WORDS;
     uint64_t begin = sparse ? (uint64_t)(look.turn % TRANSFER_SPARSE) * BLOCK_WORDS : 0;
     for (uint64_t at = begin; at < count; at += skip) {
         uint32_t mixed = (first + (uint32_t)at) * TRANSFER_MIX;
