@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 struct cache {
     uint32_t *lines; // sets × ways: the number of the line's run plus one (0: none), then a bit for
@@ -16,6 +17,12 @@ struct cache {
 
 enum {
     HOST_LINE_WORDS = 16
+};
+
+// What a processor compares at once (an extension of gcc and clang).
+typedef uint32_t four __attribute__((vector_size(16)));
+struct eight {
+    four low, high;
 };
 
 // All caches of a level alike.
@@ -143,34 +150,37 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
     return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
-// The oldest gives way, or one that is free: those are filled from the front.
-static inline bool access_newest_first(uint32_t *lines, uint32_t ways, unsigned sectors,
-                                       uint32_t tag, uint32_t sector)
+// Whether one of eight lines has the tag in its upper bits.
+static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t upper)
 {
-    uint32_t moved = lines[0];
-    if (moved >> sectors == tag) {
-        lines[0] = moved | sector;
-        return moved & sector;
-    }
-    for (uint32_t way = 1; way < ways; way++) {
-        uint32_t here = lines[way];
-        lines[way] = moved;
-        if (here >> sectors == tag) {
-            lines[0] = here | sector;
-            return here & sector;
-        }
-        moved = here;
-    }
-    lines[0] = tag << sectors | sector;
-    return false;
+    struct eight eight;
+    memcpy(&eight, lines, sizeof eight);
+    const four none = {0};
+    four same =
+        (four)(((eight.low ^ tag) & upper) == none) | (four)(((eight.high ^ tag) & upper) == none);
+    uint64_t halves[2];
+    memcpy(halves, &same, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
+// The way that has the line; `ways` where none has, which is so most often.
+static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
+{
+    const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;
+    uint32_t way = 0;
+    tag <<= level->sectors;
+    while (way + 8 <= ways && !any_of_eight(lines + way, tag, upper))
+        way += 8;
+    while (way < ways && (lines[way] & upper) != tag)
+        way++;
+    return way;
 }
 
 static bool access_in_place(const struct level *level, struct cache *cache, struct place place,
                             uint32_t sector)
 {
-    uint32_t *lines = cache->lines + place.set * level->ways, way = 0;
-    while (way < level->ways && lines[way] >> level->sectors != place.tag)
-        way++;
+    uint32_t *lines = cache->lines + place.set * level->ways;
+    uint32_t way = find_way(level, lines, place.tag);
     if (way == level->ways) {
         way = victim_of(level, cache, place.set, lines);
         lines[way] = place.tag << level->sectors;
@@ -180,6 +190,21 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     if (level->desc->replacement == MODEL_PLRU)
         plru_touch(&cache->trees[place.set], level->ways, way);
     return hit;
+}
+
+// The newest line stands first. The oldest gives way, or one that is free: those are filled from
+// the front.
+static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
+                                       uint32_t sector)
+{
+    uint32_t way = find_way(level, lines, tag), newest = tag << level->sectors;
+    if (way < level->ways)
+        newest = lines[way];
+    else
+        way--;
+    memmove(lines + 1, lines, way * sizeof *lines);
+    lines[0] = newest | sector;
+    return newest & sector;
 }
 
 // True where the sector is there; afterwards it is.
@@ -192,8 +217,7 @@ static inline bool level_access(const struct model_caches *caches, const struct 
     uint32_t sector = (uint32_t)1 << (in_line >> level->sector_shift);
     if (level->desc->replacement != MODEL_LRU)
         return access_in_place(level, cache, place, sector);
-    return access_newest_first(cache->lines + place.set * level->ways, level->ways, level->sectors,
-                               place.tag, sector);
+    return access_newest_first(level, cache->lines + place.set * level->ways, place.tag, sector);
 }
 
 // ---------------------------------------------------------------- the whole
