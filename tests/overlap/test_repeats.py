@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds the committed runs of overlap against each other: what one run of a device claims, the others
+of the same device and API must claim too.
+
+test_repeats.py REFERENCE        reference/h200-vulkan-overlap-1.json … -3.json, and so on
+test_repeats.py RUN.json…        any runs of one device: prints each claim
+"""
+import glob
+import json
+import os
+import re
+import statistics
+import sys
+
+# What a finding may answer; where it answers nothing, its number is the claim.
+ANSWER = re.compile(
+    r": (no difference|a longer frame|a shorter frame|no, less|yes|no|partly|undecided)\b"
+)
+SHARE = 0.05  # of time: what separates "no" from more
+TIMES = 0.1  # of a time or a factor
+# Between two submissions the host's timing decides: only that it is small is claimed.
+SMALL = {"release-skew": 2000}
+
+
+def claims_of(run):
+    """By code and cases: what is answered, and the number."""
+    claims = {}
+    for finding in run["findings"]:
+        code, keys = finding["code"], finding["keys"]
+        if not keys[0].startswith("overlap/") or code == "overlap-clock":
+            continue
+        answer = ANSWER.search(finding["text"])
+        place = (code, *keys)
+        claims[place] = (answer.group(1) if answer else "", finding.get("value"))
+    return claims
+
+
+def is_share(code):
+    return code in (
+        "overlap-dispatches", "overlap-draw-dispatch", "overlap-draws", "overlap-queues",
+        "overlap-bystander",
+    )
+
+
+def differs(place, claims):
+    """Why these claims, of several runs, are not one; None where they are."""
+    code = place[0]
+    if len({answer for answer, _ in claims}) > 1:
+        return "is answered differently"
+    values = [value for _, value in claims if value is not None]
+    if len(values) < len(claims):
+        return None if not values else "has a number in some runs only"
+    if code in SMALL:
+        return None if max(map(abs, values)) <= SMALL[code] else "is not small"
+    if code == "target-barrier":
+        return None  # a difference of two gaps, about none
+    middle = statistics.median(values)
+    room = SHARE if is_share(code) else TIMES * abs(middle)
+    far = max(abs(value - middle) for value in values)
+    return f"is {far:.3g} apart" if far > room else None
+
+
+def polled_of(run):
+    """Markers that were looked for, seen, and seen when the stamps say."""
+    sums = {"markers": 0, "seen": 0, "agreed": 0}
+    for result in run["results"]:
+        for series in result.get("series", []):
+            if series["name"] == "calibration":
+                row = dict(zip(series["columns"], series["data"][0]))
+                for name in sums:
+                    sums[name] += row[name]
+    return sums
+
+
+def check(paths):
+    """Complaints about the runs in these files."""
+    runs = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            runs.append(json.load(file))
+    complaints = []
+    for path, run in zip(paths, runs):
+        polled = polled_of(run)
+        if not polled["markers"] or polled["agreed"] != polled["seen"]:
+            complaints.append(f"{path}: markers against stamps: {polled}")
+        complaints += [
+            f"{path}: {result['key']} failed" for result in run["results"]
+            if result["verdict"] == "failed"
+        ]
+    claims = [claims_of(run) for run in runs]
+    for place in sorted(set().union(*claims)):
+        missing = [path for path, one in zip(paths, claims) if place not in one]
+        why = f"is missing in {missing}" if missing else differs(
+            place, [one[place] for one in claims]
+        )
+        told = [one.get(place) for one in claims]
+        print("differs" if why else "same   ", place[0], *place[1:2], told)
+        if why:
+            complaints.append(f"{' '.join(place)}: {why}: {told}")
+    return complaints
+
+
+def groups_of(folder):
+    groups = {}
+    for path in sorted(glob.glob(os.path.join(folder, "*-overlap-[0-9].json"))):
+        groups.setdefault(path.rsplit("-", 1)[0], []).append(path)
+    return groups
+
+
+def main():
+    if len(sys.argv) == 2 and os.path.isdir(sys.argv[1]):
+        groups = groups_of(sys.argv[1])
+        complaints = [f"{name}: fewer than three runs" for name, paths in groups.items()
+                      if len(paths) < 3]
+        if not groups:
+            print("skipped: no repeated runs of overlap in", sys.argv[1])
+            sys.exit(77)
+    else:
+        groups, complaints = {"": sys.argv[1:]}, []
+    for name, paths in groups.items():
+        print(os.path.basename(name))
+        complaints += check(paths)
+    sys.exit("\n".join(complaints) if complaints else 0)
+
+
+if __name__ == "__main__":
+    main()
