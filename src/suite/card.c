@@ -63,7 +63,7 @@ static double seen_clock(const struct measure_visit *visit)
     return NAN;
 }
 
-static void note_throttling(struct card *card, struct measure_visit *visit)
+static void note_throttling(struct card *card, bool is_count, struct measure_visit *visit)
 {
     double throttle = card->last.values[SENSOR_THROTTLE], seen_hz = seen_clock(visit);
     if (seen_hz > card->fastest_hz)
@@ -71,13 +71,13 @@ static void note_throttling(struct card *card, struct measure_visit *visit)
     if (!isfinite(throttle) || !(throttle > 0))
         return;
     const char *text = sensor_throttle_text(visit->arena, (unsigned)throttle);
-    if (card_is_slowed(seen_hz, card->fastest_hz))
+    if (!is_count && card_is_slowed(seen_hz, card->fastest_hz))
         visit_doubt(visit, "throttled", "the card ran slower than it could: %s", text);
     else
         visit_detail(visit, "card", "reports at times: %s; not during these samples", text);
 }
 
-void card_note(struct card *card, struct measure_visit *visit)
+void card_note(struct card *card, const struct benchmark_info *info, struct measure_visit *visit)
 {
     if (!card)
         return;
@@ -87,5 +87,5 @@ void card_note(struct card *card, struct measure_visit *visit)
     note_value(card, SENSOR_MEMORY_CLOCK, UNIT_HZ, visit);
     note_value(card, SENSOR_POWER, UNIT_WATT, visit);
     note_value(card, SENSOR_TEMPERATURE, UNIT_DEGC, visit);
-    note_throttling(card, visit);
+    note_throttling(card, info->metrics[0].unit == UNIT_NONE, visit);
 }

@@ -176,7 +176,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     bool done = benchmark->visit(&run, made, err);
     gpu_scope_close(run.scope);
     arena_destroy(run.arena);
-    card_note(visitor->card, made);
+    card_note(visitor->card, &benchmark->info, made);
     *visit = made;
     return done && validation_check(visitor, messages_before, err);
 }
