@@ -60,6 +60,10 @@ struct params {
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
+    // In SPIR-V both clocks are part of the kernels; OpenCL's are without.
+    const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
+    if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
+        return false;
     if (!c->kept->probed && !measure_clock_probe(session->scope, &c->kept->clock, err))
         return false;
     if (!c->kept->probed)
