@@ -1,20 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NVML's part: declarations are our own, as in nvml.c; names, argument order and values as in
-// NVIDIA's NVML API reference (R535).
-#include "base/dynlib.h"
 #include "sensors/clocks_source.h"
-#include "sensors/source.h"
-
-#include <stdio.h>
-
-struct nvml_device;
-
-enum nvml_status {
-    NVML_SUCCESS = 0,
-    NVML_NOT_SUPPORTED = 3,
-    NVML_NO_PERMISSION = 4,
-    NVML_INSUFFICIENT_SIZE = 7
-};
+#include "sensors/nvml_card.h"
 
 enum {
     VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: from here on a part of a card
@@ -29,11 +15,7 @@ struct nvml_process {
 };
 
 struct clocks_api {
-    int (*nvmlInit_v2)(void);
-    int (*nvmlShutdown)(void);
     const char *(*nvmlErrorString)(int status);
-    int (*nvmlDeviceGetHandleByUUID)(const char *uuid, struct nvml_device **device);
-    int (*nvmlDeviceGetHandleByPciBusId_v2)(const char *pci, struct nvml_device **device);
     int (*nvmlDeviceGetSupportedMemoryClocks)(struct nvml_device *device, unsigned *count,
                                               unsigned *mhz);
     int (*nvmlDeviceGetSupportedGraphicsClocks)(struct nvml_device *device, unsigned memory_mhz,
@@ -57,11 +39,7 @@ struct clocks_api {
         .name = #member, .offset = offsetof(struct clocks_api, member), .optional = true           \
     }
 static const struct dynlib_symbol symbols[] = {
-    SYMBOL(nvmlInit_v2),
-    SYMBOL(nvmlShutdown),
     SYMBOL(nvmlErrorString),
-    SYMBOL(nvmlDeviceGetHandleByUUID),
-    SYMBOL(nvmlDeviceGetHandleByPciBusId_v2),
     SYMBOL(nvmlDeviceGetSupportedMemoryClocks),
     SYMBOL(nvmlDeviceGetSupportedGraphicsClocks),
     SYMBOL(nvmlDeviceSetGpuLockedClocks),
@@ -75,12 +53,9 @@ static const struct dynlib_symbol symbols[] = {
 #undef SYMBOL
 #undef OPTIONAL_SYMBOL
 
-static const char *const files[] = {"libnvidia-ml.so.1", NULL};
-
 struct nvml_clocks {
+    struct nvml_card card;
     struct clocks_api api;
-    struct dynlib *library;
-    struct nvml_device *device;
 };
 
 static bool refuse(const struct nvml_clocks *nvml, const char *call, int status, struct error *err)
@@ -98,25 +73,17 @@ static bool refuse(const struct nvml_clocks *nvml, const char *call, int status,
 
 // ---------------------------------------------------------------- opening
 
-static bool find_device(struct nvml_clocks *nvml, struct arena *arena,
-                        const struct sensors_desc *card)
-{
-    return (card->uuid && nvml->api.nvmlDeviceGetHandleByUUID(sensors_nvml_uuid(arena, card->uuid),
-                                                              &nvml->device) == 0) ||
-           (card->pci &&
-            nvml->api.nvmlDeviceGetHandleByPciBusId_v2(card->pci, &nvml->device) == NVML_SUCCESS);
-}
-
 // The core clocks that go with the first memory clock of the list, the highest.
 static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *choices,
                          struct error *err)
 {
     unsigned memory_mhz[64], memories = 64, mhz[SENSOR_CLOCKS_MAX], count = SENSOR_CLOCKS_MAX;
-    int status = nvml->api.nvmlDeviceGetSupportedMemoryClocks(nvml->device, &memories, memory_mhz);
+    int status =
+        nvml->api.nvmlDeviceGetSupportedMemoryClocks(nvml->card.device, &memories, memory_mhz);
     if (status != NVML_SUCCESS || memories == 0)
         return refuse(nvml, "the memory clocks it has", status, err);
-    status =
-        nvml->api.nvmlDeviceGetSupportedGraphicsClocks(nvml->device, memory_mhz[0], &count, mhz);
+    status = nvml->api.nvmlDeviceGetSupportedGraphicsClocks(nvml->card.device, memory_mhz[0],
+                                                            &count, mhz);
     if (status != NVML_SUCCESS || count == 0)
         return refuse(nvml, "the core clocks it has", status, err);
     choices->count = count;
@@ -127,9 +94,7 @@ static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *
 
 static void nvml_close(void *handle)
 {
-    struct nvml_clocks *nvml = handle;
-    nvml->api.nvmlShutdown();
-    dynlib_close(nvml->library);
+    nvml_card_close(&((struct nvml_clocks *)handle)->card);
 }
 
 static void *nvml_open(struct arena *arena, const struct sensor_clocks_desc *desc,
@@ -137,24 +102,13 @@ static void *nvml_open(struct arena *arena, const struct sensor_clocks_desc *des
                        struct error *err)
 {
     struct nvml_clocks *nvml = ARENA_NEW(arena, struct nvml_clocks);
-    const struct dynlib_desc library = {.files = files,
-                                        .symbols = symbols,
-                                        .symbol_count = sizeof symbols / sizeof *symbols,
-                                        .table = &nvml->api};
+    const struct dynlib_desc calls = {
+        .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &nvml->api};
     *before = "default"; // no call of NVML tells more
-    nvml->library = dynlib_open(&library, err);
-    if (!nvml->library)
-        return NULL;
-    int status = nvml->api.nvmlInit_v2();
-    if (status != NVML_SUCCESS) {
-        error_set(err, ERROR_UNSUPPORTED, "nvmlInit: error %d", status);
-        dynlib_close(nvml->library);
-        return NULL;
-    }
-    *knows = find_device(nvml, arena, &desc->card);
+    *knows = nvml_card_open(&nvml->card, &desc->card, &calls, err);
     if (!*knows)
-        error_set(err, ERROR_UNSUPPORTED, "it does not know the device");
-    else if (read_choices(nvml, choices, err))
+        return NULL;
+    if (read_choices(nvml, choices, err))
         return nvml;
     nvml_close(nvml);
     return NULL;
@@ -167,12 +121,12 @@ static bool check_parts(const struct nvml_clocks *nvml, struct error *err)
     unsigned now = 0, pending = 0;
     int mode = 0;
     if (nvml->api.nvmlDeviceGetMigMode &&
-        nvml->api.nvmlDeviceGetMigMode(nvml->device, &now, &pending) == NVML_SUCCESS && now)
+        nvml->api.nvmlDeviceGetMigMode(nvml->card.device, &now, &pending) == NVML_SUCCESS && now)
         return error_set(err, ERROR_UNSUPPORTED,
                          "the card is in parts (MIG), and all of them run by one clock: leave "
                          "clock out");
     if (nvml->api.nvmlDeviceGetVirtualizationMode &&
-        nvml->api.nvmlDeviceGetVirtualizationMode(nvml->device, &mode) == NVML_SUCCESS &&
+        nvml->api.nvmlDeviceGetVirtualizationMode(nvml->card.device, &mode) == NVML_SUCCESS &&
         mode >= VIRTUAL_VGPU)
         return error_set(err, ERROR_UNSUPPORTED,
                          "it is a virtual GPU or has some, and all run by one clock: leave clock "
@@ -186,7 +140,7 @@ static bool check_processes(const struct nvml_clocks *nvml, const struct sensor_
 {
     struct nvml_process processes[PROCESSES_MAX];
     unsigned count = PROCESSES_MAX;
-    int status = list(nvml->device, &count, processes);
+    int status = list(nvml->card.device, &count, processes);
     if (status == NVML_INSUFFICIENT_SIZE)
         return error_set(err, ERROR_UNSUPPORTED,
                          "more than %d processes use the card: leave clock out", PROCESSES_MAX);
@@ -216,7 +170,7 @@ static bool nvml_lock(void *handle, const struct clocks_choices *choices, size_t
 {
     const struct nvml_clocks *nvml = handle;
     unsigned mhz = (unsigned)(choices->hz[choice] / 1e6 + 0.5);
-    int status = nvml->api.nvmlDeviceSetGpuLockedClocks(nvml->device, mhz, mhz);
+    int status = nvml->api.nvmlDeviceSetGpuLockedClocks(nvml->card.device, mhz, mhz);
     *touched = status == NVML_SUCCESS;
     return *touched || refuse(nvml, "locking the core clock", status, err);
 }
@@ -225,7 +179,7 @@ static bool nvml_restore(void *handle, const char *before, struct error *err)
 {
     (void)before;
     const struct nvml_clocks *nvml = handle;
-    int status = nvml->api.nvmlDeviceResetGpuLockedClocks(nvml->device);
+    int status = nvml->api.nvmlDeviceResetGpuLockedClocks(nvml->card.device);
     return status == NVML_SUCCESS || refuse(nvml, "giving the core clock back", status, err);
 }
 

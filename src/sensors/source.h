@@ -17,9 +17,6 @@ struct sensors_source {
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;
 
-// "GPU-8f1b2c3d-…": how NVML spells the uuid that Vulkan and CUDA give as 16 bytes; in `arena`.
-const char *sensors_nvml_uuid(struct arena *arena, const uint8_t *uuid);
-
 // The card's PCI Express link as NVML tells it; false where it does not.
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
 
