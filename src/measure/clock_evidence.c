@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/clock_evidence.h"
 
+#include "base/divisor.h"
 #include "math/stats.h"
 
 #include <math.h>
@@ -54,23 +55,13 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count)
     return highest >= no_narrow_counter ? 32 : 0;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static double step_of(const struct clock_run *runs, size_t count, enum which_clock which,
                       unsigned bits)
 {
     uint64_t step = 0;
     for (size_t r = 0; r < count; r++)
         for (size_t s = 0; s + 1 < runs[r].count; s++)
-            step = common_divisor(step, measure_clock_delta(reading(&runs[r], s, which),
+            step = divisor_common(step, measure_clock_delta(reading(&runs[r], s, which),
                                                             reading(&runs[r], s + 1, which), bits));
     return (double)step;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/bandwidth/work.h"
 
+#include "base/divisor.h"
+
 #include <string.h>
 
 enum {
@@ -37,16 +39,6 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_point *point)
 }
 
 // ---------------------------------------------------------------- units of work
-
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 static uint64_t at_most(uint64_t value, uint64_t limit)
 {
@@ -116,7 +108,7 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     if (extent == 0)
         return error_set(err, ERROR_UNSUPPORTED, "the working set is too small for %llu workgroups",
                          (unsigned long long)groups);
-    uint64_t lap_steps = extent / divisor(extent, layout->rows);
+    uint64_t lap_steps = extent / divisor_common(extent, layout->rows);
     work->passes = at_least_one(at_most(work->passes, STEPS_MAX / lap_steps));
     uint64_t steps = work->passes * lap_steps, laps = steps * layout->rows / extent;
     work->groups = groups;

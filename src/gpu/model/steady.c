@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/model/steady.h"
 
+#include "base/divisor.h"
+
 #include <math.h>
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 // Of cores that take groups in turn, those that the first `sharers` of them have.
@@ -35,7 +27,7 @@ static double footprint(const struct model_machine *machine, const struct model_
                         const struct model_stream *stream)
 {
     uint64_t sharers = sharers_of(machine, level);
-    uint64_t row = common_divisor(stream->places, machine->cores);
+    uint64_t row = divisor_common(stream->places, machine->cores);
     uint64_t seen = stream->places / row * least(sharers, row);
     return (double)least(seen, groups_of(machine, stream->groups, sharers)) *
            (double)stream->place_bytes;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#ifndef BASE_DIVISOR_H
+#define BASE_DIVISOR_H
+
+#include <stdint.h>
+
+// The greatest common divisor, by Euclid's algorithm; of 0 and b it is b.
+static inline uint64_t divisor_common(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+#endif
