@@ -3,6 +3,7 @@
 // proof itself put to the test: a kernel that computes less than it should and a clock that runs
 // wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
 #include "bench/overlap/draw.h"
+#include "bench/overlap/overlap.h"
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
 #include "workbench.h"
@@ -250,6 +251,8 @@ static void check_markers(struct fixture *f, const struct overlap_scenario *scen
                                             .marked = true};
     struct error err;
     assert_true(overlap_stage_init(&stage, &err));
+    for (int i = 0; i < OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT; i++)
+        assert_int_equal(stage.markers.map[i * OVERLAP_MARKER_WORDS], 0); // whatever was there
     for (int i = 0; i < 3; i++) {
         struct overlap_frame frame;
         if (!overlap_frame_run(&stage, &desc, &frame, &err))

@@ -23,7 +23,8 @@ bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *sco
     markers->words = markers->counters ? gpu_buffer_create(scope, &words, err) : NULL;
     if (!markers->words)
         return false;
-    markers->map = gpu_buffer_map(markers->words);
+    // What was left in this memory may be the token of a frame to come.
+    markers->map = memset(gpu_buffer_map(markers->words), 0, words.bytes);
     const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
     return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);
 }
