@@ -364,50 +364,6 @@ static void failures_decide_the_verdict_and_leave_no_number(void **state)
     }
 }
 
-static void what_visits_say_survives_their_arena(void **state)
-{
-    (void)state;
-    struct fixture f = begin(5);
-    for (int round = 0; round < 5; round++) {
-        struct arena *visit_arena = arena_create();
-        struct measure_visit *visit = measure_visit_create(visit_arena);
-        double data[] = {round, 2, 3, 4};
-        const char *columns[] = {"a", "b"};
-        visit_detail(visit, "shape", "grid %d", 20000);
-        visit_sensor(visit, "core_clock", UNIT_HZ, 1.9e9 + round);
-        visit_sensor(visit, "power", UNIT_WATT, NAN);
-        visit_series(visit, &(struct series){"line", columns, 2, data, 2});
-        visit->kernel.hash = arena_strdup(visit_arena, "0123");
-        visit->kernel.source = arena_strdup(visit_arena, "x.comp");
-        collect_visit(f.collect, visit);
-        arena_destroy(visit_arena);
-    }
-    struct result result = end(&f);
-    assert_int_equal(result.detail_count, 1);
-    assert_string_equal(result.details[0].text, "grid 20000");
-    assert_int_equal(result.sensor_count, 1); // a sensor that never spoke is absent
-    NEAR(result.sensors[0].value, 1.9e9 + 2, 0);
-    assert_int_equal(result.series_count, 1);
-    NEAR(result.series[0].data[0], 4, 0); // the last visit's
-    assert_string_equal(result.series[0].columns[1], "b");
-    assert_string_equal(result.kernel.hash, "0123");
-    assert_string_equal(result.kernel.source, "x.comp");
-    arena_destroy(f.arena);
-}
-
-static void visits_hold_lists_of_any_length(void **state)
-{
-    (void)state;
-    struct arena *arena = arena_create();
-    struct measure_visit *visit = measure_visit_create(arena);
-    for (int i = 0; i < 100; i++)
-        visit_detail(visit, "n", "%d", i);
-    assert_int_equal(visit->detail_count, 100);
-    for (int i = 0; i < 100; i++)
-        assert_string_equal(visit->details[i].text, arena_printf(arena, "%d", i));
-    arena_destroy(arena);
-}
-
 // ---------------------------------------------------------------- distributions
 
 static const struct benchmark_info spread = {
@@ -504,8 +460,6 @@ int main(void)
         cmocka_unit_test(doubts_of_visits_are_counted_once_a_code),
         cmocka_unit_test(samples_that_are_no_numbers_are_dropped_and_said),
         cmocka_unit_test(failures_decide_the_verdict_and_leave_no_number),
-        cmocka_unit_test(what_visits_say_survives_their_arena),
-        cmocka_unit_test(visits_hold_lists_of_any_length),
         cmocka_unit_test(two_peaks_are_what_was_to_be_found_and_no_doubt),
         cmocka_unit_test(few_samples_say_how_little_they_know),
         cmocka_unit_test(a_round_of_another_distribution_is_named),

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "machine.h"
+
+#include "analysis/lines.h"
+#include "bench/bench.h"
+#include "bench/map.h"
+#include "suite/map_plan.h"
+#include "suite/map_results.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    CASES_MAX = 2000
+};
+
+const struct machine machine_hopper = {
+    .levels = 3,
+    .capacity = {200 << 10, 28e6, 60e6},
+    .latency = {16, 140, 260, 335},
+    .sharers = {1, 66, 132},
+    .line = 128,
+    .sector = 32,
+    .hashed = true,
+    .entries = 1024,
+    .page = 2 << 20,
+    .code = {1024, 8192, INFINITY},
+    .fetch = {0.5, 0.7, 2.1},
+};
+
+struct gpu_info machine_device(enum gpu_kind kind)
+{
+    struct gpu_info info = {.id = "vulkan:0", .api = "vulkan", .kind = kind};
+    info.caps = ~GPU_CAP(VIRTUAL_TIME);
+    info.limits = (struct gpu_limits){.memory_bytes = UINT64_C(64) << 30,
+                                      .allocation_bytes = UINT64_C(4) << 30,
+                                      .storage_range_bytes = UINT64_C(4) << 30,
+                                      .constant_range_bytes = 64 << 10,
+                                      .typed_elements = 1 << 27,
+                                      .image_2d = 16384,
+                                      .shared_bytes = 48 << 10,
+                                      .workgroup_threads = 1024,
+                                      .cores = 132,
+                                      .last_cache_bytes = 60 << 20};
+    return info;
+}
+
+// ---------------------------------------------------------------- answers
+
+static double latency_of(const struct machine *m, const struct lines_chain *chain)
+{
+    struct lines_cache caches[MACHINE_LEVELS_MAX + 1];
+    if (m->slope > 0)
+        return 10 * pow(chain->region / 1024, m->slope);
+    for (size_t k = 0; k <= m->levels; k++)
+        caches[k] = (struct lines_cache){m->latency[k], k < m->levels ? m->capacity[k] : INFINITY,
+                                         m->line, m->sector};
+    double rise = m->rises_from > 0 ? fmax(log2(chain->region / m->rises_from), 0) : 0;
+    return lines_expected(caches, m->levels + 1, chain) * exp2(0.4 * rise);
+}
+
+// Of a chain over pages: as many entries as pages, or pages of the chain, whichever are larger.
+static double translated(const struct machine *m, double region, double apart)
+{
+    return m->latency[1] + (region / fmax(apart, m->page) > m->entries ? 100 : 0);
+}
+
+// Of a chain that runs on every core at the same time.
+static double crowded(const struct machine *m, double bytes)
+{
+    size_t k = 0;
+    while (k < m->levels && bytes * m->sharers[k] > m->capacity[k])
+        k++;
+    return m->latency[k];
+}
+
+static double chase_ns(const struct machine *m, const struct bench_case *point)
+{
+    double bytes = (double)case_uint(point, "bytes"), pitch = (double)case_uint(point, "pitch");
+    const struct case_value *order = case_find(point, "order"), *what = case_find(point, "what");
+    if (strcmp(case_text(point, "path"), "shared") == 0)
+        return 15;
+    if (order && strcmp(order->text, "page") == 0)
+        return translated(m, bytes, (double)case_uint(point, "page"));
+    if (what && strcmp(what->text, MAP_PAGES) == 0)
+        return translated(m, bytes, pitch);
+    if (what && strcmp(what->text, MAP_NEIGHBOURS) == 0)
+        return crowded(m, bytes);
+    // With plain sets, nodes two or four lines apart leave as many sets out: as if lines were as
+    // long as the largest power of two in the pitch.
+    struct machine seen = *m;
+    uint64_t odd = (uint64_t)pitch & (~(uint64_t)pitch + 1);
+    if (!m->hashed && (double)odd > m->line)
+        seen.line = (double)odd;
+    return latency_of(&seen, &(struct lines_chain){bytes, pitch});
+}
+
+static double fetch_ns(const struct machine *m, const struct bench_case *point)
+{
+    size_t k = 0;
+    while ((double)case_uint(point, "instructions") > m->code[k])
+        k++;
+    return m->fetch[k];
+}
+
+static void answer(struct run *run, const char *device, const struct plan_case *asked,
+                   const struct machine *m)
+{
+    const struct benchmark_info *info = &asked->benchmark->info;
+    struct result *result = run_add_result(run);
+    result->benchmark = info->name;
+    result->version = info->version;
+    result->device = device;
+    result->point = *asked->point;
+    result->key = asked->key;
+    result->metrics = ARENA_NEW(run->arena, struct metric);
+    bool is_chase = strcmp(info->name, "latency") == 0 || strcmp(info->name, "map") == 0;
+    // One part in a thousand of noise, by the case's number.
+    double noise = 1 + 0.001 * sin(12.9898 * (double)asked->index);
+    const struct case_value *bytes = case_find(asked->point, "bytes");
+    const struct case_value *what = case_find(asked->point, "what");
+    bool is_code = what && strcmp(what->text, MAP_CODE) == 0;
+    double value = noise * (is_code    ? fetch_ns(m, asked->point)
+                            : is_chase ? chase_ns(m, asked->point)
+                                       : 1e18 / (bytes ? (double)bytes->uint : 1));
+    result->sensors = ARENA_NEW(run->arena, struct named_number);
+    result->sensors[0] = (struct named_number){MAP_CODE_SENSOR, UNIT_BYTE, m->code_bytes};
+    result->sensor_count = is_code;
+    *result->metrics = (struct metric){.name = is_code    ? "fetch"
+                                               : is_chase ? "latency"
+                                                          : "bandwidth",
+                                       .unit = is_chase ? UNIT_NS : UNIT_BYTE_PER_S,
+                                       .median = value,
+                                       .ci95 = {value * 0.999, value * 1.001},
+                                       .n = 20};
+    result->metric_count = 1;
+    if (is_code && m->code_most > 0 &&
+        (double)case_uint(asked->point, "instructions") > m->code_most) {
+        result->metric_count = 0;
+        result_doubt(run->arena, result, VERDICT_SKIPPED, "unsupported", "it takes too long");
+    }
+}
+
+// `fathom map` on that machine, ended after `most` cases.
+static struct run *map_run(const struct gpu_info *device, const struct machine *machine,
+                           size_t most, size_t *cases)
+{
+    struct run *run = run_create();
+    struct error err = {.code = ERROR_NONE};
+    for (size_t i = 0; map_benchmarks[i]; i++)
+        run_add_benchmark(run, &benchmark_find(map_benchmarks[i])->info);
+    run_add_device(run)->id = device->id;
+    struct plan *plan = plan_map_create(run->arena, device, &err);
+    assert_non_null(plan);
+    struct plan_case asked;
+    *cases = 0;
+    for (enum plan_step step;
+         *cases < most && (step = plan->next(plan, run, &asked)) != PLAN_END;) {
+        assert_true(*cases < CASES_MAX);
+        if (step == PLAN_CASE) {
+            answer(run, device->id, &asked, machine);
+            ++*cases;
+        }
+    }
+    map_add_results(run, device);
+    return run;
+}
+
+struct run *machine_map(const struct gpu_info *device, const struct machine *machine, size_t *cases)
+{
+    return map_run(device, machine, SIZE_MAX, cases);
+}
+
+struct run *machine_map_up_to(const struct gpu_info *device, const struct machine *machine,
+                              size_t most)
+{
+    size_t cases;
+    return map_run(device, machine, most, &cases);
+}
+
+// ---------------------------------------------------------------- what came out
+
+const struct result *machine_found(const struct run *run, const char *key)
+{
+    const struct result *result = run_find(run, "vulkan:0", key);
+    if (!result)
+        fail_msg("no result %s", key);
+    return result;
+}
+
+double machine_value(const struct result *result, const char *metric)
+{
+    const struct metric *found = result_metric(result, metric);
+    return found ? found->median : NAN;
+}
+
+const char *machine_detail(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->detail_count; i++)
+        if (strcmp(result->details[i].name, name) == 0)
+            return result->details[i].text;
+    return "";
+}

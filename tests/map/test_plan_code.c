@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What `fathom map` says of caches of instructions, from a machine that is written down.
+#include "machine.h"
+
+#include "bench/map.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void assert_code_level(const struct run *run, size_t level, double bytes)
+{
+    char key[64];
+    snprintf(key, sizeof key, "map/what=level/path=instruction/level=%zu", level);
+    const struct result *result = machine_found(run, key);
+    const struct metric *length = result_metric(result, "instructions");
+    double truth = machine_hopper.code[level - 1];
+    assert_true(fabs(length->median / truth - 1) < 0.05);
+    assert_true(length->ci95[0] <= truth && truth <= length->ci95[1]);
+    assert_true(fabs(machine_value(result, "fetch") / machine_hopper.fetch[level - 1] - 1) < 0.01);
+    if (bytes > 0)
+        assert_true(fabs(machine_value(result, "size") / (bytes * length->median) - 1.025) < 0.01);
+    else
+        assert_non_null(strstr(machine_detail(result, "size"), "unknown: how many bytes"));
+}
+
+static void caches_of_instructions_are_told_in_bytes_where_the_encoding_is_known(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t vendor, device;
+        double said, bytes;                    // by the driver; what is to come of it
+    } chips[] = {{0x10de, 0x2335, 0, 16},      // H200
+                 {0x10de, 0x2335, 16.2, 16.2}, // whose driver says more
+                 {0x10de, 0x1b80, 0, 0},       // GTX 1080: before Volta
+                 {0x1002, 0x73bf, 8.2, 8.2},
+                 {0x8086, 0x56a0, 0, 0}};
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+        struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+        struct machine m = machine_hopper;
+        device.vendor_id = chips[i].vendor;
+        device.device_id = chips[i].device;
+        m.code_bytes = chips[i].said;
+        size_t cases;
+        struct run *run = machine_map(&device, &m, &cases);
+        assert_int_equal(
+            machine_value(machine_found(run, "map/what=hierarchy/path=instruction"), "levels"), 2);
+        assert_code_level(run, 1, chips[i].bytes);
+        assert_code_level(run, 2, chips[i].bytes);
+        const struct result *beyond = machine_found(run, "map/what=memory/path=instruction");
+        assert_true(fabs(machine_value(beyond, "fetch") / machine_hopper.fetch[2] - 1) < 0.01);
+        run_destroy(run);
+    }
+}
+
+static void code_whose_instructions_all_take_as_long_shows_no_cache(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    struct machine m = machine_hopper;
+    m.code[0] = INFINITY;
+    size_t cases;
+    struct run *run = machine_map(&device, &m, &cases);
+    const struct result *result = machine_found(run, "map/what=hierarchy/path=instruction");
+    assert_non_null(
+        strstr(machine_detail(result, "levels"), "unknown: 32768 instructions take as long"));
+    assert_null(run_find(run, "vulkan:0", "map/what=level/path=instruction/level=1"));
+    run_destroy(run);
+}
+
+static void code_that_is_cut_short_is_a_bound(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    struct machine m = machine_hopper;
+    m.code_most = 4096;
+    size_t cases;
+    struct run *run = machine_map(&device, &m, &cases);
+    assert_code_level(run, 1, 0);
+    const struct result *last = machine_found(run, "map/what=level/path=instruction/level=2");
+    assert_non_null(strstr(machine_detail(last, "size"), "more than 4096 instructions"));
+    assert_non_null(strstr(machine_detail(last, "size"), "it takes too long"));
+    assert_true(isnan(machine_value(last, "instructions")));
+    assert_null(run_find(run, "vulkan:0", "map/what=memory/path=instruction"));
+    assert_non_null(
+        strstr(machine_detail(machine_found(run, "map/what=hierarchy/path=instruction"), "levels"),
+               "unknown: at least 2"));
+    run_destroy(run);
+}
+
+static void cpus_and_models_are_asked_for_no_code_and_say_why(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct gpu_info device = machine_device(i ? GPU_KIND_DISCRETE : GPU_KIND_CPU);
+        if (i)
+            device.caps |= GPU_CAP(VIRTUAL_TIME);
+        size_t cases;
+        struct run *run = machine_map(&device, &machine_hopper, &cases);
+        const struct result *result = machine_found(run, "map/what=hierarchy/path=instruction");
+        assert_int_equal(result->verdict, VERDICT_SKIPPED);
+        assert_non_null(strstr(result->reasons[0].text, i ? "a model" : "a CPU"));
+        for (size_t k = 0; k < run->result_count; k++)
+            assert_null(strstr(run->results[k]->key, "what=code"));
+        run_destroy(run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caches_of_instructions_are_told_in_bytes_where_the_encoding_is_known),
+        cmocka_unit_test(code_whose_instructions_all_take_as_long_shows_no_cache),
+        cmocka_unit_test(code_that_is_cut_short_is_a_bound),
+        cmocka_unit_test(cpus_and_models_are_asked_for_no_code_and_say_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
