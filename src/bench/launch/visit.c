@@ -169,6 +169,15 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
 
 // ---------------------------------------------------------------- sizing and samples
 
+// What the last of some runs took.
+static bool time_warm(struct launch_row *row, double *ns, struct error *err)
+{
+    for (int i = 0; i < WARM_RUNS; i++)
+        if (!time_once(row, ns, err))
+            return false;
+    return true;
+}
+
 // As many as a sample wants, since long kernels keep the device busy with few.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
@@ -177,9 +186,8 @@ static bool size_singles(struct launch_row *row, uint64_t known, struct error *e
         return false;
     if (known)
         return true;
-    for (int i = 0; i < WARM_RUNS; i++)
-        if (!time_once(row, &ns, err))
-            return false;
+    if (!time_warm(row, &ns, err))
+        return false;
     double needed = ceil(wanted_ns / fmax(ns, 1));
     if (needed <= LAUNCH_IN_FLIGHT_LEAST)
         return true;
@@ -202,9 +210,8 @@ static bool size_row(struct launch_row *row, uint64_t known, struct error *err)
             return false;
         if (known)
             return true;
-        for (int i = 0; i < WARM_RUNS; i++)
-            if (!time_once(row, &ns, err))
-                return false;
+        if (!time_warm(row, &ns, err))
+            return false;
         double needed = wanted_ns / fmax(ns, 1);
         if ((double)length >= needed || length >= kernels_max(row))
             return true;
