@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A machine that is written down answers what `fathom map` asks, so that its plan and its results
 // are held against a truth.
-#ifndef TESTS_MAP_MACHINE_H
-#define TESTS_MAP_MACHINE_H
+#ifndef MAP_MACHINE_H
+#define MAP_MACHINE_H
 
 #include "gpu/info.h"
 #include "results/results.h"
