@@ -23,11 +23,16 @@ COMPARISONS = ("split-barrier", "queue-priority")
 MATTERS = 0.05
 SHARE = 0.05  # of time: what separates "no" from more
 TIMES = 0.1  # of a time or a factor
-# Of the markers that were seen, so many at least came when the stamps say: in the scenario of draws
-# the second one's first comes late (METHOD.md).
-AGREED = 0.95
-# Between two submissions the host's timing decides: only that it is small is claimed.
+# Markers come when the stamps say, but in the scenario of draws: there the first marker of the second
+# draw, one of six, comes late (METHOD.md).
+LATE = {"draws": 1 / 6}
+# Between two submissions the host's timing decides: only that it is small, ns, is claimed.
 SMALL = {"release-skew": 4000}
+# Cases that failed in a committed run by a fault that is mended since: the memory of markers was not
+# cleared before the first frame.
+FAILED = {
+    "h200-cuda-overlap-2.json": {"overlap/scenario=default/barrier=semaphore/place=before"},
+}
 
 
 def claims_of(run):
@@ -71,16 +76,21 @@ def differs(place, claims):
     return f"is {far:.3g} apart" if far > room else None
 
 
-def polled_of(run):
-    """Markers that were looked for, seen, and seen when the stamps say."""
-    sums = {"markers": 0, "seen": 0, "agreed": 0}
+def disagreements_of(run):
+    """Measured cases whose polled markers do not say what the stamps say."""
     for result in run["results"]:
-        for series in result.get("series", []):
-            if series["name"] == "calibration":
-                row = dict(zip(series["columns"], series["data"][0]))
-                for name in sums:
-                    sums[name] += row[name]
-    return sums
+        if result["verdict"] in ("failed", "skipped"):
+            continue
+        calibrations = [one for one in result["series"] if one["name"] == "calibration"]
+        if not calibrations:
+            yield f"{result['key']}: no markers were looked for"
+        for series in calibrations:
+            row = dict(zip(series["columns"], series["data"][0]))
+            late = LATE.get(re.search(r"/scenario=([\w-]+)", result["key"])[1], 0)
+            contrary = row["seen"] - row["agreed"]
+            if not 0 < row["markers"] == row["seen"] or contrary > late * row["seen"]:
+                yield (f"{result['key']}: of {row['markers']} markers {row['seen']} were seen and "
+                       f"{row['agreed']} agree with the stamps")
 
 
 def check(paths):
@@ -91,15 +101,15 @@ def check(paths):
             runs.append(json.load(file))
     complaints = []
     for path, run in zip(paths, runs):
-        polled = polled_of(run)
-        if not polled["markers"] or polled["agreed"] < AGREED * polled["seen"]:
-            complaints.append(f"{path}: markers against stamps: {polled}")
+        complaints += [f"{path}: {text}" for text in disagreements_of(run)]
     failed = [
         {result["key"] for result in run["results"] if result["verdict"] == "failed"}
         for run in runs
     ]
-    if sum(map(len, failed)) > 1:
-        complaints.append(f"{paths}: more than one failed case: {failed}")
+    complaints += [
+        f"{path}: failed: {sorted(keys)}" for path, keys in zip(paths, failed)
+        if keys != FAILED.get(os.path.basename(path), set())
+    ]
     claims = [claims_of(run) for run in runs]
     for place in sorted(set().union(*claims)):
         missing = [
