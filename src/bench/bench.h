@@ -8,6 +8,10 @@
 #include "measure/visit.h"
 #include "results/results.h"
 
+// Bytes that a kernel reaches by an index of 32 bits into words of 4 bytes: where a device gives no
+// addresses (GPU_CAP ADDRESSES), a chain can be no longer.
+#define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
+
 // The values chosen for one parameter (preset, then --set), lists and ranges spelt out.
 struct bench_choice {
     const struct param_info *param;

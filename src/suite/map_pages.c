@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/map_pages.h"
 
+#include "bench/bench.h"
+
 #include <math.h>
 
 #define PAGE_BYTES (UINT64_C(2) << 20) // latency's default, by which the reach is found
@@ -22,7 +24,7 @@ double map_translation_end(const struct level_curve *curve)
 double map_pages_most(const struct gpu_info *device)
 {
     uint64_t most = device->limits.memory_bytes / 2;
-    uint64_t reach = device->caps & GPU_CAP(ADDRESSES) ? MAP_PAGES_MOST : MAP_PAGES_INDEX_MOST;
+    uint64_t reach = device->caps & GPU_CAP(ADDRESSES) ? MAP_PAGES_MOST : BENCH_INDEX_REACH_BYTES;
     return (double)(most < reach ? most : reach);
 }
 

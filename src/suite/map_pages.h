@@ -14,8 +14,7 @@ enum {
     MAP_PAGES_WIDE = 4 // the first ones: pages farther apart
 };
 
-#define MAP_PAGES_MOST       (UINT64_C(32) << 30) // bytes of the largest region: it is to be had first
-#define MAP_PAGES_INDEX_MOST (UINT64_C(16) << 30) // … where kernels have no addresses: 2^32 words
+#define MAP_PAGES_MOST (UINT64_C(32) << 30) // bytes of the largest region: it is to be had first
 
 struct map_pages_probe {
     double region; // bytes

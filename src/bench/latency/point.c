@@ -129,7 +129,7 @@ static void bound_by_path(struct bound *bound, const struct gpu_limits *limits,
     case LATENCY_ATOMIC:
         if (!point->pointer) {
             bound_by(bound, limits->storage_range_bytes, "storage_range_bytes");
-            bound_by(bound, UINT64_C(16) << 30, "an index of 32 bits");
+            bound_by(bound, BENCH_INDEX_REACH_BYTES, "an index of 32 bits");
         }
         break;
     case LATENCY_PATH_COUNT:
