@@ -16,7 +16,6 @@ CHEAP = ["--set", "latency.path=vector,shared", "--set", "latency.chain=index",
          "--set", "bandwidth.bytes=16KiB,32KiB"]
 # "   6.555 ns   4.679 ±0.071   1.401 ns  vector 4 KiB": Vulkan, ratio, OpenCL, what tells it apart
 VALUE = r" +[0-9.]+ (ns|[GMT]B/s)"
-# A ratio to what is not told from 0, as on a busy machine, has no interval.
 ROW = VALUE + r" +[0-9.]+( ±[0-9.]+)?" + VALUE + r"  \w+ \d+ KiB"
 
 
@@ -28,6 +27,11 @@ def processors():
 
 def main_metric(result):
     return result["metrics"][0]
+
+
+def has_interval(*metrics):
+    """Of the ratio of these: not where one is not told from 0, as on a busy machine."""
+    return all(metric["ci95"][0] > 0 for metric in metrics)
 
 
 def are_apart(one, other):
@@ -60,10 +64,13 @@ class Apis(fathom.Case):
         self.assertIn("through 2 APIs", done.out)
         self.assertIn(f"case (ratios to {self.there['opencl']})", done.out)
         self.assertIn(f"{self.there['vulkan']} ÷ {self.there['opencl']}:", done.out)
-        rows = [line for line in done.out.splitlines() if re.fullmatch(ROW, line)]
-        metrics = [metric for (device, _), one in results.items() for metric in one["metrics"]
-                   if device == self.there["opencl"]]
-        self.assertEqual(len(metrics), len(rows), done.out)
+        rows = list(filter(None, (re.fullmatch(ROW, line) for line in done.out.splitlines())))
+        pairs = [pair for key in keys
+                 for pair in zip(*(results[self.there[api], key]["metrics"]
+                                   for api in ("vulkan", "opencl")))]
+        self.assertEqual(len(pairs), len(rows), done.out)
+        self.assertEqual(sum(has_interval(*pair) for pair in pairs),
+                         sum(bool(row[2]) for row in rows), done.out)
 
         apart = {key for key in keys
                  if are_apart(*(main_metric(results[self.there[api], key])
