@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define PAGE_BYTES (UINT64_C(2) << 20) // latency's default, by which the reach is found
-
 static const double contrast_min = 1.1; // of a region beyond the reach, for a probe to tell
 
 double map_translation_end(const struct level_curve *curve)
@@ -36,12 +34,12 @@ size_t map_pages_plan(double reach, double most, struct map_pages_probe probes[M
     if (times < 2)
         return 0;
     for (unsigned i = 0; i < MAP_PAGES_WIDE; i++)
-        probes[i] =
-            (struct map_pages_probe){0.7 * times * reach, (uint64_t)(times * exp2(i)) * PAGE_BYTES};
+        probes[i] = (struct map_pages_probe){0.7 * times * reach,
+                                             (uint64_t)(times * exp2(i)) * MAP_PAGE_BYTES};
     for (unsigned i = MAP_PAGES_WIDE; i < MAP_PAGES_PROBES; i++) {
         unsigned halvings = i - MAP_PAGES_WIDE + 1;
         probes[i] =
-            (struct map_pages_probe){1.414 * reach / exp2(halvings), PAGE_BYTES >> halvings};
+            (struct map_pages_probe){1.414 * reach / exp2(halvings), MAP_PAGE_BYTES >> halvings};
     }
     return MAP_PAGES_PROBES;
 }
@@ -63,7 +61,8 @@ static int fits(const struct level_curve *curve, double within, const struct map
                 double ns)
 {
     // As many entries as these pages need, were each an entry's own.
-    double alike = fmax(probe->region * (double)PAGE_BYTES / (double)probe->page, probe->region);
+    double alike =
+        fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = latency_at(curve, alike);
     return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
 }
@@ -95,5 +94,5 @@ uint64_t map_pages_judge(const struct level_curve *curve, double within,
     *why = wide ? "more than 16 MiB" : "less than 512 KiB";
     if (wide == MAP_PAGES_WIDE || narrow == MAP_PAGES_PROBES - MAP_PAGES_WIDE)
         return 0;
-    return (PAGE_BYTES << wide) >> narrow;
+    return (MAP_PAGE_BYTES << wide) >> narrow;
 }

@@ -14,6 +14,7 @@ enum {
     MAP_PAGES_WIDE = 4 // the first ones: pages farther apart
 };
 
+#define MAP_PAGE_BYTES (UINT64_C(2) << 20)  // latency's default, by which the reach is found
 #define MAP_PAGES_MOST (UINT64_C(32) << 30) // bytes of the largest region: it is to be had first
 
 struct map_pages_probe {
