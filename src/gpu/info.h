@@ -10,6 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// PCI ids of vendors: gpu_info.vendor_id.
+enum {
+    GPU_VENDOR_AMD = 0x1002,
+    GPU_VENDOR_NVIDIA = 0x10de,
+    GPU_VENDOR_INTEL = 0x8086
+};
+
 enum gpu_kind {
     GPU_KIND_OTHER,
     GPU_KIND_DISCRETE,

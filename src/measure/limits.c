@@ -97,7 +97,7 @@ static void prefer_driver(const struct gpu_info *info, struct measure_limits *li
     if (said->last_cache_bytes)
         limits->last_cache_bytes = said->last_cache_bytes;
     // NVIDIA's memory clock is half the data rate for every kind of memory; others' is not.
-    if (said->memory_clock_hz && said->memory_bus_bits && info->vendor_id == VENDOR_NVIDIA)
+    if (said->memory_clock_hz && said->memory_bus_bits && info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =
             (double)said->memory_clock_hz * 2 * (double)said->memory_bus_bits / 8;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "measure/limits_table.h"
 
+#include "gpu/info.h"
+
 // Sizes: NVIDIA's "CUDA C++ Programming Guide", technical specifications per compute capability.
 // Shared memory has 32 banks of 4 bytes a cycle (same guide); Turing moves half of that. Volta to
 // Hopper come close to 128 bytes of L1 a cycle in RRZE's gpu-benches, the H200 to 99.7 % here.
@@ -116,16 +118,25 @@ static const struct limits_architecture alchemist = {
 // Ranges from the PCI ID Repository (pci-ids.ucw.cz): GV100, TU10x and TU11x, GA100, GA10x, AD10x,
 // GH100, GB20x; Vega 10 and 20, Navi 1x, 2x, 3x, Arcturus, Aldebaran, Aqua Vanjaram; DG2.
 const struct limits_chip limits_chips[] = {
-    {VENDOR_NVIDIA, 0x1d80, 0x1dff, &volta},     {VENDOR_NVIDIA, 0x1e00, 0x1fff, &turing},
-    {VENDOR_NVIDIA, 0x2180, 0x21ff, &turing},    {VENDOR_NVIDIA, 0x2080, 0x20ff, &ampere_100},
-    {VENDOR_NVIDIA, 0x2200, 0x22ff, &ampere},    {VENDOR_NVIDIA, 0x2400, 0x25ff, &ampere},
-    {VENDOR_NVIDIA, 0x2300, 0x237f, &hopper},    {VENDOR_NVIDIA, 0x2680, 0x28ff, &ada},
-    {VENDOR_NVIDIA, 0x2b80, 0x2d7f, &blackwell}, {VENDOR_AMD, 0x6860, 0x687f, &vega},
-    {VENDOR_AMD, 0x66a0, 0x66af, &vega},         {VENDOR_AMD, 0x7310, 0x736f, &rdna},
-    {VENDOR_AMD, 0x7388, 0x738f, &cdna},         {VENDOR_AMD, 0x73a0, 0x73ff, &rdna2},
-    {VENDOR_AMD, 0x7420, 0x743f, &rdna2},        {VENDOR_AMD, 0x7408, 0x740f, &cdna2},
-    {VENDOR_AMD, 0x7440, 0x749f, &rdna3},        {VENDOR_AMD, 0x74a0, 0x74bf, &cdna3},
-    {VENDOR_INTEL, 0x5690, 0x56bf, &alchemist},
+    {GPU_VENDOR_NVIDIA, 0x1d80, 0x1dff, &volta},
+    {GPU_VENDOR_NVIDIA, 0x1e00, 0x1fff, &turing},
+    {GPU_VENDOR_NVIDIA, 0x2180, 0x21ff, &turing},
+    {GPU_VENDOR_NVIDIA, 0x2080, 0x20ff, &ampere_100},
+    {GPU_VENDOR_NVIDIA, 0x2200, 0x22ff, &ampere},
+    {GPU_VENDOR_NVIDIA, 0x2400, 0x25ff, &ampere},
+    {GPU_VENDOR_NVIDIA, 0x2300, 0x237f, &hopper},
+    {GPU_VENDOR_NVIDIA, 0x2680, 0x28ff, &ada},
+    {GPU_VENDOR_NVIDIA, 0x2b80, 0x2d7f, &blackwell},
+    {GPU_VENDOR_AMD, 0x6860, 0x687f, &vega},
+    {GPU_VENDOR_AMD, 0x66a0, 0x66af, &vega},
+    {GPU_VENDOR_AMD, 0x7310, 0x736f, &rdna},
+    {GPU_VENDOR_AMD, 0x7388, 0x738f, &cdna},
+    {GPU_VENDOR_AMD, 0x73a0, 0x73ff, &rdna2},
+    {GPU_VENDOR_AMD, 0x7420, 0x743f, &rdna2},
+    {GPU_VENDOR_AMD, 0x7408, 0x740f, &cdna2},
+    {GPU_VENDOR_AMD, 0x7440, 0x749f, &rdna3},
+    {GPU_VENDOR_AMD, 0x74a0, 0x74bf, &cdna3},
+    {GPU_VENDOR_INTEL, 0x5690, 0x56bf, &alchemist},
 };
 const size_t limits_chip_count = sizeof limits_chips / sizeof limits_chips[0];
 

@@ -7,12 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    VENDOR_AMD = 0x1002,
-    VENDOR_NVIDIA = 0x10de,
-    VENDOR_INTEL = 0x8086
-};
-
 struct limits_architecture {
     const char *name;
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle; // a core

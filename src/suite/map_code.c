@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-    VENDOR_NVIDIA = 0x10de,
     NVIDIA_BYTES = 16,
     BYTES_LEAST = 4, // what an instruction may have
     BYTES_MOST = 64,
@@ -157,7 +156,7 @@ double map_code_instruction_bytes(const struct map_finder *f, const struct level
     double said = driver_bytes(curve);
     if (said >= BYTES_LEAST && said <= BYTES_MOST)
         return said;
-    bool encoded = f->device->vendor_id == VENDOR_NVIDIA && f->limits.architecture;
+    bool encoded = f->device->vendor_id == GPU_VENDOR_NVIDIA && f->limits.architecture;
     return encoded ? NVIDIA_BYTES : 0;
 }
 

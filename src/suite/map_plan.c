@@ -19,8 +19,7 @@ const char *const map_benchmarks[MAP_BENCHMARKS_MAX] = {"latency", "bandwidth", 
                                                         NULL};
 
 enum {
-    KNEE_POINTS = 10,
-    VENDOR_AMD = 0x1002
+    KNEE_POINTS = 10
 };
 
 // An end known to this many octaves (3 %) is not asked about again.
@@ -217,7 +216,7 @@ static void plan_paths(struct map_questions *ask)
     const char *sizes =
         arena_printf(ask->arena, "16KiB..%" PRIu64 "/4", 2 * map_last_cache_bytes(ask));
     map_ask_latency(ask, "texel", "random", sizes);
-    if (ask->device->vendor_id == VENDOR_AMD) // elsewhere it is the vector path, all lanes alike
+    if (ask->device->vendor_id == GPU_VENDOR_AMD) // elsewhere it is the vector path, all lanes alike
         map_ask_latency(ask, "scalar", "random", sizes);
 }
 

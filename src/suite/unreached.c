@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GPUs that the kernel sees and no API does. PCI vendor ids and class codes: PCI-SIG's class code
 // specification (base class 03, display controllers) and the vendors' own assignments.
+#include "gpu/info.h"
 #include "suite/select.h"
 
 #include <dirent.h>
@@ -11,9 +12,6 @@
 #include <unistd.h>
 
 enum {
-    VENDOR_NVIDIA = 0x10de,
-    VENDOR_AMD = 0x1002,
-    VENDOR_INTEL = 0x8086,
     CLASS_DISPLAY = 0x03,
     CLASS_ACCELERATOR = 0x12 // AMD's Instinct cards
 };
@@ -48,11 +46,11 @@ static bool read_hex(const struct search *s, const char *address, const char *na
 static const char *vendor_name(unsigned vendor)
 {
     switch (vendor) {
-    case VENDOR_NVIDIA:
+    case GPU_VENDOR_NVIDIA:
         return "an NVIDIA GPU";
-    case VENDOR_AMD:
+    case GPU_VENDOR_AMD:
         return "an AMD GPU";
-    case VENDOR_INTEL:
+    case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
         return NULL; // management controllers, virtual displays: nothing to measure
@@ -114,7 +112,7 @@ static void add_unreached(struct search *s, const struct pci_gpu *gpu)
                     ? arena_printf(s->arena, "%s (%04x:%04x) at %s", vendor_name(gpu->vendor),
                                    gpu->vendor, gpu->device, gpu->address)
                     : vendor_name(gpu->vendor),
-        .remedy = gpu->vendor == VENDOR_NVIDIA ? nvidia_remedy(s) : mesa_remedy(s),
+        .remedy = gpu->vendor == GPU_VENDOR_NVIDIA ? nvidia_remedy(s) : mesa_remedy(s),
     };
 }
 
@@ -128,9 +126,9 @@ static void look_at(struct search *s, const char *address, bool *nvidia_seen)
         return;
     unsigned base_class = class_code >> 16;
     if (base_class != CLASS_DISPLAY &&
-        !(base_class == CLASS_ACCELERATOR && gpu.vendor == VENDOR_AMD))
+        !(base_class == CLASS_ACCELERATOR && gpu.vendor == GPU_VENDOR_AMD))
         return;
-    *nvidia_seen |= gpu.vendor == VENDOR_NVIDIA;
+    *nvidia_seen |= gpu.vendor == GPU_VENDOR_NVIDIA;
     add_unreached(s, &gpu);
 }
 
@@ -147,7 +145,7 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
         closedir(folder);
     // A sandbox may hide sysfs and still have the device files.
     if (!nvidia_seen && cannot_open(&search, "/dev/nvidia0") != ENOENT)
-        add_unreached(&search, &(struct pci_gpu){.vendor = VENDOR_NVIDIA});
+        add_unreached(&search, &(struct pci_gpu){.vendor = GPU_VENDOR_NVIDIA});
     *gpus = search.gpus;
     return search.count;
 }

@@ -9,7 +9,6 @@
 enum {
     CUDA_VERSION_LEAST = 11000, // 1000 × major + 10 × minor
     COMPUTE_LEAST = 7,          // the kernels are built for compute capability 7.0
-    NVIDIA_VENDOR_ID = 0x10de,
 };
 
 static bool driver_files_there(void)
@@ -165,7 +164,7 @@ static void fill_names(const struct cuda_api *api, int device, int version, stru
     if (api->cuDeviceGetName(info->name, sizeof info->name, device) != CU_SUCCESS)
         snprintf(info->name, sizeof info->name, "CUDA device");
     snprintf(info->vendor, sizeof info->vendor, "NVIDIA");
-    info->vendor_id = NVIDIA_VENDOR_ID;
+    info->vendor_id = GPU_VENDOR_NVIDIA;
     fill_driver(version, info);
     snprintf(info->api_version, sizeof info->api_version, "%d.%d", version / 1000,
              version % 1000 / 10);

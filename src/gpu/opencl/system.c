@@ -11,9 +11,6 @@ enum {
     DEVICE_PCI_BUS_ID_NV = 0x4008,
     DEVICE_PCI_SLOT_ID_NV = 0x4009,
     DEVICE_PCI_DOMAIN_ID_NV = 0x400A,
-    VENDOR_NVIDIA = 0x10de,
-    VENDOR_AMD = 0x1002,
-    VENDOR_INTEL = 0x8086,
 };
 
 // ---------------------------------------------------------------- what a device says
@@ -156,7 +153,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_bits = 64,
     };
     // NVIDIA's driver names the sum of all first-level caches here, not the last level.
-    if (info->vendor_id != VENDOR_NVIDIA)
+    if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
 
@@ -187,11 +184,11 @@ static void fill_identity(const struct asked *asked, struct gpu_info *info)
 static const char *vendor_of(const struct asked *asked)
 {
     switch (number(asked, CL_DEVICE_VENDOR_ID)) {
-    case VENDOR_NVIDIA:
+    case GPU_VENDOR_NVIDIA:
         return "NVIDIA";
-    case VENDOR_AMD:
+    case GPU_VENDOR_AMD:
         return "AMD";
-    case VENDOR_INTEL:
+    case GPU_VENDOR_INTEL:
         return "Intel";
     default:
         return text(asked, CL_DEVICE_VENDOR);

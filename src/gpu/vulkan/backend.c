@@ -230,7 +230,7 @@ static void *load(struct gpu_enumeration *to)
     bool started = start(state, to);
     if (started)
         vulkan_enumerate(state, to);
-    note_unreached_nvidia(to, started && has_vendor(state, 0x10de));
+    note_unreached_nvidia(to, started && has_vendor(state, GPU_VENDOR_NVIDIA));
     if (started && state->physical_count)
         return state;
     stop(state);

@@ -49,9 +49,11 @@ static void name_vendor(uint32_t id, char *vendor, size_t bytes)
         uint32_t id;
         const char *name;
     } vendors[] = {// PCI ids; those above 0xffff are Khronos' (VkVendorId).
-                   {0x1002, "AMD"},      {0x1010, "Imagination"}, {0x106b, "Apple"},
-                   {0x10de, "NVIDIA"},   {0x13b5, "Arm"},         {0x14e4, "Broadcom"},
-                   {0x5143, "Qualcomm"}, {0x8086, "Intel"},       {0x10005, "Mesa"}};
+                   {GPU_VENDOR_AMD, "AMD"}, {0x1010, "Imagination"},
+                   {0x106b, "Apple"},       {GPU_VENDOR_NVIDIA, "NVIDIA"},
+                   {0x13b5, "Arm"},         {0x14e4, "Broadcom"},
+                   {0x5143, "Qualcomm"},    {GPU_VENDOR_INTEL, "Intel"},
+                   {0x10005, "Mesa"}};
     for (size_t i = 0; i < sizeof vendors / sizeof vendors[0]; i++) {
         if (vendors[i].id == id) {
             snprintf(vendor, bytes, "%s", vendors[i].name);
