@@ -3,6 +3,7 @@
 // of weights that are 0 for outliers and 1 otherwise.
 #include "math/plateaus.h"
 
+#include "math/plateaus_end.h"
 #include "math/stats.h"
 
 #include <math.h>
@@ -251,109 +252,6 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// The rise between two levels, fitted on the nearer halves of both plateaus. The lower one may
-// creep (address translation): what counts is how high it is where it ends.
-struct hinge {
-    const struct work *work;
-    size_t from, to; // points [from, to)
-    double low, high;
-    double noise;
-};
-
-static double hinge_cost(const struct hinge *hinge, double end, double width)
-{
-    double cost = 0;
-    for (size_t i = hinge->from; i < hinge->to; i++) {
-        double t = (hinge->work->desc->x[i] - end) / (width > 1e-9 ? width : 1e-9);
-        t = t < 0 ? 0 : t > 1 ? 1 : t;
-        double expected = log(hinge->low + (hinge->high - hinge->low) * t);
-        double off = (hinge->work->ln_y[i] - expected) / hinge->noise;
-        // Huber's loss: a point far off pulls with bounded force.
-        double size = fabs(off);
-        cost += hinge->work->weight[i] * (size < 3 ? off * off : 6 * size - 9);
-    }
-    return cost;
-}
-
-// Tries `steps` widths about *width, as far as `reach` from it, and keeps the best.
-static double try_widths(const struct hinge *hinge, double end, double reach, int steps,
-                         double *width)
-{
-    double best = (double)INFINITY, middle = *width;
-    for (int step = 0; step <= steps; step++) {
-        double candidate = middle + reach * (2.0 * step / steps - 1);
-        if (candidate < 0 || candidate > hinge->work->desc->ramp_max)
-            continue;
-        double cost = hinge_cost(hinge, end, candidate);
-        if (cost < best) {
-            best = cost;
-            *width = candidate;
-        }
-    }
-    return best;
-}
-
-// Coarse, then fine: with few points on the rise one width in a hundred meets them.
-static double best_width(const struct hinge *hinge, double end, double *width)
-{
-    enum {
-        COARSE = 30,
-        FINE = 20
-    };
-    double half = hinge->work->desc->ramp_max / 2;
-    *width = half;
-    try_widths(hinge, end, half, COARSE, width);
-    return try_widths(hinge, end, 2 * half / COARSE, FINE, width);
-}
-
-static void fit_end(const struct hinge *hinge, double x_low, double x_high,
-                    struct plateaus_step *step)
-{
-    enum {
-        GRID = 200
-    };
-    double costs[GRID + 1], best = (double)INFINITY;
-    for (int i = 0; i <= GRID; i++) {
-        double end = x_low + (x_high - x_low) * i / GRID, width = 0;
-        costs[i] = best_width(hinge, end, &width);
-        if (costs[i] < best) {
-            best = costs[i];
-            step->end = end;
-            step->width = width;
-        }
-    }
-    // Where a straight rise explains the points worse than their noise does, the interval is wider
-    // by as much (Birge, Phys. Rev. 40, 207, 1932).
-    double freedom = fmax((double)(hinge->to - hinge->from) - 3, 1);
-    double worst = best + 3.84 * fmax(best / freedom, 1);
-    step->end_low = step->end_high = step->end;
-    for (int i = 0; i <= GRID; i++) {
-        double end = x_low + (x_high - x_low) * i / GRID;
-        if (costs[i] > worst)
-            continue;
-        step->end_low = fmin(step->end_low, end);
-        step->end_high = fmax(step->end_high, end);
-    }
-}
-
-// The rise is a straight line in the model only: what the points alone say is that the plateau ends
-// between the last of them before the fitted end and the first after it.
-static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
-{
-    const double *x = hinge->work->desc->x;
-    double before = step->end_low, after = step->end_high;
-    for (size_t i = hinge->from; i < hinge->to; i++) {
-        if (x[i] <= step->end)
-            before = x[i];
-        if (x[i] > step->end) {
-            after = x[i];
-            break;
-        }
-    }
-    step->end_low = fmin(step->end_low, before);
-    step->end_high = fmax(step->end_high, after);
-}
-
 // Of its last points, as many as the widest rise is long and three at least.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
@@ -365,24 +263,29 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
+// Each end by the nearer halves of the plateaus beside it. The lower one may creep (address
+// translation): what counts is how high it is where it ends.
 static void fit_steps(const struct work *work, struct plateaus *fit)
 {
+    const struct plateaus_desc *desc = work->desc;
     for (size_t k = 0; k + 1 < fit->count; k++) {
         const struct plateau *below = &fit->levels[k], *above = &fit->levels[k + 1];
-        struct hinge hinge = {
-            .work = work,
-            .from = (below->first + below->last) / 2,
-            .to = (above->first + above->last) / 2 + 1,
-            .low = height_at_end(work, below),
+        size_t first = (below->first + below->last) / 2;
+        double low = height_at_end(work, below);
+        struct plateaus_rise rise = {
+            .x = desc->x + first,
+            .ln_y = work->ln_y + first,
+            .weight = work->weight + first,
+            .count = (above->first + above->last) / 2 + 1 - first,
+            .low = low,
             .high = above->height,
-            .noise = fit->noise,
+            // A level that creeps on its way to its end may go on to: that is no rise yet.
+            .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
+            .width_max = desc->ramp_max,
+            .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
+            .to = above->x_first,
         };
-        // A level that creeps on its way to its end may go on to: that is no rise yet.
-        hinge.noise = fmax(hinge.noise, fabs(log(hinge.low / below->height)) / 2);
-        double reach = work->desc->ramp_max;
-        double from = fmax(below->x_last - reach / 2, below->x_first);
-        fit_end(&hinge, from, above->x_first, &fit->steps[k]);
-        bracket_end(&hinge, &fit->steps[k]);
+        plateaus_fit_end(&rise, &fit->steps[k]);
     }
 }
 
