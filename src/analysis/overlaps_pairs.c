@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/overlaps_pairs.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+// ---------------------------------------------------------------- kinds of barriers
+
+void overlaps_ask_targets(const struct overlaps_subject *subject)
+{
+    static const char *const scenarios[] = {"default", "draws"};
+    struct arena *arena = subject->run->arena;
+    for (size_t s = 0; s < COUNT(scenarios); s++) {
+        const struct result *target = overlaps_find(subject, scenarios[s], "target", "draw_gap");
+        const struct result *buffer = overlaps_find(subject, scenarios[s], "buffer", "draw_gap");
+        if (!target || !buffer)
+            continue;
+        const struct metric *a = overlaps_metric_of(buffer, "draw_gap"),
+                            *b = overlaps_metric_of(target, "draw_gap");
+        const double gaps[2][3] = {{b->median, b->ci95[0], b->ci95[1]},
+                                   {a->median, a->ci95[0], a->ci95[1]}};
+        const char *verdict = b->ci95[0] > a->ci95[1]   ? "yes"
+                              : b->ci95[1] < a->ci95[0] ? "no, less"
+                                                        : "no, alike as far as can be told";
+        overlaps_tell(subject, &(struct overlaps_answer){
+                                   .code = "target-barrier",
+                                   .text = arena_printf(
+                                       arena,
+                                       "after a draw, a barrier of its render target costs more "
+                                       "than one of a buffer: %s, %s against %s",
+                                       verdict, overlaps_number(arena, gaps[0], UNIT_NS),
+                                       overlaps_number(arena, gaps[1], UNIT_NS)),
+                                   .value = b->median - a->median,
+                                   .cases = {target, buffer}});
+        return;
+    }
+}
+
+// ---------------------------------------------------------------- pairs of workloads
+
+static const struct series *matrix_of(const struct result *result, size_t columns[6])
+{
+    static const char *const names[] = {"a", "b", "overlap", "low", "high", "ordered"};
+    for (size_t s = 0; s < result->series_count; s++) {
+        const struct series *series = &result->series[s];
+        size_t found = 0;
+        for (size_t n = 0; n < COUNT(names); n++)
+            for (size_t c = 0; c < series->column_count; c++)
+                if (strcmp(series->columns[c], names[n]) == 0) {
+                    columns[n] = c;
+                    found++;
+                }
+        if (found == COUNT(names) && strcmp(series->name, "matrix") == 0)
+            return series;
+    }
+    return NULL;
+}
+
+// The pair of neighbours of which the second waits for another one before both: what a barrier that
+// waits for all keeps apart without need. False where the case has none.
+static bool bystander_of(const struct result *result, double value[3])
+{
+    size_t at[6];
+    const struct series *matrix = matrix_of(result, at);
+    for (size_t row = 0; matrix && row < matrix->row_count; row++) {
+        const double *cells = matrix->data + row * matrix->column_count;
+        if (cells[at[1]] - cells[at[0]] != 1 || cells[at[5]] != 0)
+            continue;
+        for (size_t other = 0; other < matrix->row_count; other++) {
+            const double *pair = matrix->data + other * matrix->column_count;
+            if (pair[at[1]] == cells[at[1]] && pair[at[0]] < cells[at[0]] && pair[at[5]] == 1) {
+                memcpy(value, (double[]){cells[at[2]], cells[at[3]], cells[at[4]]},
+                       3 * sizeof *value);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void overlaps_ask_bystanders(const struct overlaps_subject *subject)
+{
+    struct arena *arena = subject->run->arena;
+    bool told[2] = {false, false};
+    for (size_t i = 0; i < subject->run->result_count; i++) {
+        const struct result *result = subject->run->results[i];
+        double value[3];
+        bool split = strcmp(overlaps_value_of(result, "barrier"), "split") == 0;
+        if (told[split] || !overlaps_is_of(subject, result) || !bystander_of(result, value))
+            continue;
+        told[split] = true;
+        const char *published =
+            split ? "no on all; RX 460 with a driver of 2017 yes" : "no on all five";
+        bool is_three = text_begins(overlaps_value_of(result, "scenario"), "three");
+        overlaps_tell(subject,
+                      &(struct overlaps_answer){
+                          .code = "overlap-bystander",
+                          .text = arena_printf(arena,
+                                               "a workload overlaps the one before it, which it "
+                                               "need not wait for, across a %s: %s",
+                                               split ? "split barrier" : "barrier",
+                                               overlaps_share(arena, value)),
+                          .published = is_three ? published : NULL,
+                          .value = value[0],
+                          .cases = {result}});
+    }
+}
+
+// ---------------------------------------------------------------- one case against another
+
+// Without its interval where one side's reaches down to nothing.
+static const char *ratio_text(struct arena *arena, const double ratio[3], const char *verdict)
+{
+    bool open = strcmp(verdict, "undecided") == 0;
+    return overlaps_number(arena, open ? (const double[]){ratio[0], NAN, NAN} : ratio, UNIT_NONE);
+}
+
+struct comparison {
+    const char *code, *base, *other; // scenarios
+    const char *what, *published;
+};
+
+// Frames of two scenarios that are less than this apart are alike: three runs of one card agreed to
+// 0.1 % through Vulkan and to 4 % through CUDA, where intervals of a run alone said less.
+#define MATTERS 1.05
+
+static void compare(const struct overlaps_subject *subject, const struct comparison *comparison)
+{
+    const struct result *base = overlaps_find(subject, comparison->base, NULL, "frame");
+    const struct result *other = overlaps_find(subject, comparison->other, NULL, "frame");
+    if (!base || !other)
+        return;
+    const struct metric *a = overlaps_metric_of(base, "frame"),
+                        *b = overlaps_metric_of(other, "frame");
+    const double ratio[3] = {b->median / a->median, b->ci95[0] / a->ci95[1],
+                             b->ci95[1] / a->ci95[0]};
+    const char *verdict = a->ci95[0] <= 0 || b->ci95[0] <= 0 ? "undecided"
+                          : ratio[2] < 1 / MATTERS           ? "a shorter frame"
+                          : ratio[1] > MATTERS               ? "a longer frame"
+                                                             : "no difference to speak of";
+    struct arena *arena = subject->run->arena;
+    overlaps_tell(subject,
+                  &(struct overlaps_answer){.code = comparison->code,
+                                            .text = arena_printf(arena, "%s: %s, %s times as long",
+                                                                 comparison->what, verdict,
+                                                                 ratio_text(arena, ratio, verdict)),
+                                            .published = comparison->published,
+                                            .value = ratio[0],
+                                            .cases = {other, base}});
+}
+
+static const struct comparison comparisons[] = {
+    {"split-barrier", "three", "three-split", "split barriers instead of plain ones",
+     "no benefit on all; RX 460 with a driver of 2017 a wait at the begin"},
+    {"queue-priority", "default", "high-priority", "high priority for the compute queue",
+     "little difference; HD 530 runs the compute list first"},
+};
+
+void overlaps_ask_frames(const struct overlaps_subject *subject)
+{
+    for (size_t c = 0; c < COUNT(comparisons); c++)
+        compare(subject, &comparisons[c]);
+}
