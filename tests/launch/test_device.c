@@ -153,6 +153,44 @@ static void every_element_is_scaled_as_often_as_there_were_kernels(void **state)
         }
 }
 
+static void run_kernels(struct fixture *f, const unsigned *numbers, size_t count)
+{
+    const struct launch_point point = {.scales = true, .elements = 5000};
+    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
+    struct error err;
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, &err);
+    assert_non_null(batch);
+    for (size_t i = 0; i < count; i++)
+        launch_record(f->own, &point, numbers[i], batch);
+    assert_true(gpu_batch_end(batch, &err) && gpu_batch_run(batch, UINT64_C(20000000000), &err));
+    gpu_scope_close(scope);
+}
+
+static bool have_signs(struct fixture *f, float first, float second)
+{
+    struct error err;
+    return launch_check(f->own, 0, 5000, first, &err) &&
+           launch_check(f->own, 1, 5000, second, &err);
+}
+
+static void a_kernel_that_did_not_run_shows(void **state)
+{
+    struct fixture *f = *state;
+    struct error err;
+    assert_true(launch_prepare(f->own, 5000, &err));
+    assert_false(have_signs(f, 1, 1) || have_signs(f, 1, -1));
+    run_kernels(f, (const unsigned[]){0, 1, 2, 3}, 4);
+    assert_true(have_signs(f, 1, 1));
+    for (unsigned lost = 0; lost < 4; lost++) {
+        unsigned numbers[3];
+        for (unsigned i = 0; i < 3; i++)
+            numbers[i] = i + (i >= lost);
+        assert_true(launch_prepare(f->own, 5000, &err));
+        run_kernels(f, numbers, 3);
+        assert_false(have_signs(f, 1, 1));
+    }
+}
+
 static void one_wrong_element_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
@@ -192,6 +230,7 @@ int main(int argc, char **argv)
         EACH(kernels_on_several_queues_and_behind_signals_all_run),
         EACH(a_kernel_begins_after_its_submission_and_before_the_host_knows_it_done),
         EACH(every_element_is_scaled_as_often_as_there_were_kernels),
+        EACH(a_kernel_that_did_not_run_shows),
         EACH(one_wrong_element_is_a_mismatch),
         EACH(what_does_not_fit_is_refused),
     };

@@ -17,10 +17,11 @@ struct launch_row {
     struct launch_session *session;
     struct gpu_scope *scope; // of the batches
     const struct launch_point *point;
-    uint64_t kernels; // of each batch, or of all; even, so that data end where they began
+    uint64_t kernels; // of each batch, or of all
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
     uint64_t done;    // kernels since the data were made
+    float signs[2];   // of the data at both ends by the kernels done; [1] is 0 before the first
     double submit_ns; // of a batch or a graph: what the host's call took, a kernel
 };
 

@@ -198,8 +198,11 @@ bool launch_prepare(struct launch_session *session, uint64_t elements, struct er
         }
         session->pair_bytes = bytes;
     }
+    // What stands in the second is no kernel's: the proof fails where none ran.
     return run_once(session, session->fill, session->ends[0],
-                    &(struct params){(uint32_t)elements, 1}, err);
+                    &(struct params){(uint32_t)elements, 1}, err) &&
+           run_once(session, session->fill, session->ends[1],
+                    &(struct params){(uint32_t)elements, 2}, err);
 }
 
 bool launch_count_clear(struct launch_session *session, struct error *err)
@@ -226,7 +229,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Scaling by −1 is exact and never fades: kernel k turns the sign of what kernel k − 1 wrote.
+// Scaling by ±1 is exact and never fades. Even kernels turn the sign and odd ones hand it back, so
+// that no kernel writes what was there before.
 void launch_record(struct launch_session *session, const struct launch_point *point,
                    uint64_t number, struct gpu_batch *batch)
 {
@@ -235,7 +239,7 @@ void launch_record(struct launch_session *session, const struct launch_point *po
                                                          .args = {{.buffer = session->words}}});
         return;
     }
-    const struct params params = {(uint32_t)point->elements, -1};
+    const struct params params = {(uint32_t)point->elements, number % 2 ? 1 : -1};
     uint64_t bytes = point->elements * LAUNCH_ELEMENT_BYTES;
     struct gpu_dispatch dispatch = {
         .program = session->scale,

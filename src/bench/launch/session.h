@@ -53,7 +53,7 @@ struct launch_session {
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// The two buffers, at least so large, with fresh data in the first.
+// The two buffers, at least so large, with fresh data in the first and twice them in the second.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
@@ -68,7 +68,8 @@ MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint6
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
-// Records kernel number `number` of a row of them.
+// Records kernel number `number` of a row of them: scaling goes from ends[number % 2] to the other,
+// by −1 where the number is even and by 1 where it is odd.
 void launch_record(struct launch_session *session, const struct launch_point *point,
                    uint64_t number, struct gpu_batch *batch);
 

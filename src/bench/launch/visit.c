@@ -108,6 +108,15 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
 
 // ---------------------------------------------------------------- one sample: time of a kernel
 
+// Kernels 0 … count − 1 of a row ran.
+static void note_done(struct launch_row *row, uint64_t count)
+{
+    float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
+    row->signs[0] = first;
+    row->signs[1] = count % 2 ? -first : first;
+    row->done += count;
+}
+
 static bool time_row(struct launch_row *row, double *ns, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();
@@ -118,7 +127,7 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
         !gpu_batch_span_ns(row->batches[0], 0, ns, err))
         return false;
     *ns /= (double)row->kernels;
-    row->done += row->kernels;
+    note_done(row, row->kernels);
     return true;
 }
 
@@ -132,7 +141,7 @@ static bool time_submissions(struct launch_row *row, double *ns, struct error *e
         if (!gpu_batch_wait(row->batches[i], timeout_ns, err))
             return false;
     *ns = (double)(clock_now_ns() - start_ns) / (double)row->batch_count;
-    row->done += row->batch_count;
+    note_done(row, row->batch_count);
     return true;
 }
 
@@ -143,7 +152,8 @@ static bool time_round_trips(struct launch_row *row, double *ns, struct error *e
         if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err))
             return false;
     *ns = (double)(clock_now_ns() - start_ns) / LAUNCH_ROUND_TRIPS;
-    row->done += LAUNCH_ROUND_TRIPS;
+    for (int i = 0; i < LAUNCH_ROUND_TRIPS; i++)
+        note_done(row, 1);
     return true;
 }
 
@@ -243,6 +253,7 @@ static bool take_samples(struct launch_row *row, const struct samples *samples, 
 
 static bool prepare(struct launch_row *row, struct error *err)
 {
+    row->signs[0] = 1;
     return row->point->scales ? launch_prepare(row->session, row->point->elements, err)
                               : launch_count_clear(row->session, err);
 }
@@ -250,8 +261,8 @@ static bool prepare(struct launch_row *row, struct error *err)
 static bool verify(struct launch_row *row, struct error *err)
 {
     if (row->point->scales)
-        return launch_check(row->session, row->done % 2, row->point->elements,
-                            row->done % 2 ? -1 : 1, err);
+        return launch_check(row->session, 0, row->point->elements, row->signs[0], err) &&
+               launch_check(row->session, 1, row->point->elements, row->signs[1], err);
     uint32_t count = 0;
     if (!launch_count(row->session, &count, err))
         return false;
