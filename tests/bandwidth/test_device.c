@@ -38,8 +38,6 @@ static int open_session(void **state)
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    for (int i = 0; i < BANDWIDTH_BUFFER_COUNT; i++)
-        gpu_scope_close(f->own->store.buffers[i].scope);
     workbench_close(&f->bench);
     test_free(f);
     return 0;

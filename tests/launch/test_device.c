@@ -31,7 +31,6 @@ static int open_session(void **state)
 static int close_session(void **state)
 {
     struct fixture *f = *state;
-    gpu_scope_close(f->own->pair);
     workbench_close(&f->bench);
     test_free(f);
     return 0;

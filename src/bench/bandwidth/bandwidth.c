@@ -68,5 +68,6 @@ const struct benchmark bench_bandwidth = {
         "arrived, writes and copies by reading the memory back.",
     .plan = bandwidth_plan,
     .open = bandwidth_open,
+    .close = bandwidth_close,
     .visit = bandwidth_visit,
 };

@@ -17,6 +17,7 @@ struct bandwidth_session {
 };
 
 MUST_CHECK bool bandwidth_open(struct bench_session *session, struct error *err);
+void bandwidth_close(struct bench_session *session);
 
 // One shape of one case, ready for its units to be recorded.
 struct bandwidth_trial {

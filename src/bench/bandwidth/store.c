@@ -118,6 +118,12 @@ bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buf
     return true;
 }
 
+void bandwidth_store_close(struct bandwidth_store *store)
+{
+    for (int i = 0; i < BANDWIDTH_BUFFER_COUNT; i++)
+        gpu_scope_close(store->buffers[i].scope);
+}
+
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err)
 {

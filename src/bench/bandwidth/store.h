@@ -29,6 +29,9 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
+// Frees the buffers; harmless on a store that never opened.
+void bandwidth_store_close(struct bandwidth_store *store);
+
 // The buffer, with at least `bytes` in it; NULL with ERROR_OUT_OF_MEMORY. A larger one takes the
 // place of the former one, which then is gone.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,

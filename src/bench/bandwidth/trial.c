@@ -21,6 +21,13 @@ bool bandwidth_open(struct bench_session *session, struct error *err)
            bandwidth_store_open(&own->store, session, err);
 }
 
+void bandwidth_close(struct bench_session *session)
+{
+    struct bandwidth_session *own = session->state;
+    if (own)
+        bandwidth_store_close(&own->store);
+}
+
 static struct gpu_program *find_program(struct bandwidth_trial *trial, const char *name,
                                         struct error *err)
 {

@@ -168,7 +168,10 @@ bool launch_wide_need(struct launch_session *session, struct error *err)
 void launch_close(struct bench_session *bench)
 {
     struct launch_session *session = bench->state;
-    if (session && session->wide)
+    if (!session)
+        return;
+    gpu_scope_close(session->pair);
+    if (session->wide)
         wide_close(session->wide);
 }
 

@@ -17,6 +17,7 @@ struct stream_session {
 };
 
 MUST_CHECK bool stream_open(struct bench_session *session, struct error *err);
+void stream_close(struct bench_session *bench);
 MUST_CHECK bool stream_plan(const struct bench_request *request, struct bench_case_list *list,
                             struct error *err);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,

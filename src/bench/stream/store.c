@@ -36,6 +36,12 @@ bool stream_store_open(struct stream_store *store, struct bench_session *bench, 
     return store->words != NULL;
 }
 
+void stream_store_close(struct stream_store *store)
+{
+    for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
+        gpu_scope_close(store->arrays[i].scope);
+}
+
 // ---------------------------------------------------------------- tasks
 
 static struct gpu_program *find_program(struct stream_store *store, int task, bool doubles,

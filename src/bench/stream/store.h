@@ -29,6 +29,9 @@ struct stream_store {
 MUST_CHECK bool stream_store_open(struct stream_store *store, struct bench_session *bench,
                                   struct error *err);
 
+// Frees the arrays; harmless on a store that never opened.
+void stream_store_close(struct stream_store *store);
+
 // Makes the arrays that the case needs, and fills those that it reads where they hold other data.
 // ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY where they do not fit.
 MUST_CHECK bool stream_store_prepare(struct stream_store *store, const struct stream_point *point,

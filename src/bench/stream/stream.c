@@ -196,5 +196,6 @@ const struct benchmark bench_stream = {
         "read.",
     .plan = stream_plan,
     .open = stream_open,
+    .close = stream_close,
     .visit = stream_visit,
 };

@@ -18,6 +18,13 @@ bool stream_open(struct bench_session *bench, struct error *err)
            stream_store_open(&session->store, bench, err);
 }
 
+void stream_close(struct bench_session *bench)
+{
+    struct stream_session *session = bench->state;
+    if (session)
+        stream_store_close(&session->store);
+}
+
 static struct gpu_program *find_program(struct stream_trial *trial, struct error *err)
 {
     struct bench_session *bench = trial->run->session;
