@@ -130,15 +130,17 @@ static bool draw_once(struct job *job, const struct gpu_draw *draw, struct error
     return done;
 }
 
-// Before the samples the target is cleared; for depth=reject near depth is written everywhere.
+// Before the samples the target gets one layer or triangle, so that the image that the proof looks
+// for is the samples' own; for depth=reject near depth is written everywhere.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
     struct gpu_draw draw = draw_of(job, job->memory->programs[0]);
     draw.load = GPU_LOAD_CLEAR;
+    draw.instances = 1;
+    draw.vertices = 3;
     if (job->point.kind == RASTER_DEPTH && job->point.depth == RASTER_DEPTH_REJECT) {
         draw.program = job->memory->depth_only;
-        draw.instances = 1;
         draw.params = &near;
     }
     return draw_once(job, &draw, err);
