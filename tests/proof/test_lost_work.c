@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// A number is printed only if its kernel did what it should: what happens where the timed work is
+// lost? The commands between the beginning and the end of a span are dropped before they reach the
+// device (the linker's --wrap), and every case of `quick` that lost some must fail by its proof.
+#include "device_api.h"
+#include "gpu/graphics.h"
+#include "suite/plan.h"
+#include "workbench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// ---------------------------------------------------------------- losing work
+
+static struct loss {
+    const struct gpu_batch *open; // the batch with a span that is being recorded
+    unsigned lost;                // commands
+} loss;
+
+#define REAL(name) __real_##name
+#define WRAP(name) __wrap_##name
+
+void REAL(gpu_batch_span_begin)(struct gpu_batch *batch, unsigned span);
+void REAL(gpu_batch_span_end)(struct gpu_batch *batch, unsigned span);
+void REAL(gpu_batch_dispatch)(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
+void REAL(gpu_batch_draw)(struct gpu_batch *batch, const struct gpu_draw *draw);
+void REAL(gpu_batch_copy)(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                          struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes);
+void WRAP(gpu_batch_span_begin)(struct gpu_batch *batch, unsigned span);
+void WRAP(gpu_batch_span_end)(struct gpu_batch *batch, unsigned span);
+void WRAP(gpu_batch_dispatch)(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
+void WRAP(gpu_batch_draw)(struct gpu_batch *batch, const struct gpu_draw *draw);
+void WRAP(gpu_batch_copy)(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                          struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes);
+
+void WRAP(gpu_batch_span_begin)(struct gpu_batch *batch, unsigned span)
+{
+    REAL(gpu_batch_span_begin)(batch, span);
+    loss.open = batch;
+}
+
+void WRAP(gpu_batch_span_end)(struct gpu_batch *batch, unsigned span)
+{
+    loss.open = NULL;
+    REAL(gpu_batch_span_end)(batch, span);
+}
+
+static bool is_lost(const struct gpu_batch *batch)
+{
+    loss.lost += batch == loss.open;
+    return batch == loss.open;
+}
+
+void WRAP(gpu_batch_dispatch)(struct gpu_batch *batch, const struct gpu_dispatch *dispatch)
+{
+    if (!is_lost(batch))
+        REAL(gpu_batch_dispatch)(batch, dispatch);
+}
+
+void WRAP(gpu_batch_draw)(struct gpu_batch *batch, const struct gpu_draw *draw)
+{
+    if (!is_lost(batch))
+        REAL(gpu_batch_draw)(batch, draw);
+}
+
+void WRAP(gpu_batch_copy)(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
+                          struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes)
+{
+    if (!is_lost(batch))
+        REAL(gpu_batch_copy)(batch, to, to_offset, from, from_offset, bytes);
+}
+
+// ---------------------------------------------------------------- visits
+
+static bool visit(struct workbench *bench, const struct bench_case *point, struct error *err)
+{
+    struct arena *arena = arena_create();
+    const struct measure_request request = {
+        .samples = 2, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000)};
+    void *memory = NULL;
+    struct bench_visit run = {.session = &bench->session,
+                              .point = point,
+                              .scope = gpu_scope_open(bench->session.device),
+                              .arena = arena,
+                              .request = &request,
+                              .memory = &memory};
+    bool done = bench->benchmark->visit(&run, measure_visit_create(arena), err);
+    gpu_scope_close(run.scope);
+    arena_destroy(arena);
+    return done;
+}
+
+// Draws that the depth test rejects leave nothing by their nature (bench/raster/METHOD.md).
+static bool can_be_proven(const char *key)
+{
+    return strcmp(key, "raster/work=depth/depth=reject") != 0;
+}
+
+// Not where the device cannot run it, and not where nothing is timed by spans: the evidence of
+// `overlap` and `preempt` is written by the kernels themselves.
+static bool is_tried(const struct benchmark *benchmark)
+{
+    struct error missing;
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
+    bool can = gpu_require(gpu_system_info(system, 0), benchmark->needs, &missing);
+    gpu_system_destroy(system);
+    return can && strcmp(benchmark->info.name, "overlap") != 0 &&
+           strcmp(benchmark->info.name, "preempt") != 0;
+}
+
+// How many of a benchmark's quick cases gave a number though they had lost their work.
+static unsigned try_benchmark(const struct benchmark *benchmark, unsigned *tried)
+{
+    struct workbench bench;
+    unsigned passed = 0;
+    struct error err;
+    if (!is_tried(benchmark))
+        return 0;
+    if (!workbench_open(&bench, benchmark))
+        fail_msg("%s cannot be opened", benchmark->info.name);
+    struct arena *arena = arena_create();
+    struct run run = {.arena = arena};
+    const struct choice_request request = {
+        .benchmarks = &benchmark, .benchmark_count = 1, .preset = "quick", .system = bench.system};
+    struct plan *plan = plan_preset_create(arena, &request, bench.session.info, &run, &err);
+    struct plan_case next;
+    assert_non_null(plan);
+    for (enum plan_step step; (step = plan->next(plan, &run, &next)) != PLAN_END;) {
+        if (step == PLAN_PAUSE)
+            continue;
+        loss = (struct loss){0};
+        bool done = visit(&bench, next.point, &err);
+        *tried += loss.lost > 0;
+        if (done && loss.lost > 0 && can_be_proven(next.key)) {
+            print_error("%s: a number, and %u commands were lost\n", next.key, loss.lost);
+            passed++;
+        } else if (loss.lost > 0 && err.code != ERROR_MISMATCH) {
+            print_error("%s: %s\n", next.key, err.message);
+        }
+    }
+    arena_destroy(arena);
+    workbench_close(&bench);
+    return passed;
+}
+
+static void no_case_that_lost_its_work_gives_a_number(void **state)
+{
+    (void)state;
+    unsigned passed = 0, tried = 0;
+    for (size_t i = 0; benchmarks[i]; i++) {
+        unsigned before = tried;
+        passed += try_benchmark(benchmarks[i], &tried);
+        print_message("%s: %u cases\n", benchmarks[i]->info.name, tried - before);
+    }
+    assert_int_equal(passed, 0);
+    assert_true(tried > 0);
+}
+
+int main(int argc, char **argv)
+{
+    int status = workbench_status(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_case_that_lost_its_work_gives_a_number),
+    };
+    return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
+}
