@@ -86,9 +86,11 @@ bool duel_run(const struct duel_desc *desc, struct duel *duel, struct error *err
     uint64_t end = first + desc->samples * DUEL_PERIOD_NS;
     while (duel->due < desc->samples && hog_has_slots(desc)) {
         double *ns = &duel->response_ns[duel->count];
-        if (!load_prepare(desc->victim, err) ||
-            !wait_until(desc, first + duel->due * DUEL_PERIOD_NS, end, err) ||
-            !run_victim(desc, ns, err))
+        uint64_t due_ns = first + duel->due * DUEL_PERIOD_NS;
+        if (!load_prepare(desc->victim, err) || !wait_until(desc, due_ns, end, err))
+            return false;
+        duel->late += clock_now_ns() > due_ns + DUEL_PERIOD_NS / 4;
+        if (!run_victim(desc, ns, err))
             return false;
         duel->count++;
         duel->met += *ns <= (double)DUEL_PERIOD_NS;

@@ -29,6 +29,9 @@ struct duel {
     uint32_t count;                       // answers
     uint32_t due;                         // deadlines that came
     uint32_t met;                         // of them, those answered before the next one
+    // Answers whose victim the host submitted more than a quarter of a period too late, because
+    // submitting the hog had held its thread: what waited there was the host, not the device.
+    uint32_t late;
 };
 
 // Both are drained when it returns true.

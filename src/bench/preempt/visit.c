@@ -16,7 +16,8 @@ enum {
     HOG_SLOTS_MAX = 512,
     HOG_RECORDS = 512, // a submission
     RESOLUTION_STEPS = 3,
-    PAUSE_MARGIN = 2
+    PAUSE_MARGIN = 2,
+    LATE_PART = 20 // of the answers may be late: one in so many
 };
 
 struct work {
@@ -272,6 +273,10 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     for (uint32_t i = 0; i < work->duel.count; i++)
         preempt_history_add(work->history, work->duel.response_ns[i], work->entries[i]);
     tell_metrics(work, visit);
+    if (work->duel.late * LATE_PART > work->duel.count)
+        visit_doubt(visit, "late-victim",
+                    "%u of %u victims were submitted late: submitting the hog held the thread",
+                    work->duel.late, work->duel.count);
     tell_how(work, visit);
     preempt_series_quantiles(run->arena, work->history, visit);
     preempt_series_histogram(run->arena, work->history, visit);
