@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "measure/collect_state.h"
+#include "measure/median.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
 static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
-
-static double median_of_copy(struct arena *scratch, const double *values, size_t count)
-{
-    if (count == 0)
-        return NAN;
-    double *copy = ARENA_ARRAY(scratch, count, double);
-    return stats_median(memcpy(copy, values, count * sizeof *copy), count);
-}
 
 static double half_width(const struct metric *metric)
 {
@@ -35,7 +28,7 @@ static void fill_metric(const struct collect *collect, size_t index, struct aren
         .median = interval.median,
         .ci95 = {interval.low, interval.high},
         .n = gathered->samples,
-        .limit = median_of_copy(arena, gathered->limits, gathered->limits_said),
+        .limit = measure_median(arena, gathered->limits, gathered->limits_said),
         .round_medians = medians,
         .round_count = gathered->rounds,
     };
@@ -161,7 +154,7 @@ static void fill_sensors(const struct collect *collect, struct arena *arena, str
             result->sensors[result->sensor_count++] = (struct named_number){
                 .name = arena_strdup(arena, sensor->name),
                 .unit = sensor->unit,
-                .value = median_of_copy(arena, sensor->values, sensor->count),
+                .value = measure_median(arena, sensor->values, sensor->count),
             };
     }
 }

@@ -2,7 +2,7 @@
 #include "measure/span.h"
 
 #include "base/clock.h"
-#include "math/stats.h"
+#include "measure/median.h"
 #include "measure/span_plan.h"
 
 #include <math.h>
@@ -188,20 +188,6 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// The median of the finite values; NaN where there is none.
-static double median_of(struct arena *scratch, const double *values, size_t count)
-{
-    struct arena_mark mark = arena_mark(scratch);
-    double *finite = ARENA_ARRAY(scratch, count, double);
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(values[i]))
-            finite[found++] = values[i];
-    double median = stats_median(finite, found);
-    arena_rewind(scratch, mark);
-    return median;
-}
-
 bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                       struct measure_span *span, struct error *err)
 {
@@ -219,7 +205,7 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
         return false;
     span->ended_ns = clock_now_ns();
     span->repeats = worker.repeats;
-    span->sample_ns = median_of(arena, span->unit_ns, span->count) * (double)span->repeats;
+    span->sample_ns = measure_median(arena, span->unit_ns, span->count) * (double)span->repeats;
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;
     span->device_time_ns = (uint64_t)worker.spent_ns;
     return true;
@@ -231,12 +217,12 @@ void measure_span_report(const struct measure_span *span, double amount, unsigne
     double *rates = ARENA_ARRAY(visit->arena, span->count, double);
     for (size_t i = 0; i < span->count; i++)
         rates[i] = amount * 1e9 / span->unit_ns[i];
-    double unit_ns = median_of(visit->arena, span->unit_ns, span->count);
+    double unit_ns = measure_median(visit->arena, span->unit_ns, span->count);
     visit_samples(visit, metric, rates, span->count,
                   amount * 1e9 * span->step_ns / unit_ns / unit_ns);
     if (span->core_hz)
         visit_sensor(visit, "core_clock", UNIT_HZ,
-                     median_of(visit->arena, span->core_hz, span->count));
+                     measure_median(visit->arena, span->core_hz, span->count));
     visit->device_time_ns += span->device_time_ns;
     visit->began_ns = span->began_ns;
     visit->ended_ns = span->ended_ns;

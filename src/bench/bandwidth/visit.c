@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/bandwidth/session.h"
-#include "math/stats.h"
+#include "measure/median.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -58,13 +57,6 @@ static size_t allowed_shapes(struct bench_visit *run, const struct bandwidth_poi
         }
     error_set(err, ERROR_UNSUPPORTED, "the shape %s is not for this case", point->shape);
     return 0;
-}
-
-static double median_of(struct arena *arena, const double *values, size_t count)
-{
-    double *copy = ARENA_ARRAY(arena, count, double);
-    memcpy(copy, values, count * sizeof *copy);
-    return stats_median(copy, count);
 }
 
 // One shape of a case at its turn in the search.
@@ -201,7 +193,7 @@ static double report_per_core(const struct bandwidth_trial *trial, const struct 
     for (size_t i = 0; i < span->count; i++)
         values[i] =
             (double)trial->work.moved_bytes / span->unit_ns[i] * 1e9 / span->core_hz[i] / cores;
-    double hz = median_of(arena, span->core_hz, span->count);
+    double hz = measure_median(arena, span->core_hz, span->count);
     double step = visit->metrics[METRIC_BANDWIDTH].step / hz / cores;
     visit_samples(visit, METRIC_PER_CORE, values, span->count, step);
     return hz;

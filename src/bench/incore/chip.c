@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // All cores of the chip.
 #include "bench/incore/session.h"
-#include "math/stats.h"
+#include "measure/median.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
     GROUPS_A_CORE = 2,   // all of a size: whether one or two fit at a time, all cores end at once
@@ -165,8 +164,7 @@ static void report_per_core(const struct chip *chip, const struct measure_span *
     double limit = incore_kind_limit(chip->point->kind, &chip->session->limits);
     if (!(limit > 0))
         return;
-    memcpy(values, span->core_hz, span->count * sizeof *values);
-    double hz = stats_median(values, span->count);
+    double hz = measure_median(visit->arena, span->core_hz, span->count);
     visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
     visit_limit(visit, INCORE_METRIC_RATE, limit * chip->point->kind->arithmetic * cores * hz);
 }
@@ -195,9 +193,7 @@ static bool is_idle(struct chip *chip, const struct measure_span *span)
     struct incore_session *session = chip->session;
     if (!span->core_hz)
         return false;
-    double *hz = ARENA_ARRAY(chip->run->arena, span->count, double);
-    memcpy(hz, span->core_hz, span->count * sizeof *hz);
-    double seen = stats_median(hz, span->count);
+    double seen = measure_median(chip->run->arena, span->core_hz, span->count);
     session->core_hz_most = fmax(session->core_hz_most, seen);
     return seen < session->core_hz_most / 2;
 }

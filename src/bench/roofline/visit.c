@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/roofline/session.h"
-#include "math/stats.h"
+#include "measure/median.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     METRIC_RATE,
@@ -167,11 +166,8 @@ static void report_limits(const struct work *work, const struct measure_span *sp
 {
     const struct measure_limits *limits = &work->session->limits;
     double memory = limits->dram_bytes_per_s, hz = 0;
-    if (span->core_hz) {
-        double *values = ARENA_ARRAY(visit->arena, span->count, double);
-        memcpy(values, span->core_hz, span->count * sizeof *values);
-        hz = stats_median(values, span->count);
-    }
+    if (span->core_hz)
+        hz = measure_median(visit->arena, span->core_hz, span->count);
     double compute = units_of(work->point->number, limits) * 2 * limits->cores * hz;
     if (!(compute > 0) || !(memory > 0))
         return;
@@ -229,7 +225,8 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
     struct measure_span span;
     struct measure_energy_result energy;
     if (!roofline_words_clear(session, err) || !measure_span_run(run->arena, &desc, &span, err) ||
-        !take_energy(&work, run, stats_median(span.unit_ns, span.count), &energy, err) ||
+        !take_energy(&work, run, measure_median(run->arena, span.unit_ns, span.count), &energy,
+                     err) ||
         !verify(&work, memory, &span, &separate, err))
         return false;
     session->warm = true;

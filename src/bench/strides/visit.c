@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bench/strides/session.h"
-#include "math/stats.h"
+#include "measure/median.h"
 #include "measure/span.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     TURNS_FIRST = 4,
@@ -156,13 +155,6 @@ static bool refuse_missing(const struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-static double median_of(struct arena *arena, const double *values, size_t count)
-{
-    double *copy = ARENA_ARRAY(arena, count, double);
-    memcpy(copy, values, count * sizeof *copy);
-    return stats_median(copy, count);
-}
-
 static void report_each(struct work *work, const struct measure_span *span,
                         struct measure_visit *visit)
 {
@@ -178,12 +170,12 @@ static void report_each(struct work *work, const struct measure_span *span,
         cycles[i] = times[i] * hz / 1e9;
         rate[i] = bytes / (span->unit_ns[i] * hz / 1e9);
     }
-    double relative = span->step_ns / median_of(arena, span->unit_ns, span->count);
-    double time = median_of(arena, times, span->count);
+    double relative = span->step_ns / measure_median(arena, span->unit_ns, span->count);
+    double time = measure_median(arena, times, span->count);
     visit_samples(visit, STRIDES_TIME, times, span->count, time * relative);
     if (!span->core_hz)
         return;
-    double hz = median_of(arena, span->core_hz, span->count);
+    double hz = measure_median(arena, span->core_hz, span->count);
     visit_samples(visit, STRIDES_CYCLES, cycles, span->count, time * hz / 1e9 * relative);
     visit_samples(visit, STRIDES_PER_CORE, rate, span->count,
                   bytes / loads / (time * hz / 1e9) * relative);
@@ -197,7 +189,7 @@ static void report_limit(const struct work *work, const struct measure_span *spa
                                                        : limits->l1_bytes_per_cycle;
     if (!(most > 0) || !span->core_hz)
         return;
-    double hz = median_of(visit->arena, span->core_hz, span->count);
+    double hz = measure_median(visit->arena, span->core_hz, span->count);
     double cycles = STRIDES_LANES * work->point.width / most;
     visit_limit(visit, STRIDES_BANDWIDTH, most * hz);
     visit_limit(visit, STRIDES_PER_CORE, most);
