@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 #include "bench/loads/run.h"
-#include "math/stats.h"
+#include "measure/median.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     METRIC_RATE,
@@ -43,13 +42,6 @@ struct memory {
     struct loads_size size;
     double control_ns; // a workgroup of the control
 };
-
-static double median_of(struct arena *arena, const double *values, size_t count)
-{
-    double *copy = ARENA_ARRAY(arena, count, double);
-    memcpy(copy, values, count * sizeof *copy);
-    return stats_median(copy, count);
-}
 
 // One sample of what the case is compared with, beside it: the clock is the same then.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
@@ -108,8 +100,8 @@ static void report_over(struct arena *arena, const struct measure_span *span, un
     double *values = ARENA_ARRAY(arena, span->count, double);
     for (size_t i = 0; i < span->count; i++)
         values[i] = inverse ? span->unit_ns[i] / amount : amount / span->unit_ns[i];
-    double middle = median_of(arena, values, span->count);
-    double unit_ns = median_of(arena, span->unit_ns, span->count);
+    double middle = measure_median(arena, values, span->count);
+    double unit_ns = measure_median(arena, span->unit_ns, span->count);
     visit_samples(visit, metric, values, span->count, middle * span->step_ns / unit_ns);
 }
 
@@ -123,9 +115,9 @@ static void report_per_core(struct bench_visit *run, const struct measure_span *
     double loads = loads_a_group / session->limits.cores;
     for (size_t i = 0; i < span->count; i++)
         values[i] = loads / span->unit_ns[i] * 1e9 / span->core_hz[i];
-    double middle = median_of(run->arena, values, span->count);
+    double middle = measure_median(run->arena, values, span->count);
     visit_samples(visit, METRIC_PER_CORE, values, span->count,
-                  middle * span->step_ns / median_of(run->arena, span->unit_ns, span->count));
+                  middle * span->step_ns / measure_median(run->arena, span->unit_ns, span->count));
 }
 
 // Bytes a cycle that a core's cache or shared memory hands out, where the way is not that of the
@@ -137,14 +129,16 @@ static double bytes_per_cycle(const struct loads_session *session, const struct 
     return loads_way_of(kind)->direct ? session->limits.l1_bytes_per_cycle : 0;
 }
 
-// Where the pattern gives each lane bytes of its own.
+// Where the pattern gives each lane bytes of its own: random ones may meet in a word, as uniform
+// ones do.
 static void report_limit(const struct loads_session *session, const struct loads_point *point,
                          const struct measure_span *span, struct measure_visit *visit)
 {
     double bytes = bytes_per_cycle(session, point->kind);
-    if (point->pattern == LOADS_UNIFORM || !span->core_hz || bytes <= 0)
+    bool shared = point->pattern == LOADS_UNIFORM || point->pattern == LOADS_RANDOM;
+    if (shared || !span->core_hz || bytes <= 0)
         return;
-    double hz = median_of(visit->arena, span->core_hz, span->count);
+    double hz = measure_median(visit->arena, span->core_hz, span->count);
     // A lane has at most one load in 4 bytes of that.
     double per_core = fmin(bytes / loads_bytes(point->kind), bytes / 4);
     visit_limit(visit, METRIC_PER_CORE, per_core);
@@ -154,7 +148,7 @@ static void report_limit(const struct loads_session *session, const struct loads
 static void report_control(const struct measure_span *span, double control_ns, unsigned width,
                            struct measure_visit *visit)
 {
-    double over = median_of(visit->arena, span->unit_ns, span->count) / control_ns;
+    double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
     if (over < arithmetic_floor(width))
         visit_doubt(visit, "work-removed",
                     "takes %.2f times as long as the same loop without its loads, less than its "
