@@ -107,7 +107,13 @@ struct stamp {
     uint32_t x, y;
 };
 
-static uint64_t device_ns_of(const struct stamp *stamp)
+static unsigned counter_bits(const struct core *core)
+{
+    unsigned bits = core->session->clock.counter_bits;
+    return bits == 0 || bits > 32 ? 32 : bits;
+}
+
+static uint64_t device_ticks_of(const struct stamp *stamp)
 {
     return stamp->x | (uint64_t)stamp->y << 32;
 }
@@ -115,8 +121,7 @@ static uint64_t device_ns_of(const struct stamp *stamp)
 // From the first subgroup's begin to the last one's end.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
-    unsigned bits = core->session->clock.counter_bits;
-    bits = bits == 0 || bits > 32 ? 32 : bits;
+    unsigned bits = counter_bits(core);
     uint64_t half = UINT64_C(1) << (bits - 1);
     double first = 0, last = 0;
     for (uint32_t i = 0; i < core->point->subgroups; i++) {
@@ -130,18 +135,38 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     return last - first;
 }
 
+// By the device's clock, from before the first turn to after the last one.
+static double device_ns(const struct core *core, const struct stamp *stamps)
+{
+    const struct measure_clock *clock = &core->session->clock;
+    uint64_t ticks =
+        measure_clock_delta(device_ticks_of(&stamps[INCORE_STAMP_BEGIN]),
+                            device_ticks_of(&stamps[INCORE_STAMP_END]), clock->device_bits);
+    return (double)ticks * clock->device_tick_ns;
+}
+
 static double count_ns(const struct core *core, const struct stamp *stamps)
 {
     const struct measure_clock *clock = &core->session->clock;
-    unsigned bits = clock->counter_bits > 32 || !clock->counter_bits ? 32 : clock->counter_bits;
     if (!clock->counts_core_clock)
         return 1e9 / clock->counter_hz;
     const struct stamp *counts = &stamps[INCORE_STAMP_COUNTS];
-    double counted = (double)measure_clock_delta(counts->x, counts->y, bits);
-    double ticks =
-        (double)measure_clock_delta(device_ns_of(&stamps[INCORE_STAMP_BEGIN]),
-                                    device_ns_of(&stamps[INCORE_STAMP_END]), clock->device_bits);
-    return ticks * clock->device_tick_ns / counted;
+    return device_ns(core, stamps) /
+           (double)measure_clock_delta(counts->x, counts->y, counter_bits(core));
+}
+
+// Half of the counter's range is for a subgroup that began before the first one.
+static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
+{
+    const struct measure_clock *clock = &core->session->clock;
+    double range = exp2(counter_bits(core) - 1.0), hz = clock->counter_hz;
+    if (clock->counts_core_clock) // the probe may have seen an idle one
+        hz = fmax(hz, core->session->limits.core_clock_hz);
+    if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
+        return true;
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "the core's counter of %u bits wraps while this case's %u turns run",
+                     counter_bits(core), core->memory->turns);
 }
 
 static bool run_counted(struct core *core, struct error *err)
@@ -157,6 +182,8 @@ static bool run_counted(struct core *core, struct error *err)
     for (unsigned i = 0; i < core->samples; i++) {
         struct stamp stamps[INCORE_STAMPS];
         memcpy(stamps, map + INCORE_STAMPS_OFFSET + i * sizeof stamps, sizeof stamps);
+        if (!refuse_wrapped(core, stamps, err))
+            return false;
         core->counts[i] = elapsed(core, stamps);
         core->ns[i] = core->counts[i] * count_ns(core, stamps);
     }
