@@ -35,6 +35,7 @@ struct issue {
     const struct opencl_api *api;
     const struct opencl_batch *batch;
     cl_command_queue queue;
+    size_t lent; // of the batch's loans, those that the device has
 };
 
 // A copy between the device and host memory that stays with the host is a read or a write: that is
@@ -76,7 +77,7 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
 
 // The hold, what the batch comes after, and the submission before where it went to the other of the
 // two queues.
-static cl_int issue_begin(const struct issue *issue, const struct gpu_hold *hold)
+static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
 {
     const struct opencl_queue *queue = issue->batch->queue;
     const struct gpu_batch *base = &issue->batch->base;
@@ -97,6 +98,7 @@ static cl_int issue_begin(const struct issue *issue, const struct gpu_hold *hold
         const struct opencl_buffer *buffer = issue->batch->lent[i];
         result = issue->api->clEnqueueUnmapMemObject(issue->queue, buffer->memory,
                                                      buffer->base.mapped, 0, NULL, NULL);
+        issue->lent += result == CL_SUCCESS;
     }
     if (result == CL_SUCCESS && issue->batch->unordered && issue->batch->lent_count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
@@ -110,7 +112,7 @@ static cl_int issue_end(const struct issue *issue, cl_event *done)
     cl_int result = CL_SUCCESS;
     if (issue->batch->unordered)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
-    for (size_t i = 0; i < issue->batch->lent_count && result == CL_SUCCESS; i++) {
+    for (size_t i = 0; i < issue->lent && result == CL_SUCCESS; i++) {
         const struct opencl_buffer *buffer = issue->batch->lent[i];
         void *mapped = issue->api->clEnqueueMapBuffer(issue->queue, buffer->memory, CL_FALSE,
                                                       CL_MAP_READ | CL_MAP_WRITE, 0,
@@ -145,8 +147,9 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    if (result == CL_SUCCESS)
-        result = issue_end(&issue, &batch->done);
+    // After an error too: the buffers on loan may outlive the batch, and the host has their memory.
+    cl_int ended = issue_end(&issue, &batch->done);
+    result = result == CL_SUCCESS ? ended : result;
     if (batch->done)
         remember_last(issue.api, batch);
     return opencl_check(result, "submitting a batch", err);

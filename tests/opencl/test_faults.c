@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// A driver that refuses a command in the middle of a submission: the host gets its memory back, and
+// what comes next works. By cl_khr_icd every object of a driver begins with the address of its
+// table of functions, through which the loader calls it: there a function is replaced.
+#include "gpu/kernels.h"
+
+#include "gpu/opencl/api.h"
+
+#include <CL/cl_icd.h>
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    WORDS = 64,
+    EXIT_SKIP = 77
+};
+#define WAIT_NS UINT64_C(20000000000)
+
+struct world {
+    struct gpu_system *system;
+    struct gpu_device *device;
+    struct gpu_scope *scope; // longer than any batch
+    struct gpu_buffer *buffers[2];
+    struct gpu_program *program;
+    cl_icd_dispatch *driver;
+};
+
+static cl_api_clEnqueueUnmapMemObject unmap_really;
+static unsigned unmaps;
+
+static cl_icd_dispatch *find_driver(void)
+{
+    struct error err;
+    struct opencl_api api;
+    struct dynlib *library = opencl_api_load(&api, &err);
+    cl_platform_id platform = NULL;
+    assert_non_null(library);
+    assert_int_equal(api.clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
+    dynlib_close(library); // the system has it open
+    cl_icd_dispatch *table;
+    memcpy(&table, platform, sizeof table);
+    return table;
+}
+
+static cl_int refuse_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                            const size_t *offset, const size_t *global, const size_t *local,
+                            cl_uint count, const cl_event *events, cl_event *event)
+{
+    (void)queue, (void)kernel, (void)dimensions, (void)offset, (void)global, (void)local;
+    (void)count, (void)events, (void)event;
+    return CL_INVALID_WORK_GROUP_SIZE;
+}
+
+static cl_int refuse_second_unmap(cl_command_queue queue, cl_mem memory, void *mapped,
+                                  cl_uint count, const cl_event *events, cl_event *event)
+{
+    if (++unmaps == 2)
+        return CL_OUT_OF_RESOURCES;
+    return unmap_really(queue, memory, mapped, count, events, event);
+}
+
+static void check(bool ok, const struct error *err)
+{
+    if (!ok)
+        fail_msg("%s: %s", error_code_name(err->code), err->message);
+}
+
+// A case of its own scope: both buffers become 0, factor, 2 · factor, …
+static bool run_case(const struct world *w, uint32_t factor, struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(w->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, NULL, err);
+    check(batch, err);
+    for (unsigned i = 0; i < 2; i++)
+        gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = w->program,
+                                                         .args = {{.buffer = w->buffers[i]}},
+                                                         .params = (uint32_t[]){WORDS, factor, 0},
+                                                         .params_bytes = 12});
+    check(gpu_batch_end(batch, err), err);
+    bool ok = gpu_batch_run(batch, WAIT_NS, err);
+    gpu_scope_close(scope);
+    return ok;
+}
+
+static void assert_next_case_runs(const struct world *w)
+{
+    struct error err = {0};
+    check(run_case(w, 3, &err), &err);
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t *words = gpu_buffer_map(w->buffers[i]);
+        assert_int_equal(words[0], 0);
+        assert_int_equal(words[WORDS - 1], 3 * (WORDS - 1));
+    }
+}
+
+// Given host memory that outlives the case, when a launch on it is refused, then the next case has
+// that memory as if nothing had been.
+static void a_refused_launch_gives_the_host_its_memory_back(void **state)
+{
+    struct world *w = *state;
+    struct error err = {0};
+    cl_api_clEnqueueNDRangeKernel really = w->driver->clEnqueueNDRangeKernel;
+    w->driver->clEnqueueNDRangeKernel = refuse_launch;
+    bool ran = run_case(w, 2, &err);
+    w->driver->clEnqueueNDRangeKernel = really;
+    assert_false(ran);
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "CL_INVALID_WORK_GROUP_SIZE"));
+    assert_next_case_runs(w);
+}
+
+// … when the second of two buffers cannot be lent, then the first comes back, and only that.
+static void only_what_was_lent_comes_back(void **state)
+{
+    struct world *w = *state;
+    struct error err = {0};
+    unmap_really = w->driver->clEnqueueUnmapMemObject;
+    unmaps = 0;
+    w->driver->clEnqueueUnmapMemObject = refuse_second_unmap;
+    bool ran = run_case(w, 2, &err);
+    w->driver->clEnqueueUnmapMemObject = unmap_really;
+    assert_false(ran);
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    assert_int_equal(unmaps, 2);
+    assert_next_case_runs(w);
+}
+
+static int open_world(void **state)
+{
+    struct world *w = *state;
+    struct error err = {0};
+    w->device = gpu_device_open(w->system, gpu_system_info(w->system, 0), NULL, &err);
+    check(w->device, &err);
+    w->scope = gpu_scope_open(w->device);
+    struct gpu_buffer_desc desc = {.bytes = WORDS * 4, .memory = GPU_MEMORY_READBACK};
+    for (unsigned i = 0; i < 2; i++)
+        check((w->buffers[i] = gpu_buffer_create(w->scope, &desc, &err)), &err);
+    const struct gpu_program_desc ids = {.kernel = kernel_find("conf_ids")};
+    check((w->program = gpu_program_create(w->scope, &ids, &err)), &err);
+    w->driver = find_driver();
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    struct world *w = *state;
+    gpu_scope_close(w->scope);
+    assert_int_equal(gpu_device_live_objects(w->device), 0);
+    gpu_device_close(w->device);
+    return 0;
+}
+
+int main(void)
+{
+    struct world world = {.system =
+                              gpu_system_create(&(struct gpu_system_desc){.only_api = "opencl"})};
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_refused_launch_gives_the_host_its_memory_back, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(only_what_was_lent_comes_back, open_world, close_world),
+    };
+    bool none = gpu_system_device_count(world.system) == 0;
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        tests[i].initial_state = &world;
+    int failed = none ? EXIT_SKIP : cmocka_run_group_tests(tests, NULL, NULL);
+    gpu_system_destroy(world.system);
+    return failed;
+}
