@@ -94,7 +94,8 @@ static bool fail_batch(struct gpu_batch *batch, struct error *err)
 bool gpu_batch_end(struct gpu_batch *batch, struct error *err)
 {
     struct gpu_device *device = batch_device(batch);
-    if (batch->first_error.code == ERROR_NONE && batch->state != GPU_BATCH_RECORDING)
+    if (batch->state == GPU_BATCH_IN_FLIGHT ||
+        (batch->first_error.code == ERROR_NONE && batch->state != GPU_BATCH_RECORDING))
         return error_set(err, ERROR_INTERNAL, "gpu_batch_end: the batch is %s",
                          state_name(batch->state));
     if (batch->first_error.code == ERROR_NONE && batch->open_span >= 0)
@@ -136,7 +137,7 @@ static bool check_ready(struct gpu_batch *batch, struct error *err)
         return false;
     if (batch->state == GPU_BATCH_READY)
         return true;
-    if (batch->first_error.code != ERROR_NONE)
+    if (batch->first_error.code != ERROR_NONE && batch->state != GPU_BATCH_IN_FLIGHT)
         return fail_batch(batch, err);
     return error_set(err, ERROR_INTERNAL, "gpu_batch_submit: the batch is %s",
                      state_name(batch->state));

@@ -100,6 +100,9 @@ static void recording_into_a_batch_in_flight_fails_it_afterwards(void **state)
     struct error err = {0};
     submit(f.batch, hold);
     gpu_batch_fill(f.batch, f.buffer, 0, 64, 2);
+    // As long as the device has it, it is in flight and can be waited for.
+    assert_refused(gpu_batch_submit(f.batch, NULL, &err), &err, ERROR_INTERNAL, "in flight");
+    assert_refused(gpu_batch_end(f.batch, &err), &err, ERROR_INTERNAL, "in flight");
     release_hold(hold);
     assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err);
     assert_int_equal(*f.flag, 1);
