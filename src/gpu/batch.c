@@ -131,10 +131,12 @@ bool gpu_batch_reset(struct gpu_batch *batch, struct error *err)
     return true;
 }
 
-static bool check_ready(struct gpu_batch *batch, struct error *err)
+static bool check_ready(struct gpu_batch *batch, const struct gpu_hold *hold, struct error *err)
 {
     if (!gpu_device_check(batch_device(batch), err))
         return false;
+    if (hold && hold->object.scope->device != batch_device(batch))
+        return error_set(err, ERROR_INTERNAL, "gpu_batch_submit: the hold is of another device");
     if (batch->state == GPU_BATCH_READY)
         return true;
     if (batch->first_error.code != ERROR_NONE && batch->state != GPU_BATCH_IN_FLIGHT)
@@ -157,7 +159,7 @@ static bool submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error 
 
 bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err)
 {
-    return check_ready(batch, err) && submit(batch, hold, err);
+    return check_ready(batch, hold, err) && submit(batch, hold, err);
 }
 
 static bool check_after(const struct gpu_batch *batch, const struct gpu_submit *desc,
@@ -168,6 +170,9 @@ static bool check_after(const struct gpu_batch *batch, const struct gpu_submit *
                          desc->after_count, GPU_AFTER_MAX);
     for (unsigned i = 0; i < desc->after_count; i++) {
         const struct gpu_batch *other = desc->after[i];
+        if (!other)
+            return error_set(err, ERROR_INTERNAL, "a batch after others, of which %u is missing",
+                             i);
         if (other == batch)
             return error_set(err, ERROR_INTERNAL, "a batch after itself");
         if (batch_device(other) != batch_device(batch))
@@ -183,7 +188,7 @@ static bool check_after(const struct gpu_batch *batch, const struct gpu_submit *
 bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *desc,
                             struct error *err)
 {
-    if (!check_ready(batch, err) || !check_after(batch, desc, err))
+    if (!check_ready(batch, desc->hold, err) || !check_after(batch, desc, err))
         return false;
     for (unsigned i = 0; i < desc->after_count; i++)
         batch->after[i] = desc->after[i];

@@ -32,6 +32,10 @@ bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 // would wait for without end.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
+// False with ERROR_INTERNAL where the buffer is missing or of another device; `what` wants it.
+MUST_CHECK bool gpu_buffer_check(const struct gpu_device *device, const struct gpu_buffer *buffer,
+                                 const char *what, struct error *err);
+
 // False with ERROR_INTERNAL where [offset, offset + bytes) is not inside the buffer; `what` names
 // the range in the message.
 MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,

@@ -215,9 +215,8 @@ static bool check_copy(const struct gpu_batch *batch, const struct gpu_buffer *t
         return false;
     unsigned texel = gpu_format_bytes(target->desc.format);
     uint64_t bytes = (uint64_t)target->desc.width * target->desc.height * texel;
-    if (!to || to->object.scope->device != batch->object.scope->device)
-        return error_set(err, ERROR_INTERNAL, "copy of a target: buffer %s",
-                         to ? "of another device" : "is missing");
+    if (!gpu_buffer_check(batch->object.scope->device, to, "copy of a target", err))
+        return false;
     if (to_offset % texel || to_offset % 4)
         return error_set(err, ERROR_INTERNAL,
                          "copy of a target: offset %" PRIu64 " is no multiple of its texel or of 4",

@@ -150,7 +150,8 @@ bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uin
         return error_set(err, ERROR_INTERNAL,
                          "gpu_image_copy_from: offset %" PRIu64 " is not a multiple of %u", offset,
                          align);
-    return gpu_range_check(source, offset, level_bytes(&image->desc, 0), "gpu_image_copy_from",
+    return gpu_buffer_check(device, source, "gpu_image_copy_from", err) &&
+           gpu_range_check(source, offset, level_bytes(&image->desc, 0), "gpu_image_copy_from",
                            err) &&
            gpu_host_copy_check(device, err) &&
            gpu_device_note(device, device->backend->image_copy_from(image, source, offset, err),

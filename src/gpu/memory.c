@@ -5,6 +5,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+bool gpu_buffer_check(const struct gpu_device *device, const struct gpu_buffer *buffer,
+                      const char *what, struct error *err)
+{
+    if (buffer && buffer->object.scope->device == device)
+        return true;
+    return error_set(err, ERROR_INTERNAL, "%s: buffer %s", what,
+                     buffer ? "of another device" : "is missing");
+}
+
 bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
                      const char *what, struct error *err)
 {
@@ -21,6 +30,8 @@ struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_b
     struct gpu_device *device = scope->device;
     uint64_t most = device->info->limits.allocation_bytes;
     if (!gpu_device_check(device, err))
+        return NULL;
+    if (desc->memory == GPU_MEMORY_MANAGED && !gpu_require(device->info, GPU_CAP(MANAGED), err))
         return NULL;
     if (desc->bytes == 0 || desc->bytes % 4) {
         error_set(err, ERROR_INTERNAL, "buffer of %" PRIu64 " bytes: must be a multiple of 4, > 0",
@@ -133,6 +144,7 @@ struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *b
 {
     struct gpu_device *device = scope->device;
     if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(TYPED), err) ||
+        !gpu_buffer_check(device, buffer, "typed view", err) ||
         !check_typed(buffer, format, offset, elements, err))
         return NULL;
     struct gpu_typed *typed =

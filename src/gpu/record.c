@@ -252,15 +252,6 @@ void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *disp
 
 // ---------------------------------------------------------------- copies, fills, barriers, spans
 
-static bool check_same_device(const struct gpu_batch *batch, const struct gpu_buffer *buffer,
-                              const char *what, struct error *err)
-{
-    if (buffer && buffer->object.scope->device == batch->object.scope->device)
-        return true;
-    return error_set(err, ERROR_INTERNAL, "%s: buffer %s", what,
-                     buffer ? "of another device" : "is missing");
-}
-
 static bool check_copy(const struct gpu_buffer *to, uint64_t to_offset,
                        const struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
                        struct error *err)
@@ -279,8 +270,9 @@ void gpu_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_
                     struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes)
 {
     struct error err;
-    bool ok = gpu_record_check(batch, &err) && check_same_device(batch, to, "copy to", &err) &&
-              check_same_device(batch, from, "copy from", &err) &&
+    bool ok = gpu_record_check(batch, &err) &&
+              gpu_buffer_check(batch->object.scope->device, to, "copy to", &err) &&
+              gpu_buffer_check(batch->object.scope->device, from, "copy from", &err) &&
               check_copy(to, to_offset, from, from_offset, bytes, &err) &&
               batch->object.scope->device->backend->batch_copy(batch, to, to_offset, from,
                                                                from_offset, bytes, &err);
@@ -303,7 +295,8 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
 {
     struct error err;
     bool ok =
-        gpu_record_check(batch, &err) && check_same_device(batch, buffer, "fill", &err) &&
+        gpu_record_check(batch, &err) &&
+        gpu_buffer_check(batch->object.scope->device, buffer, "fill", &err) &&
         check_fill(buffer, offset, bytes, &err) &&
         batch->object.scope->device->backend->batch_fill(batch, buffer, offset, bytes, word, &err);
     gpu_record_count(batch, ok, &err);
@@ -320,7 +313,8 @@ void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier)
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer)
 {
     struct error err;
-    bool ok = gpu_record_check(batch, &err) && check_same_device(batch, buffer, "barrier", &err);
+    bool ok = gpu_record_check(batch, &err) &&
+              gpu_buffer_check(batch->object.scope->device, buffer, "barrier", &err);
     const struct gpu_backend *backend = batch->object.scope->device->backend;
     if (ok && backend->batch_barrier_buffer)
         ok = backend->batch_barrier_buffer(batch, buffer, &err);
@@ -393,7 +387,7 @@ void gpu_batch_span_end(struct gpu_batch *batch, unsigned span)
 {
     struct error err;
     bool ok = gpu_record_check(batch, &err);
-    if (ok && batch->open_span != (int)span)
+    if (ok && (batch->open_span < 0 || (unsigned)batch->open_span != span))
         ok = error_set(&err, ERROR_INTERNAL, "span %u ends without having begun", span);
     if (!ok || !batch->object.scope->device->backend->batch_span(batch, span, true, &err)) {
         gpu_record_fail(batch, &err);

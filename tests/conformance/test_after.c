@@ -130,6 +130,9 @@ static void impossible_predecessors_are_refused(void **state)
     struct gpu_submit after = {.after = {r.producer}, .after_count = 1};
     assert_refused(gpu_batch_submit_after(r.consumer, &after, &err), &err, ERROR_INTERNAL,
                    "was not submitted");
+    after.after[0] = NULL;
+    assert_refused(gpu_batch_submit_after(r.consumer, &after, &err), &err, ERROR_INTERNAL,
+                   "of which 0 is missing");
     after.after[0] = r.consumer;
     assert_refused(gpu_batch_submit_after(r.consumer, &after, &err), &err, ERROR_INTERNAL,
                    "after itself");

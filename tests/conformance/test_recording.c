@@ -54,6 +54,10 @@ static void capabilities_that_lack_are_named(void **state)
             ERROR_UNSUPPORTED, "unordered");
     if (!(t->info->caps & GPU_CAP(HOLDS)))
         assert_refused(gpu_hold_create(t->scope, &err), &err, ERROR_UNSUPPORTED, "holds");
+    struct gpu_buffer_desc managed = {.bytes = 64, .memory = GPU_MEMORY_MANAGED};
+    if (!(t->info->caps & GPU_CAP(MANAGED)))
+        assert_refused(gpu_buffer_create(t->scope, &managed, &err), &err, ERROR_UNSUPPORTED,
+                       "has no managed");
 }
 
 static void copies_are_checked(void **state)
@@ -165,6 +169,38 @@ static void addresses_take_no_range_and_count_as_params(void **state)
     refuse_dispatch(t, &dispatch, ERROR_UNSUPPORTED, "bytes of addresses and params");
 }
 
+static void refuse_foreign_buffer_in_views(struct conformance *t, struct gpu_buffer *foreign)
+{
+    struct error err = {0};
+    if (t->info->caps & GPU_CAP(TYPED))
+        assert_refused(gpu_typed_create(t->scope, foreign, GPU_FORMAT_R32_UINT, 0, 16, &err), &err,
+                       ERROR_INTERNAL, "typed view: buffer of another device");
+    struct gpu_image_desc desc = {.format = GPU_FORMAT_R32_UINT, .width = 4, .height = 4};
+    if (t->info->caps & GPU_CAP(IMAGES)) {
+        struct gpu_image *image = gpu_image_create(t->scope, &desc, &err);
+        assert_done(image, &err);
+        assert_refused(gpu_image_copy_from(image, foreign, 0, &err), &err, ERROR_INTERNAL,
+                       "gpu_image_copy_from: buffer of another device");
+    }
+}
+
+static void refuse_foreign_hold(struct conformance *t, struct conformance *other,
+                                struct gpu_buffer *own)
+{
+    struct error err = {0};
+    if (!(t->info->caps & GPU_CAP(HOLDS)))
+        return;
+    struct gpu_batch *batch = make_batch(t, NULL);
+    gpu_batch_fill(batch, own, 0, 64, 1);
+    end_batch(batch);
+    struct gpu_submit behind = {.hold = make_hold(other)};
+    assert_refused(gpu_batch_submit(batch, behind.hold, &err), &err, ERROR_INTERNAL,
+                   "the hold is of another device");
+    assert_refused(gpu_batch_submit_after(batch, &behind, &err), &err, ERROR_INTERNAL,
+                   "the hold is of another device");
+    run_batch(batch); // what was refused left no trace
+}
+
 static void objects_of_another_device_are_refused(void **state)
 {
     struct conformance *t = *state;
@@ -191,6 +227,8 @@ static void objects_of_another_device_are_refused(void **state)
         gpu_batch_create(
             t->scope, &(struct gpu_batch_desc){.queue = gpu_device_queue(other.device, 0)}, &err),
         &err, ERROR_INTERNAL, "queue is of another device");
+    refuse_foreign_buffer_in_views(t, foreign);
+    refuse_foreign_hold(t, &other, own);
     gpu_device_close(other.device);
 }
 
@@ -220,6 +258,9 @@ static void spans_are_checked(void **state)
         }
         assert_end_refused(batch, ERROR_INTERNAL, cases[i].text);
     }
+    struct gpu_batch *none = make_batch(t, &(struct gpu_batch_desc){.span_count = 2});
+    gpu_batch_span_end(none, UINT32_MAX); // not to be taken for "none is open"
+    assert_end_refused(none, ERROR_INTERNAL, "ends without having begun");
     struct error err = {0};
     assert_refused(gpu_batch_create(t->scope, &(struct gpu_batch_desc){.span_count = 65}, &err),
                    &err, ERROR_INTERNAL, "65 spans");

@@ -26,8 +26,6 @@ static bool allocate_managed(const struct cuda_device *device, struct cuda_buffe
                              uint64_t bytes, struct error *err)
 {
     const struct cuda_api *api = device->api;
-    if (!gpu_require(device->base.info, GPU_CAP(MANAGED), err))
-        return false;
     if (!cuda_check(api, api->cuMemAllocManaged(&buffer->address, bytes, CU_MEM_ATTACH_GLOBAL),
                     "cuMemAllocManaged", err))
         return false;

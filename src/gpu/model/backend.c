@@ -174,8 +174,8 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
 {
     struct model_device *device = model_device_of(scope);
     struct model_memory *memory = &device->memory;
-    if (desc->memory == GPU_MEMORY_MANAGED || desc->memory == GPU_MEMORY_VISIBLE) {
-        error_set(err, ERROR_UNSUPPORTED, "a model has no memory of that kind");
+    if (desc->memory == GPU_MEMORY_VISIBLE) {
+        error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&

@@ -38,9 +38,8 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
     struct opencl_buffer *buffer = ARENA_NEW(scope->arena, struct opencl_buffer);
     cl_int result = CL_SUCCESS;
     if (desc->memory != GPU_MEMORY_DEVICE && !is_host(desc->memory)) {
-        error_set(err, ERROR_UNSUPPORTED, "%s: OpenCL 1.2 has no %s memory",
-                  scope->device->info->id,
-                  desc->memory == GPU_MEMORY_MANAGED ? "managed" : "host-visible device");
+        error_set(err, ERROR_UNSUPPORTED, "%s: OpenCL 1.2 has no host-visible device memory",
+                  scope->device->info->id);
         return NULL;
     }
     cl_mem_flags flags = CL_MEM_READ_WRITE | (is_host(desc->memory) ? CL_MEM_ALLOC_HOST_PTR : 0u);
