@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,10 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
                      barred ? ": start fathom as root, or leave clock out" : "");
 }
 
-// Lines like "1: 1200Mhz *", the number of the state first.
+// Lines like "1: 1200Mhz *", the number of the state first. Three are no three states: where clocks
+// are fine-grained the kernel lists the lowest, the present one, and the highest, and takes every
+// number but 0 for the highest (Linux, amdgpu/pm/swsmu: smu11/navi10_ppt.c, _print_clk_levels and
+// _force_clk_levels). So the middle one is infinitely far from whatever is asked for.
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
 {
     FILE *file = file_open(card, "pp_dpm_sclk", "r");
@@ -55,6 +59,8 @@ static void read_choices(const struct amdgpu *card, struct clocks_choices *choic
     }
     if (file)
         fclose(file);
+    if (choices->count == 3)
+        choices->hz[1] = (double)INFINITY;
 }
 
 static const char *read_level(const struct amdgpu *card)

@@ -6,7 +6,7 @@
 #include "sensors/clocks.h"
 
 struct clocks_choices {
-    double hz[SENSOR_CLOCKS_MAX];
+    double hz[SENSOR_CLOCKS_MAX]; // infinite: listed, but no choice
     size_t count;
 };
 

@@ -69,7 +69,7 @@ static int make_root(void **state)
         mkdir(in_root(folders[i]), 0700);
     assert_int_equal(symlink("pid:[4026531836]", in_root("proc/self/ns/pid")), 0);
     write_file("sys/bus/pci/devices/" AMD_PCI "/pp_dpm_sclk",
-               "0: 500Mhz *\n1: 1200Mhz\n2: 2300Mhz\n");
+               "0: 500Mhz *\n1: 1200Mhz\n2: 1900Mhz\n3: 2300Mhz\n");
     write_file("sys/bus/pci/devices/" AMD_PCI "/power_dpm_force_performance_level", "auto\n");
     setenv("NVML_DOUBLE_LOG", in_root("log"), 1);
     unsetenv("NVML_DOUBLE");
@@ -342,6 +342,24 @@ static void a_state_of_amdgpu_is_chosen_and_the_level_given_back(void **state)
     assert_string_equal(read_file(LEVEL), "high\n");
 }
 
+// Given the lowest, the present and the highest clock, when one near the present is asked for, then
+// what is granted is what the kernel sets: it takes every state but 0 for the highest.
+static void the_present_clock_of_three_is_no_choice(void **state)
+{
+    (void)state;
+    static const struct {
+        double asked, granted;
+        const char *written;
+    } cases[] = {{1300e6, 500e6, "0\n"}, {1600e6, 2575e6, "2\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_file(STATE, "0: 500Mhz\n1: 1300Mhz *\n2: 2575Mhz\n");
+        struct clock_guard *guard = guard_of(true);
+        lock(guard, cases[i].asked, cases[i].granted);
+        assert_string_equal(read_file(STATE), cases[i].written);
+        end(guard);
+    }
+}
+
 static void a_choice_that_cannot_be_given_back_is_left_alone(void **state)
 {
     (void)state;
@@ -401,6 +419,7 @@ int main(int argc, char **argv)
         WITH_ROOT(signals_to_everybody_do_not_end_the_guard),
         WITH_ROOT(where_the_guard_is_killed_another_one_gives_it_back),
         WITH_ROOT(a_state_of_amdgpu_is_chosen_and_the_level_given_back),
+        WITH_ROOT(the_present_clock_of_three_is_no_choice),
         WITH_ROOT(a_choice_that_cannot_be_given_back_is_left_alone),
         WITH_ROOT(an_amd_card_that_others_use_is_not_touched),
         WITH_ROOT(when_others_come_the_clock_is_given_back),
