@@ -389,6 +389,27 @@ static void unordered_spans_wait_for_what_came_before(void **state)
     assert_true(2 * shorter < longer);
 }
 
+// What follows writes what the span reads: it must not begin before the span ends. Where a device
+// runs one command after another in any case, the Vulkan layer's synchronisation validation tells
+// (tests/vulkan).
+static void unordered_spans_hold_back_what_follows(void **state)
+{
+    struct conformance *t = *state;
+    need(t, GPU_CAP(STAMPS_INSIDE) | GPU_CAP(UNORDERED));
+    struct gpu_buffer *from = make_filled(t, COUNT, 5), *to = make_filled(t, COUNT, 0);
+    struct gpu_batch *batch =
+        make_batch(t, &(struct gpu_batch_desc){.span_count = 1, .unordered = true});
+    gpu_batch_span_begin(batch, 0);
+    record_reverse(make_program(t, "conf_reverse"), batch, from, to);
+    gpu_batch_span_end(batch, 0);
+    record_ids(t, batch, from, 1);
+    end_and_run(batch);
+    uint32_t *seen = read_words(t, to, 0, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(seen[i], 3 * 5 + 1);
+    assert_int_equal(read_word(from, BYTES - 4), COUNT - 1);
+}
+
 static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(an_ordered_batch_runs_one_command_after_another),
     CONFORMANCE_TEST(copies_and_fills_are_ordered_with_kernels),
@@ -403,5 +424,6 @@ static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(spans_grow_with_the_work_and_fit_into_the_host_time),
     CONFORMANCE_TEST(an_empty_span_is_short),
     CONFORMANCE_TEST(unordered_spans_wait_for_what_came_before),
+    CONFORMANCE_TEST(unordered_spans_hold_back_what_follows),
 };
 const struct suite batch_suite = CONFORMANCE_SUITE("batches", tests);

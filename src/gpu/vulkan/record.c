@@ -223,7 +223,8 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
 }
 
 // Begin: the barrier holds the stamp, and all that follows, back until what came before is done.
-// End: a stamp at ALL_COMMANDS is written when everything before it is done.
+// End: a stamp at ALL_COMMANDS is written when everything before it is done; the barrier behind it,
+// outside the span, holds back what follows.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;
@@ -238,5 +239,7 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
     }
     device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                               batch->stamps, 2 * span + (end ? 1 : 0));
+    if (end && batch->unordered) // in ordered ones the next command has its barrier
+        record_barrier(batch, GPU_BARRIER_EXECUTION);
     return true;
 }
