@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a backend implements. gpu/*.c checks every call and keeps the lists of objects; a backend
 // makes its objects (structs that begin with the neutral one, from the scope's arena) and may
-// assume valid input. Same file names in every backend folder: backend.c device.c memory.c
+// assume valid input. Same file names in every folder of a real API: backend.c device.c memory.c
 // program.c batch.c api.h.
 //
 // Who fills what: a _create slot fills what its comment below names; all other neutral members are

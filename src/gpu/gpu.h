@@ -359,7 +359,7 @@ struct gpu_dispatch {
 enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // all writes before are seen by all after (global memory barrier)
     GPU_BARRIER_EXECUTION, // order only, no memory
-    GPU_BARRIER_FULL,      // as MEMORY, between all stages that the API has, the host's too
+    GPU_BARRIER_FULL,      // as MEMORY, between all stages that the API has
 };
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
@@ -381,8 +381,8 @@ void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 // The commands between begin and end of a span are timed: from when all before them were done to
 // when all of them are. So each begin and each end drains the device, in unordered batches too: on
 // Vulkan begin costs a barrier and both a stamp (2–3 µs apart on an H200), which is inside the span
-// once; end's barrier is behind its stamp. Spans may not nest and each is recorded once a batch; at most 64. An API that cannot stamp
-// inside a batch times the commands themselves.
+// once; end's barrier is behind its stamp. Spans may not nest and each is recorded once a batch; at
+// most 64. An API that cannot stamp inside a batch times the commands themselves.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 

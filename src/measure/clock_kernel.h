@@ -21,7 +21,7 @@ enum {
 enum {
     CLOCK_GROUPS_UNKNOWN = 64, // where the number of cores is not known
     CLOCK_GROUPS_MAX = 1024,
-    CLOCK_ALIGN_BYTES = 256 // no device asks for more of a buffer's offset
+    CLOCK_ALIGN_BYTES = 256 // of a buffer's offset; no device with clocks in kernels asks for more
 };
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 

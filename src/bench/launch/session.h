@@ -12,7 +12,7 @@ enum launch_between { // kernels
     LAUNCH_EXECUTION, // an execution barrier
     LAUNCH_MEMORY,    // a memory barrier
     LAUNCH_BUFFER,    // one of the buffer that they write
-    LAUNCH_FULL,      // one of all stages, the host's too
+    LAUNCH_FULL,      // one of all stages
     LAUNCH_SPLIT,     // a barrier in two halves, set and waited for side by side
 };
 
