@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every call of the driver fails once: each time the CUDA backend must end in a clear message, give
 // everything back and not crash. (Memory errors are found where the tests are built with ASan.)
+#include "gpu/cuda/api.h"
 #include "gpu/kernels.h"
 #include "gpu/managed.h"
 #include "gpu/peers.h"
@@ -288,12 +289,51 @@ static void each_call_that_is_refused_is_told_and_cleaned_up(void **state)
     fail_each_call(1);
 }
 
+// A worker ends with its device: only what has broken the context may count as that.
+static void only_errors_that_break_the_context_lose_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        int result;
+        enum error_code code;
+    } cases[] = {
+        {214, ERROR_DEVICE_LOST}, // uncorrectable memory error
+        {226, ERROR_DEVICE_LOST}, // contained
+        {700, ERROR_DEVICE_LOST}, // illegal address
+        {701, ERROR_UNSUPPORTED}, // launch out of resources
+        {702, ERROR_DEVICE_LOST}, // launch timed out
+        {703, ERROR_INTERNAL},    // incompatible texturing
+        {705, ERROR_INTERNAL},    // peer access not enabled
+        {708, ERROR_INTERNAL},    // primary context active
+        {709, ERROR_DEVICE_LOST}, // context is destroyed
+        {710, ERROR_DEVICE_LOST}, // assert
+        {711, ERROR_INTERNAL},    // too many peers
+        {713, ERROR_INTERNAL},    // host memory not registered
+        {714, ERROR_DEVICE_LOST}, // hardware stack error
+        {719, ERROR_DEVICE_LOST}, // launch failed
+        {720, ERROR_INTERNAL},    // cooperative launch too large
+        {721, ERROR_DEVICE_LOST}, // tensor memory leak
+    };
+    struct error err;
+    struct cuda_api api;
+    set("FAKE_CUDA_FAIL_CALL", 0);
+    struct dynlib *library = cuda_api_load(&api, &err);
+    assert_non_null(library);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_false(cuda_check(&api, cases[i].result, "cuLaunchKernel", &err));
+        if (err.code != cases[i].code)
+            fail_msg("%d is %s", cases[i].result, error_code_name(err.code));
+    }
+    dynlib_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_that_is_out_of_memory_is_told_and_cleaned_up),
         cmocka_unit_test(each_call_that_loses_the_device_is_told_and_cleaned_up),
         cmocka_unit_test(each_call_that_is_refused_is_told_and_cleaned_up),
+        cmocka_unit_test(only_errors_that_break_the_context_lose_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

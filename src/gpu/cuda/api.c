@@ -27,13 +27,15 @@ bool cuda_api_has_graphs(const struct cuda_api *api)
            api->cuGraphExecDestroy && api->cuGraphDestroy;
 }
 
-// Errors after which the context is of no more use: those of a kernel that broke (700 and up, but
-// for a launch that was merely too large), of the memory, and of a device that went away.
+// Errors after which the context is of no more use: those of a kernel that broke, of the memory,
+// and of a device that went away. Numbers between theirs are of calls that were refused (CUDA
+// driver API reference, CUresult).
 static bool is_lost(int result)
 {
     return result == CU_ILLEGAL_ADDRESS || result == CU_LAUNCH_TIMEOUT ||
            result == CU_CONTEXT_IS_DESTROYED || result == CU_ASSERT ||
-           (result >= CU_HARDWARE_STACK_ERROR && result <= CU_CONTAINED) ||
+           (result >= CU_HARDWARE_STACK_ERROR && result <= CU_LAUNCH_FAILED) ||
+           result == CU_TENSOR_MEMORY_LEAK || result == CU_CONTAINED ||
            result == CU_ECC_UNCORRECTABLE || result == CU_DEVICE_UNAVAILABLE ||
            result == CU_DEINITIALIZED || result == CU_UNKNOWN;
 }
