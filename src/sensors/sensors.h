@@ -3,8 +3,9 @@
 // slower than it could. Sources: NVML (dlopen, no SDK) and amdgpu's hwmon files. A value that a
 // source does not give is absent; one that is impossible is dropped, never printed.
 //
-// A reading takes a driver call, so nothing is read while a latency case runs: there, readings are
-// made before and after.
+// A reading takes several driver calls, and who wants one says when: after a visit, never while
+// something is timed (suite/card.h); energy alone while work runs, which is not timed then
+// (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
 #define SENSORS_SENSORS_H
 
@@ -63,28 +64,5 @@ const char *sensors_source(const struct sensors *sensors);
 
 // One reading, now. Values that fail or are impossible (0 Hz, 10 kW, 200 degC) are absent.
 void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
-
-// ---------------------------------------------------------------- while work runs
-
-// A thread that reads every interval_ns (at least 50 ms) from start to stop. The buffer has a fixed
-// size: when it is full, every second reading goes and the interval doubles.
-struct sensors_sampler;
-struct sensors_sampler *sensors_sampler_start(struct sensors *sensors, uint64_t interval_ns);
-
-struct sensors_summary {
-    size_t readings;
-    // ENERGY: J between the first and the last reading, absent under 1 s or where the counter stood
-    // still. THROTTLE: the union of all that was seen.
-    double median[SENSOR_VALUE_COUNT];
-    double minimum[SENSOR_VALUE_COUNT], maximum[SENSOR_VALUE_COUNT];
-    uint64_t span_ns; // between the first and the last reading
-};
-
-// Ends the thread, makes a last reading, sums up. Frees the sampler; NULL gives an empty summary.
-void sensors_sampler_stop(struct sensors_sampler *sampler, struct sensors_summary *summary);
-
-// Sums up at most 1024 readings in the order of time; what sensors_sampler_stop uses.
-void sensors_summarise(const struct sensor_reading *readings, size_t count,
-                       struct sensors_summary *summary);
 
 #endif

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -133,68 +132,14 @@ static void a_card_nobody_knows_is_an_absence_with_reasons(void **state)
     assert_non_null(strstr(err.message, "0000:99:00.0"));
 }
 
-static struct sensor_reading reading_at(uint64_t at_ns, double joules, double watts)
-{
-    struct sensor_reading reading = {.at_ns = at_ns};
-    for (unsigned i = 0; i < SENSOR_VALUE_COUNT; i++)
-        reading.values[i] = (double)NAN;
-    reading.values[SENSOR_ENERGY] = joules;
-    reading.values[SENSOR_POWER] = watts;
-    return reading;
-}
-
-static void energy_is_a_difference_over_at_least_a_second(void **state)
+static void throttle_reasons_have_names(void **state)
 {
     (void)state;
-    struct sensors_summary summary;
-    struct sensor_reading steady[] = {reading_at(0, 100, 300), reading_at(600000000, 280, 310),
-                                      reading_at(1500000000, 550, 320)};
-
-    sensors_summarise(steady, 3, &summary);
-    assert_true(summary.median[SENSOR_ENERGY] == 450);
-    assert_true(summary.median[SENSOR_POWER] == 310);
-    assert_true(summary.minimum[SENSOR_POWER] == 300 && summary.maximum[SENSOR_POWER] == 320);
-
-    sensors_summarise(steady, 2, &summary); // 0.6 s: too short for the counter
-    assert_true(isnan(summary.median[SENSOR_ENERGY]));
-
-    steady[2].values[SENSOR_ENERGY] = 100; // stood still
-    sensors_summarise(steady, 3, &summary);
-    assert_true(isnan(summary.median[SENSOR_ENERGY]));
-}
-
-static void throttle_reasons_unite_and_have_names(void **state)
-{
-    (void)state;
-    struct sensor_reading readings[] = {reading_at(0, 0, 1), reading_at(1, 0, 1),
-                                        reading_at(2, 0, 1)};
-    readings[0].values[SENSOR_THROTTLE] = SENSOR_THROTTLE_POWER;
-    readings[2].values[SENSOR_THROTTLE] = SENSOR_THROTTLE_THERMAL;
-    struct sensors_summary summary;
-
-    sensors_summarise(readings, 3, &summary);
-
     struct arena *arena = arena_create();
-    unsigned set = (unsigned)summary.median[SENSOR_THROTTLE];
+    unsigned set = SENSOR_THROTTLE_POWER | SENSOR_THROTTLE_THERMAL;
     assert_string_equal(sensor_throttle_text(arena, set), "power limit, thermal");
     assert_string_equal(sensor_throttle_text(arena, 0), "none");
     arena_destroy(arena);
-}
-
-static void the_sampler_reads_while_work_runs(void **state)
-{
-    (void)state;
-    struct sensors *sensors = open_card();
-    struct sensors_sampler *sampler = sensors_sampler_start(sensors, 0);
-    nanosleep(&(struct timespec){.tv_nsec = 180000000}, NULL);
-    struct sensors_summary summary;
-
-    sensors_sampler_stop(sampler, &summary);
-
-    assert_in_range(summary.readings, 3, 5); // every 50 ms at the soonest, and one at the end
-    assert_true(summary.median[SENSOR_CORE_CLOCK] == 2310e6);
-    assert_true(summary.span_ns >= 150000000);
-    sensors_close(sensors);
 }
 
 int main(void)
@@ -203,9 +148,7 @@ int main(void)
         cmocka_unit_test_setup(hwmon_values_arrive_in_file_units, write_card),
         cmocka_unit_test(impossible_and_missing_values_are_absent),
         cmocka_unit_test(a_card_nobody_knows_is_an_absence_with_reasons),
-        cmocka_unit_test(energy_is_a_difference_over_at_least_a_second),
-        cmocka_unit_test(throttle_reasons_unite_and_have_names),
-        cmocka_unit_test_setup(the_sampler_reads_while_work_runs, write_card),
+        cmocka_unit_test(throttle_reasons_have_names),
     };
     return cmocka_run_group_tests(tests, make_card, remove_card);
 }
