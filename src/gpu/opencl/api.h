@@ -35,7 +35,6 @@
     X(clReleaseProgram)                                                                            \
     X(clCreateKernel)                                                                              \
     X(clSetKernelArg)                                                                              \
-    X(clGetKernelWorkGroupInfo)                                                                    \
     X(clReleaseKernel)                                                                             \
     X(clCreateUserEvent)                                                                           \
     X(clSetUserEventStatus)                                                                        \

@@ -48,7 +48,6 @@ const struct gpu_backend opencl_backend = {
     .image_copy_from = opencl_image_copy_from,
     .sampler_create = opencl_sampler_create,
     .program_create = opencl_program_create,
-    .program_stats = opencl_program_stats,
     .batch_create = opencl_batch_create,
     .batch_dispatch = opencl_batch_dispatch,
     .batch_copy = opencl_batch_copy,

@@ -124,8 +124,6 @@ void opencl_sampler_destroy(struct opencl_sampler *sampler);
 struct gpu_program *opencl_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void opencl_program_destroy(struct opencl_program *program);
-bool opencl_program_stats(struct gpu_program *program, struct arena *arena,
-                          struct gpu_program_stats *stats, struct error *err);
 
 struct gpu_batch *opencl_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                       struct error *err);

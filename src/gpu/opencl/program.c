@@ -62,22 +62,3 @@ void opencl_program_destroy(struct opencl_program *program)
     if (program->program)
         opencl_device_of(&program->base.object)->api->clReleaseProgram(program->program);
 }
-
-bool opencl_program_stats(struct gpu_program *base, struct arena *arena,
-                          struct gpu_program_stats *stats, struct error *err)
-{
-    (void)arena;
-    struct opencl_program *program = (struct opencl_program *)base;
-    struct opencl_device *device = opencl_device_of(&base->object);
-    cl_ulong shared = 0;
-    cl_int result = CL_SUCCESS;
-    cl_kernel kernel = device->api->clCreateKernel(program->program, program->entry, &result);
-    if (!opencl_check(result, "clCreateKernel", err))
-        return false;
-    result = device->api->clGetKernelWorkGroupInfo(kernel, device->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                                   sizeof shared, &shared, NULL);
-    device->api->clReleaseKernel(kernel);
-    stats->has_shared = result == CL_SUCCESS;
-    stats->shared_bytes = (unsigned)shared;
-    return true;
-}
