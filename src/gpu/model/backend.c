@@ -3,6 +3,7 @@
 // programs.
 #include "gpu/model/backend.h"
 
+#include "base/divisor.h"
 #include "base/pages.h"
 #include "gpu/model.h"
 
@@ -104,14 +105,10 @@ static uint64_t align_address(const struct model_machine *machine, uint64_t addr
 {
     uint64_t step = page_bytes;
     for (uint32_t i = 0; i < machine->level_count; i++) {
-        uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways, a = step,
-                 b = way;
-        while (b) {
-            uint64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        uint64_t multiple = a > 0 && way > 0 && step / a <= most_step / way ? step / a * way : 0;
+        uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways;
+        uint64_t common = divisor_common(step, way); // > 0: step is
+        bool fits = way > 0 && step / common <= most_step / way;
+        uint64_t multiple = fits ? step / common * way : 0;
         if (multiple > step)
             step = multiple;
     }
