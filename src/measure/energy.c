@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "math/interval.h"
-#include "sensors/sensors.h"
+#include "measure/card.h"
 
 #include <math.h>
 
@@ -27,14 +27,10 @@ static double joules_now(struct measure_energy *energy)
 
 struct measure_energy *measure_energy_open(struct arena *arena, const struct gpu_info *info)
 {
-    const char *pci = arena_printf(arena, "%04x:%02x:%02x.%x", info->pci.domain, info->pci.bus,
-                                   info->pci.device, info->pci.function);
+    const struct sensors_desc card = measure_card_of(arena, info);
     struct error no_sensors;
     struct measure_energy *energy = ARENA_NEW(arena, struct measure_energy);
-    energy->sensors =
-        sensors_open(&(struct sensors_desc){.uuid = info->has_uuid ? info->uuid : NULL,
-                                            .pci = info->has_pci ? pci : NULL},
-                     &no_sensors);
+    energy->sensors = sensors_open(&card, &no_sensors);
     if (energy->sensors && isfinite(joules_now(energy)))
         return energy;
     sensors_close(energy->sensors);

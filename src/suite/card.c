@@ -2,8 +2,8 @@
 #include "suite/card.h"
 
 #include "base/clock.h"
+#include "measure/card.h"
 #include "measure/limits.h"
-#include "sensors/sensors.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,13 +19,9 @@ struct card {
 
 struct card *card_open(struct arena *arena, const struct gpu_info *info)
 {
-    const char *pci = arena_printf(arena, "%04x:%02x:%02x.%x", info->pci.domain, info->pci.bus,
-                                   info->pci.device, info->pci.function);
+    const struct sensors_desc desc = measure_card_of(arena, info);
     struct error no_sensors;
-    struct sensors *sensors =
-        sensors_open(&(struct sensors_desc){.uuid = info->has_uuid ? info->uuid : NULL,
-                                            .pci = info->has_pci ? pci : NULL},
-                     &no_sensors);
+    struct sensors *sensors = sensors_open(&desc, &no_sensors);
     if (!sensors)
         return NULL;
     struct card *card = ARENA_NEW(arena, struct card);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/clock_lock.h"
 
+#include "measure/card.h"
 #include "results/units.h"
 #include "sensors/guard.h"
 
@@ -34,14 +35,10 @@ static bool lock_to(struct clock_lock *lock, double hz, struct error *err)
 
 static bool start_guard(struct clock_lock *lock, struct error *err)
 {
-    const struct gpu_info *info = lock->desc.device;
-    const char *pci = arena_printf(lock->arena, "%04x:%02x:%02x.%x", info->pci.domain,
-                                   info->pci.bus, info->pci.device, info->pci.function);
     const struct clock_guard_desc desc = {
         .argv = lock->desc.guard_argv,
         .environment = lock->desc.environment,
-        .card = {.card = {.uuid = info->has_uuid ? info->uuid : NULL,
-                          .pci = info->has_pci ? pci : NULL}},
+        .card = {.card = measure_card_of(lock->arena, lock->desc.device)},
     };
     lock->guard = clock_guard_create(&desc, err);
     return lock->guard && lock_to(lock, lock->desc.hz[0], err) &&

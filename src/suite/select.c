@@ -2,6 +2,7 @@
 #include "suite/select.h"
 
 #include "base/text.h"
+#include "measure/card.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -24,10 +25,7 @@ const char *select_uuid(struct arena *arena, const struct gpu_info *info)
 
 const char *select_pci(struct arena *arena, const struct gpu_info *info)
 {
-    if (!info->has_pci)
-        return NULL;
-    return arena_printf(arena, "%04x:%02x:%02x.%x", info->pci.domain, info->pci.bus,
-                        info->pci.device, info->pci.function);
+    return measure_card_of(arena, info).pci;
 }
 
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b)
