@@ -224,29 +224,51 @@ static void case_compare(struct comparing *c, const struct result *base, const s
 
 // ---------------------------------------------------------------- devices
 
-static const struct run_device *partner_find(const struct run *run, const struct run_device *device,
-                                             bool across, size_t index)
+// Nearest first: a device goes to the nearest one that is left.
+enum nearness {
+    NEAR_CHIP,
+    NEAR_ID,
+    NEAR_MODEL,
+    NEAR_ANY // --across: in their order
+};
+
+static bool is_near(const struct run_device *base, const struct run_device *now,
+                    enum nearness nearness)
 {
-    for (size_t i = 0; i < run->device_count; i++)
-        if (device_same_model(&run->devices[i], device) &&
-            device_same_chip(&run->devices[i], device))
-            return &run->devices[i];
-    for (size_t i = 0; i < run->device_count; i++)
-        if (device_same_model(&run->devices[i], device))
-            return &run->devices[i];
-    return across && index < run->device_count ? &run->devices[index] : NULL;
+    if (nearness == NEAR_ANY)
+        return true;
+    if (!device_same_model(base, now))
+        return false;
+    if (nearness == NEAR_CHIP)
+        return device_same_chip(base, now);
+    return nearness == NEAR_MODEL || strcmp(base->id, now->id) == 0;
+}
+
+static bool is_paired(const struct compare *compare, const struct run_device *device)
+{
+    for (size_t i = 0; i < compare->pair_count; i++)
+        if (compare->pairs[i].base == device || compare->pairs[i].now == device)
+            return true;
+    return false;
+}
+
+static void partner_find(struct compare *compare, const struct run_device *base,
+                         enum nearness nearness)
+{
+    const struct run *run = compare->now;
+    for (size_t i = 0; i < run->device_count && !is_paired(compare, base); i++)
+        if (!is_paired(compare, &run->devices[i]) && is_near(base, &run->devices[i], nearness))
+            compare->pairs[compare->pair_count++] = (struct compare_pair){base, &run->devices[i]};
 }
 
 static bool devices_pair(struct comparing *c, struct error *err)
 {
     struct compare *compare = c->compare;
     compare->pairs = ARENA_ARRAY(c->arena, compare->base->device_count, struct compare_pair);
-    for (size_t i = 0; i < compare->base->device_count; i++) {
-        const struct run_device *base = &compare->base->devices[i];
-        const struct run_device *now = partner_find(compare->now, base, c->desc->across, i);
-        if (now)
-            compare->pairs[compare->pair_count++] = (struct compare_pair){base, now};
-    }
+    enum nearness farthest = c->desc->across ? NEAR_ANY : NEAR_MODEL;
+    for (enum nearness nearness = NEAR_CHIP; nearness <= farthest; nearness++)
+        for (size_t i = 0; i < compare->base->device_count; i++)
+            partner_find(compare, &compare->base->devices[i], nearness);
     if (compare->pair_count)
         return true;
     if (!compare->base->device_count || !compare->now->device_count)

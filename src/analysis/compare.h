@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Two runs against each other: what got faster, what got slower, what cannot be told.
 //
-// Cases are paired by device and key; only the same version of a benchmark and the same METHOD
-// values are comparable. For each metric the ratio new ÷ base has the interval
-// [new.low ÷ base.high, new.high ÷ base.low]: it holds whenever both 95 % intervals hold, and for
-// equal widths it is √2 wider than the 95 % interval of a ratio, so that of pairs without any
-// difference well under 1 % are called changed however noisy they are (tests/unit/test_compare.c).
+// A device of base belongs to one of new, the nearest: the same chip, else one of the same model
+// and number, else of the same model, else (--across) the next. Cases are paired by device and key;
+// only the same version of a benchmark and the same METHOD values are comparable. For each metric
+// the ratio new ÷ base has the interval [new.low ÷ base.high, new.high ÷ base.low]: it holds
+// whenever both 95 % intervals hold, and for equal widths it is √2 wider than the 95 % interval of
+// a ratio, so that of pairs without any difference well under 1 % are called changed however noisy
+// they are (tests/unit/test_compare.c).
 //
 //   same      the interval lies within 1/(1+t) … 1+t, t being the threshold
 //   faster,   the interval lies beyond it

@@ -24,7 +24,7 @@ struct pair_desc {
     double clock_hz;  // 0: 2 GHz
     unsigned version; // of the benchmark; 0: 1
     uint64_t laps;    // a METHOD value; 0: 1
-    const char *device_id, *device_name;
+    const char *device_id, *device_name, *uuid;
 };
 
 static const struct param_info pair_params[] = {
@@ -95,7 +95,8 @@ static inline void pair_case(struct run *run, const struct pair_desc *desc, stru
     pair_metric(run, result, 3, cycles, desc->rounds, 0.01);
 }
 
-static inline struct run *pair_run(struct pair_desc desc)
+// A device of a run and its cases.
+static inline void pair_device(struct run *run, struct pair_desc desc)
 {
     desc.cases = desc.cases ? desc.cases : 20;
     desc.rounds = desc.rounds ? desc.rounds : 10;
@@ -106,10 +107,23 @@ static inline struct run *pair_run(struct pair_desc desc)
     desc.laps = desc.laps ? desc.laps : 1;
     desc.device_id = desc.device_id ? desc.device_id : "vulkan:0";
     desc.device_name = desc.device_name ? desc.device_name : "Made-up GPU";
+    *run_add_device(run) = (struct run_device){.id = desc.device_id,
+                                               .name = desc.device_name,
+                                               .driver = "1.0",
+                                               .kind = "discrete",
+                                               .uuid = desc.uuid};
+    struct random random;
+    random_init(&random, desc.seed);
+    for (size_t i = 0; i < desc.cases; i++)
+        pair_case(run, &desc, &random, 1024 + 512 * i);
+}
+
+static inline struct run *pair_run(struct pair_desc desc)
+{
     struct run *run = run_create();
     struct benchmark_info *info = ARENA_NEW(run->arena, struct benchmark_info);
     *info = (struct benchmark_info){.name = "pair",
-                                    .version = desc.version,
+                                    .version = desc.version ? desc.version : 1,
                                     .title = "Pairs",
                                     .params = pair_params,
                                     .param_count = 2,
@@ -117,13 +131,8 @@ static inline struct run *pair_run(struct pair_desc desc)
                                     .metric_count = 4};
     run->status = RUN_COMPLETE;
     run->started = "2026-01-02T03:04:05Z";
-    *run_add_device(run) = (struct run_device){
-        .id = desc.device_id, .name = desc.device_name, .driver = "1.0", .kind = "discrete"};
     run_add_benchmark(run, info);
-    struct random random;
-    random_init(&random, desc.seed);
-    for (size_t i = 0; i < desc.cases; i++)
-        pair_case(run, &desc, &random, 1024 + 512 * i);
+    pair_device(run, desc);
     return run;
 }
 

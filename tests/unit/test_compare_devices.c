@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/compare.h"
+#include "golden/pair_runs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum {
+    CASES = 20 // of a device
+};
+
+// Runs of some devices each and what comparing them said.
+struct scene {
+    struct arena *arena;
+    struct run *base, *now;
+    struct compare compare;
+};
+
+static struct run *run_of(const struct pair_desc *devices, size_t count)
+{
+    struct run *run = pair_run(devices[0]);
+    for (size_t i = 1; i < count; i++)
+        pair_device(run, devices[i]);
+    return run;
+}
+
+#define RUN_OF(...)                                                                                \
+    run_of((const struct pair_desc[]){__VA_ARGS__},                                                \
+           sizeof((const struct pair_desc[]){__VA_ARGS__}) / sizeof(struct pair_desc))
+
+static struct scene scene_of(struct run *base, struct run *now, struct compare_desc desc)
+{
+    struct scene scene = {.arena = arena_create(), .base = base, .now = now};
+    struct error err = {0};
+    assert_true(compare_runs(scene.arena, base, now, &desc, &scene.compare, &err));
+    return scene;
+}
+
+static void scene_end(struct scene *scene)
+{
+    run_destroy(scene->base);
+    run_destroy(scene->now);
+    arena_destroy(scene->arena);
+}
+
+static void pair_is(const struct scene *scene, size_t i, const char *base, const char *now)
+{
+    assert_true(i < scene->compare.pair_count);
+    assert_string_equal(scene->compare.pairs[i].base->id, base);
+    assert_string_equal(scene->compare.pairs[i].now->id, now);
+}
+
+static void the_second_card_of_another_host_is_compared_too(void **state)
+{
+    (void)state;
+    // Given two cards of one model here and two others there, when the second of those is slower
+    struct scene scene =
+        scene_of(RUN_OF({.device_id = "cuda:0", .uuid = "a"}, {.device_id = "cuda:1", .uuid = "b"}),
+                 RUN_OF({.device_id = "cuda:0", .uuid = "c"},
+                        {.device_id = "cuda:1", .uuid = "d", .work = 2}),
+                 (struct compare_desc){0});
+    // then each is held against one, by its id, and the slower one is seen.
+    assert_int_equal(scene.compare.pair_count, 2);
+    pair_is(&scene, 0, "cuda:0", "cuda:0");
+    pair_is(&scene, 1, "cuda:1", "cuda:1");
+    assert_int_equal(scene.compare.counts[COMPARE_SLOWER], 2 * CASES); // latency and bandwidth
+    assert_true(compare_regressed(&scene.compare));
+    scene_end(&scene);
+}
+
+static void a_card_is_known_by_its_uuid_before_its_number(void **state)
+{
+    (void)state;
+    // Given two cards that changed their numbers, when one of them was measured alone before
+    struct scene scene =
+        scene_of(RUN_OF({.device_id = "cuda:0", .uuid = "x"}, {.device_id = "cuda:1", .uuid = "a"}),
+                 RUN_OF({.device_id = "cuda:0", .uuid = "a"},
+                        {.device_id = "cuda:1", .uuid = "y", .work = 2}),
+                 (struct compare_desc){0});
+    // then it is held against itself and the other one gets what is left.
+    assert_int_equal(scene.compare.pair_count, 2);
+    pair_is(&scene, 0, "cuda:1", "cuda:0");
+    pair_is(&scene, 1, "cuda:0", "cuda:1");
+    scene_end(&scene);
+}
+
+static void across_pairs_those_of_one_model_first_and_the_others_in_order(void **state)
+{
+    (void)state;
+    struct scene scene =
+        scene_of(RUN_OF({.device_id = "cuda:0", .device_name = "Old"}, {.device_id = "cuda:1"}),
+                 RUN_OF({.device_id = "cuda:0"}, {.device_id = "cuda:1", .device_name = "New"}),
+                 (struct compare_desc){.across = true});
+    assert_int_equal(scene.compare.pair_count, 2);
+    pair_is(&scene, 0, "cuda:1", "cuda:0");
+    pair_is(&scene, 1, "cuda:0", "cuda:1");
+    scene_end(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_second_card_of_another_host_is_compared_too),
+        cmocka_unit_test(a_card_is_known_by_its_uuid_before_its_number),
+        cmocka_unit_test(across_pairs_those_of_one_model_first_and_the_others_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
