@@ -303,6 +303,30 @@ static void pair_compare(struct comparing *c, const struct compare_pair *pair,
     }
 }
 
+// Results of a device that the other run has none for.
+static void unpaired_list(struct comparing *c, enum compare_word word,
+                          const struct result_index *index)
+{
+    bool missing = word == COMPARE_MISSING;
+    const struct run *run = missing ? c->compare->base : c->compare->now;
+    for (size_t d = 0; d < run->device_count; d++) {
+        const struct run_device *device = &run->devices[d];
+        if (is_paired(c->compare, device))
+            continue;
+        const char *text = arena_printf(c->arena, "there is no device in %s for %s",
+                                        missing ? "new" : "base", device->id);
+        for (size_t i = 0; i < run->result_count; i++) {
+            const struct result *result = run->results[i];
+            if (strcmp(result->device, device->id) == 0 && result_measured(result) &&
+                result_index_find(index, result->device, result->key) == result)
+                row_add(c, &(struct compare_row){.word = word,
+                                                 .base = missing ? result : NULL,
+                                                 .now = missing ? NULL : result,
+                                                 .text = text});
+        }
+    }
+}
+
 static bool something_compared(const struct compare *compare, struct error *err)
 {
     size_t whole = compare->counts[COMPARE_MISSING] + compare->counts[COMPARE_ADDED] +
@@ -330,6 +354,8 @@ bool compare_runs(struct arena *arena, const struct run *base, const struct run 
     struct result_index now_index = result_index_of(arena, now);
     for (size_t i = 0; i < compare->pair_count; i++)
         pair_compare(&comparing, &compare->pairs[i], &base_index, &now_index);
+    unpaired_list(&comparing, COMPARE_MISSING, &base_index);
+    unpaired_list(&comparing, COMPARE_ADDED, &now_index);
     parts_finish(compare);
     return something_compared(compare, err);
 }

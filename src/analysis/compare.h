@@ -15,7 +15,7 @@
 //   clock     time and cycles of the same work disagree: the core clock changed, not the work
 //   other     beyond the threshold, but more is neither better nor worse
 //   unsure    the interval straddles the threshold, or there is none
-//   missing   measured in base only; added: in new only
+//   missing   measured in base only; added: in new only; also all cases of a device without a pair
 //   broken    measured in base, failed in new
 //   refused   another version or method
 #ifndef ANALYSIS_COMPARE_H
@@ -67,7 +67,7 @@ struct compare_row {
     struct ratio ratio;
     struct ratio cycles; // of the same work in cycles; NaN where not known
     bool suspect;        // one of the results is
-    const char *text;    // why it is refused, broken or unsure; NULL
+    const char *text;    // why it is refused, broken, unsure or has no pair; NULL
 };
 
 // Of one benchmark.

@@ -101,12 +101,37 @@ static void across_pairs_those_of_one_model_first_and_the_others_in_order(void *
     scene_end(&scene);
 }
 
+static void cases_are(const struct scene *scene, enum compare_word word, const char *device)
+{
+    size_t count;
+    const struct compare_row **rows = compare_rows_of(scene->arena, &scene->compare, word, &count);
+    assert_int_equal(count, CASES);
+    for (size_t i = 0; i < count; i++)
+        assert_non_null(strstr(rows[i]->text, device));
+}
+
+static void the_cases_of_a_device_that_is_gone_are_missing(void **state)
+{
+    (void)state;
+    // Given two devices here, when there is one of them there, and one of another model
+    struct scene scene = scene_of(
+        RUN_OF({.device_id = "cuda:0"}, {.device_id = "vulkan:0"}),
+        RUN_OF({.device_id = "cuda:0"}, {.device_id = "opencl:0", .device_name = "Other GPU"}),
+        (struct compare_desc){0});
+    // then each case of both stands among what is missing and what is new, with its device.
+    assert_int_equal(scene.compare.pair_count, 1);
+    cases_are(&scene, COMPARE_MISSING, "vulkan:0");
+    cases_are(&scene, COMPARE_ADDED, "opencl:0");
+    scene_end(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_second_card_of_another_host_is_compared_too),
         cmocka_unit_test(a_card_is_known_by_its_uuid_before_its_number),
         cmocka_unit_test(across_pairs_those_of_one_model_first_and_the_others_in_order),
+        cmocka_unit_test(the_cases_of_a_device_that_is_gone_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
