@@ -176,15 +176,29 @@ static const char *unsure_text(const struct compare_row *row)
     return "no interval";
 }
 
+static const char *metric_gone_text(struct comparing *c, const struct metric *metric,
+                                    const struct metric *other)
+{
+    const char *why = other && isfinite(other->median) ? "in another unit" : "without a number";
+    return arena_printf(c->arena, "%s is %s in new", metric->name, why);
+}
+
 static void metrics_compare(struct comparing *c, const struct result *base,
                             const struct result *now)
 {
     for (size_t i = 0; i < base->metric_count; i++) {
         const struct metric *metric = &base->metrics[i];
         const struct metric *other = result_metric(now, metric->name);
-        if (!other || !isfinite(metric->median) || !isfinite(other->median) ||
-            other->unit != metric->unit || metric_is_twin(base, metric))
+        if (!isfinite(metric->median) || metric_is_twin(base, metric))
             continue;
+        if (!other || !isfinite(other->median) || other->unit != metric->unit) {
+            row_add(c, &(struct compare_row){.word = COMPARE_MISSING,
+                                             .base = base,
+                                             .now = now,
+                                             .base_metric = metric,
+                                             .text = metric_gone_text(c, metric, other)});
+            continue;
+        }
         struct compare_row row = {
             .base = base,
             .now = now,

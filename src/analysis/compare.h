@@ -15,7 +15,8 @@
 //   clock     time and cycles of the same work disagree: the core clock changed, not the work
 //   other     beyond the threshold, but more is neither better nor worse
 //   unsure    the interval straddles the threshold, or there is none
-//   missing   measured in base only; added: in new only; also all cases of a device without a pair
+//   missing   a case, a metric of it or a device measured in base only
+//   added     a case or a device measured in new only
 //   broken    measured in base, failed in new
 //   refused   another version or method
 #ifndef ANALYSIS_COMPARE_H
@@ -59,15 +60,16 @@ const struct metric *metric_in_cycles(const struct result *result, const struct 
 // Is it that of another metric? Then it confirms that one and has no row of its own.
 bool metric_is_twin(const struct result *result, const struct metric *metric);
 
-// One metric of one case; MISSING, ADDED, BROKEN and REFUSED concern the whole case.
+// One metric of one case; ADDED, BROKEN and REFUSED concern the whole case, MISSING does unless it
+// has a base_metric.
 struct compare_row {
     enum compare_word word;
     const struct result *base, *now;               // NULL: not in that run
-    const struct metric *base_metric, *now_metric; // NULL for rows of a whole case
+    const struct metric *base_metric, *now_metric; // NULL: of the whole case, or not in new
     struct ratio ratio;
     struct ratio cycles; // of the same work in cycles; NaN where not known
     bool suspect;        // one of the results is
-    const char *text;    // why it is refused, broken, unsure or has no pair; NULL
+    const char *text;    // why it is refused, broken, missing or unsure; NULL
 };
 
 // Of one benchmark.

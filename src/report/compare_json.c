@@ -59,6 +59,8 @@ static void put_numbers(json_t *object, const struct compare_row *row)
     json_put_text(object, "metric", row->base_metric->name);
     json_put_text(object, "unit", unit_name(row->base_metric->unit));
     json_object_set_new(object, "base", metric_of(row->base_metric));
+    if (!row->now_metric)
+        return;
     json_object_set_new(object, "new", metric_of(row->now_metric));
     json_put_number(object, "ratio", row->ratio.value);
     if (isfinite(row->ratio.low))

@@ -141,6 +141,31 @@ static void a_missing_case_and_a_new_one_are_listed(void **state)
     scene_end(&scene);
 }
 
+static void a_metric_that_new_has_no_more_is_missing(void **state)
+{
+    (void)state;
+    // Given a case whose bandwidth new does not have and one whose bandwidth has no number there,
+    struct scene scene = {.arena = arena_create(),
+                          .base = pair_run((struct pair_desc){.seed = 1}),
+                          .now = pair_run((struct pair_desc){.seed = 2})};
+    struct compare_desc desc = {0};
+    scene.now->results[3]->metrics[2].name = "throughput";
+    scene.now->results[4]->metrics[2].median = NAN;
+    // when both runs are compared
+    assert_true(
+        compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
+    // then a row for each says that it is gone, and the other metrics are still compared.
+    assert_int_equal(count_of(&scene, "bandwidth", COMPARE_MISSING), 2);
+    assert_int_equal(scene.compare.counts[COMPARE_MISSING], 2);
+    assert_int_equal(count_of(&scene, "latency", COMPARE_SAME), 20);
+    size_t count;
+    const struct compare_row **rows =
+        compare_rows_of(scene.arena, &scene.compare, COMPARE_MISSING, &count);
+    assert_string_equal(rows[0]->text, "bandwidth is without a number in new");
+    assert_false(compare_regressed(&scene.compare));
+    scene_end(&scene);
+}
+
 static void a_case_that_fails_now_is_a_regression_and_a_skip_is_not(void **state)
 {
     (void)state;
@@ -298,6 +323,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_hides_more_work_is_named),
         cmocka_unit_test(more_noise_is_unsure_not_slower),
         cmocka_unit_test(a_missing_case_and_a_new_one_are_listed),
+        cmocka_unit_test(a_metric_that_new_has_no_more_is_missing),
         cmocka_unit_test(a_case_that_fails_now_is_a_regression_and_a_skip_is_not),
         cmocka_unit_test(other_versions_and_methods_are_refused_unless_across),
         cmocka_unit_test(other_devices_are_refused_unless_across),

@@ -6,7 +6,8 @@
 
 #include <jansson.h>
 
-// Two runs with one of each: slower, faster, another clock, unsure, broken, refused, missing.
+// Two runs with one of each: slower, faster, another clock, unsure, broken, refused, missing,
+// and a metric that is.
 struct scene {
     struct arena *arena;
     struct run *base, *now;
@@ -37,6 +38,7 @@ static int scene_make(void **state)
     result_doubt(scene->now->arena, results[0], VERDICT_SUSPECT, "correlated", "lag");
     result_doubt(scene->now->arena, results[4], VERDICT_FAILED, "mismatch", "hop 3 | is at @4");
     results[5]->version = 2;
+    results[6]->metrics[2].median = NAN;
     scene->now->result_count--;
     struct error err = {0};
     struct compare_desc desc = {0};
@@ -87,8 +89,10 @@ static void the_console_shows_each_change_under_its_word(void **state)
     contains(text, "Broken: measured in base, failed now (1)\n  pair/bytes=3072: hop 3 |");
     contains(text, "Refused: not comparable without --across (1)\n"
                    "  pair/bytes=3584: pair version 1 against 2");
-    contains(text, "Missing in new (1)\n  pair/bytes=10752\n");
-    contains(text, "1 faster · 1 slower · 1 clock · 1 unsure · 1 missing · 1 broken · 1 refused");
+    contains(text, "Missing in new (2)\n"
+                   "  pair/bytes=4096: bandwidth is without a number in new\n"
+                   "  pair/bytes=10752\n");
+    contains(text, "1 faster · 1 slower · 1 clock · 1 unsure · 2 missing · 1 broken · 1 refused");
     free(text);
 }
 
@@ -148,6 +152,12 @@ static void json_says_the_same(void **state)
     assert_string_equal(json_string_value(json_object_get(first, "word")), "slower");
     assert_true(json_real_value(json_object_get(first, "ratio")) ==
                 scene->compare.rows[0].ratio.value);
+    assert_non_null(json_object_get(first, "new"));
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        json_t *row = json_array_get(rows, i);
+        if (strcmp(json_string_value(json_object_get(row, "word")), "missing") == 0)
+            assert_null(json_object_get(row, "new"));
+    }
     json_decref(json);
     free(text);
 }
