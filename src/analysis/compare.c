@@ -42,16 +42,24 @@ enum side {
     SIDE_LESS
 };
 
-static enum side side_of(const struct ratio *ratio, double threshold)
+// Does one interval end further below another than the threshold allows? From 0 anything is far.
+static bool is_below(const struct metric *a, const struct metric *b, double threshold)
 {
-    if (!isfinite(ratio->low) || !isfinite(ratio->high))
+    return b->ci95[0] - a->ci95[1] > threshold * fabs(a->ci95[1]);
+}
+
+static enum side side_of(const struct metric *base, const struct metric *now, double threshold)
+{
+    if (!base || !now)
         return SIDE_UNSURE;
-    if (ratio->low > 1 + threshold)
+    if (is_below(base, now, threshold))
         return SIDE_MORE;
-    if (ratio->high < 1 / (1 + threshold))
+    if (is_below(now, base, threshold))
         return SIDE_LESS;
-    bool within = ratio->low >= 1 / (1 + threshold) && ratio->high <= 1 + threshold;
-    return within ? SIDE_SAME : SIDE_UNSURE;
+    struct ratio ratio = ratio_of(base, now);
+    bool within = ratio.low >= 1 / (1 + threshold) && ratio.high <= 1 + threshold;
+    bool none = base->ci95[0] == 0 && base->ci95[1] == 0 && now->ci95[0] == 0 && now->ci95[1] == 0;
+    return within || none ? SIDE_SAME : SIDE_UNSURE;
 }
 
 static enum compare_word word_of(enum side side, enum better better)
@@ -199,15 +207,17 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                              .text = metric_gone_text(c, metric, other)});
             continue;
         }
-        struct compare_row row = {
-            .base = base,
-            .now = now,
-            .base_metric = metric,
-            .now_metric = other,
-            .ratio = ratio_of(metric, other),
-            .cycles = ratio_of(metric_in_cycles(base, metric), metric_in_cycles(now, other))};
-        row.word = word_with_cycles(side_of(&row.ratio, c->compare->threshold),
-                                    side_of(&row.cycles, c->compare->threshold), metric->better);
+        const struct metric *cycles = metric_in_cycles(base, metric),
+                            *other_cycles = metric_in_cycles(now, other);
+        struct compare_row row = {.base = base,
+                                  .now = now,
+                                  .base_metric = metric,
+                                  .now_metric = other,
+                                  .ratio = ratio_of(metric, other),
+                                  .cycles = ratio_of(cycles, other_cycles)};
+        double threshold = c->compare->threshold;
+        row.word = word_with_cycles(side_of(metric, other, threshold),
+                                    side_of(cycles, other_cycles, threshold), metric->better);
         row.suspect = base->verdict == VERDICT_SUSPECT || now->verdict == VERDICT_SUSPECT;
         row.text = unsure_text(&row);
         row_add(c, &row);
@@ -379,12 +389,20 @@ bool compare_regressed(const struct compare *compare)
     return compare->counts[COMPARE_SLOWER] + compare->counts[COMPARE_BROKEN] > 0;
 }
 
+// From or to nothing is the largest change of all.
+static double change_of(const struct compare_row *row)
+{
+    if (row->ratio.value > 0)
+        return fabs(log(row->ratio.value));
+    bool differ = row->now_metric && row->base_metric->median != row->now_metric->median;
+    return differ ? INFINITY : 0;
+}
+
 static int compare_changes(const void *left, const void *right)
 {
     const struct compare_row *a = *(const struct compare_row *const *)left;
     const struct compare_row *b = *(const struct compare_row *const *)right;
-    double x = a->ratio.value > 0 ? fabs(log(a->ratio.value)) : 0;
-    double y = b->ratio.value > 0 ? fabs(log(b->ratio.value)) : 0;
+    double x = change_of(a), y = change_of(b);
     if (x != y)
         return x < y ? 1 : -1;
     return (a > b) - (a < b); // the order of the run

@@ -9,7 +9,10 @@
 // a ratio, so that of pairs without any difference well under 1 % are called changed however noisy
 // they are (tests/unit/test_compare.c).
 //
-//   same      the interval lies within 1/(1+t) … 1+t, t being the threshold
+// Where base is 0, or an interval reaches below it, there is no such ratio: then it counts that one
+// interval ends below the other, by more than t of its end.
+//
+//   same      the interval lies within 1/(1+t) … 1+t, t being the threshold; or both are 0
 //   faster,   the interval lies beyond it
 //   slower
 //   clock     time and cycles of the same work disagree: the core clock changed, not the work

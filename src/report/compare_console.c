@@ -209,7 +209,8 @@ void compare_console(const struct compare_report *report, const struct console_d
     changes_print(&screen, compare, COMPARE_FASTER, "Faster");
     changes_print(&screen, compare, COMPARE_CLOCK, "Another clock: time and cycles disagree");
     changes_print(&screen, compare, COMPARE_OTHER, "Other values");
-    changes_print(&screen, compare, COMPARE_UNSURE, "Unsure: the interval straddles the threshold");
+    changes_print(&screen, compare, COMPARE_UNSURE,
+                  "Unsure: no interval, or it straddles the threshold");
     cases_print(&screen, compare, COMPARE_BROKEN, "Broken: measured in base, failed now");
     cases_print(&screen, compare, COMPARE_REFUSED, "Refused: not comparable without --across");
     if (!report->reference) {

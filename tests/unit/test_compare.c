@@ -245,16 +245,19 @@ static void changes_come_largest_first(void **state)
             metric->ci95[0] *= factors[i];
             metric->ci95[1] *= factors[i];
         }
+    struct metric *none = scene.base->results[6]->metrics;
+    none->median = none->ci95[0] = none->ci95[1] = 0;
+    none[1].median = NAN; // no cycles
     struct compare_desc desc = {0};
     assert_true(
         compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
     size_t count;
     const struct compare_row **rows =
         compare_rows_of(scene.arena, &scene.compare, COMPARE_SLOWER, &count);
-    assert_int_equal(count, 3);
-    assert_ptr_equal(rows[0]->now, scene.now->results[1]);
-    assert_ptr_equal(rows[1]->now, scene.now->results[3]);
-    assert_ptr_equal(rows[2]->now, scene.now->results[0]);
+    const size_t order[] = {6, 1, 3, 0};
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_ptr_equal(rows[i]->now, scene.now->results[order[i]]);
     scene_end(&scene);
 }
 
@@ -267,6 +270,42 @@ static void numbers_without_an_interval_or_of_zero_are_unsure(void **state)
     struct metric zero = {.median = 0, .ci95 = {0, 0}};
     assert_true(isnan(ratio_of(&zero, &b).value));
     assert_true(isnan(ratio_of(NULL, &b).value));
+}
+
+// The word for the latency of one case, with these intervals and medians amid.
+static enum compare_word word_between(const double base[2], const double now[2])
+{
+    struct scene scene = {.arena = arena_create(),
+                          .base = pair_run((struct pair_desc){.cases = 1}),
+                          .now = pair_run((struct pair_desc){.cases = 1})};
+    struct run *runs[] = {scene.base, scene.now};
+    const double *intervals[] = {base, now};
+    for (size_t i = 0; i < 2; i++) {
+        struct metric *metric = &runs[i]->results[0]->metrics[0];
+        memcpy(metric->ci95, intervals[i], sizeof metric->ci95);
+        metric->median = (metric->ci95[0] + metric->ci95[1]) / 2;
+        runs[i]->results[0]->metrics[1].median = NAN; // no cycles
+    }
+    struct compare_desc desc = {0};
+    assert_true(
+        compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
+    enum compare_word word = scene.compare.rows[0].word;
+    scene_end(&scene);
+    return word;
+}
+
+#define WORD_BETWEEN(a, b, c, d) word_between((const double[]){a, b}, (const double[]){c, d})
+
+static void more_than_nothing_is_more_without_a_ratio(void **state)
+{
+    (void)state;
+    assert_int_equal(WORD_BETWEEN(0, 0, 1, 1), COMPARE_SLOWER); // no deadline missed, then all
+    assert_int_equal(WORD_BETWEEN(1, 1, 0, 0), COMPARE_FASTER);
+    assert_int_equal(WORD_BETWEEN(0, 0, 0, 0), COMPARE_SAME);
+    assert_int_equal(WORD_BETWEEN(0, 0, 0, 1), COMPARE_UNSURE);
+    assert_int_equal(WORD_BETWEEN(-5, 20, 500, 600), COMPARE_SLOWER);  // a gap
+    assert_int_equal(WORD_BETWEEN(-5, 20, 20.1, 600), COMPARE_UNSURE); // by 0.5 % of its end
+    assert_int_equal(WORD_BETWEEN(-9, -8, -7.99, -7), COMPARE_UNSURE);
 }
 
 static void a_figure_in_cycles_with_another_name_is_its_twin(void **state)
@@ -328,6 +367,7 @@ int main(void)
         cmocka_unit_test(other_versions_and_methods_are_refused_unless_across),
         cmocka_unit_test(other_devices_are_refused_unless_across),
         cmocka_unit_test(changes_come_largest_first),
+        cmocka_unit_test(more_than_nothing_is_more_without_a_ratio),
         cmocka_unit_test(a_figure_in_cycles_with_another_name_is_its_twin),
         cmocka_unit_test(numbers_without_an_interval_or_of_zero_are_unsure),
         cmocka_unit_test(pairs_of_one_distribution_are_not_called_changed),
