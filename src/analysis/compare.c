@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/compare.h"
-#include "analysis/pairing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -248,52 +247,12 @@ static void case_compare(struct comparing *c, const struct result *base, const s
 
 // ---------------------------------------------------------------- devices
 
-// Nearest first: a device goes to the nearest one that is left.
-enum nearness {
-    NEAR_CHIP,
-    NEAR_ID,
-    NEAR_MODEL,
-    NEAR_ANY // --across: in their order
-};
-
-static bool is_near(const struct run_device *base, const struct run_device *now,
-                    enum nearness nearness)
-{
-    if (nearness == NEAR_ANY)
-        return true;
-    if (!device_same_model(base, now))
-        return false;
-    if (nearness == NEAR_CHIP)
-        return device_same_chip(base, now);
-    return nearness == NEAR_MODEL || strcmp(base->id, now->id) == 0;
-}
-
-static bool is_paired(const struct compare *compare, const struct run_device *device)
-{
-    for (size_t i = 0; i < compare->pair_count; i++)
-        if (compare->pairs[i].base == device || compare->pairs[i].now == device)
-            return true;
-    return false;
-}
-
-static void partner_find(struct compare *compare, const struct run_device *base,
-                         enum nearness nearness)
-{
-    const struct run *run = compare->now;
-    for (size_t i = 0; i < run->device_count && !is_paired(compare, base); i++)
-        if (!is_paired(compare, &run->devices[i]) && is_near(base, &run->devices[i], nearness))
-            compare->pairs[compare->pair_count++] = (struct compare_pair){base, &run->devices[i]};
-}
-
 static bool devices_pair(struct comparing *c, struct error *err)
 {
     struct compare *compare = c->compare;
-    compare->pairs = ARENA_ARRAY(c->arena, compare->base->device_count, struct compare_pair);
-    enum nearness farthest = c->desc->across ? NEAR_ANY : NEAR_MODEL;
-    for (enum nearness nearness = NEAR_CHIP; nearness <= farthest; nearness++)
-        for (size_t i = 0; i < compare->base->device_count; i++)
-            partner_find(compare, &compare->base->devices[i], nearness);
-    if (compare->pair_count)
+    compare->pairs = device_pairs_of(
+        c->arena, &(struct device_pairing){compare->base, compare->now, c->desc->across});
+    if (compare->pairs.count)
         return true;
     if (!compare->base->device_count || !compare->now->device_count)
         return error_set(err, ERROR_USAGE, "a run without a device cannot be compared");
@@ -307,7 +266,7 @@ static bool devices_pair(struct comparing *c, struct error *err)
 
 // ---------------------------------------------------------------- runs
 
-static void pair_compare(struct comparing *c, const struct compare_pair *pair,
+static void pair_compare(struct comparing *c, const struct device_pair *pair,
                          const struct result_index *base, const struct result_index *now)
 {
     const struct run *old = c->compare->base, *new_run = c->compare->now;
@@ -335,10 +294,8 @@ static void unpaired_list(struct comparing *c, enum compare_word word,
     const struct run *run = missing ? c->compare->base : c->compare->now;
     for (size_t d = 0; d < run->device_count; d++) {
         const struct run_device *device = &run->devices[d];
-        if (is_paired(c->compare, device))
+        if (device_is_paired(&c->compare->pairs, device))
             continue;
-        const char *text = arena_printf(c->arena, "there is no device in %s for %s",
-                                        missing ? "new" : "base", device->id);
         for (size_t i = 0; i < run->result_count; i++) {
             const struct result *result = run->results[i];
             if (strcmp(result->device, device->id) == 0 && result_measured(result) &&
@@ -346,7 +303,8 @@ static void unpaired_list(struct comparing *c, enum compare_word word,
                 row_add(c, &(struct compare_row){.word = word,
                                                  .base = missing ? result : NULL,
                                                  .now = missing ? NULL : result,
-                                                 .text = text});
+                                                 .text = missing ? "new has no such device"
+                                                                 : "base has no such device"});
         }
     }
 }
@@ -376,8 +334,8 @@ bool compare_runs(struct arena *arena, const struct run *base, const struct run 
         return false;
     struct result_index base_index = result_index_of(arena, base);
     struct result_index now_index = result_index_of(arena, now);
-    for (size_t i = 0; i < compare->pair_count; i++)
-        pair_compare(&comparing, &compare->pairs[i], &base_index, &now_index);
+    for (size_t i = 0; i < compare->pairs.count; i++)
+        pair_compare(&comparing, &compare->pairs.list[i], &base_index, &now_index);
     unpaired_list(&comparing, COMPARE_MISSING, &base_index);
     unpaired_list(&comparing, COMPARE_ADDED, &now_index);
     parts_finish(compare);
@@ -387,6 +345,15 @@ bool compare_runs(struct arena *arena, const struct run *base, const struct run 
 bool compare_regressed(const struct compare *compare)
 {
     return compare->counts[COMPARE_SLOWER] + compare->counts[COMPARE_BROKEN] > 0;
+}
+
+const char *compare_row_case(struct arena *arena, const struct compare *compare,
+                             const struct compare_row *row)
+{
+    const struct result *result = row->base ? row->base : row->now;
+    if (compare->base->device_count < 2 && compare->now->device_count < 2)
+        return result->key;
+    return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
 // From or to nothing is the largest change of all.

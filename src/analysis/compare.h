@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Two runs against each other: what got faster, what got slower, what cannot be told.
 //
-// A device of base belongs to one of new, the nearest: the same chip, else one of the same model
-// and number, else of the same model, else (--across) the next. Cases are paired by device and key;
-// only the same version of a benchmark and the same METHOD values are comparable. For each metric
-// the ratio new ÷ base has the interval [new.low ÷ base.high, new.high ÷ base.low]: it holds
-// whenever both 95 % intervals hold, and for equal widths it is √2 wider than the 95 % interval of
-// a ratio, so that of pairs without any difference well under 1 % are called changed however noisy
-// they are (tests/unit/test_compare.c).
+// Cases are paired by device (analysis/pairing.h) and key; only the same version of a benchmark and
+// the same METHOD values are comparable. For each metric the ratio new ÷ base has the interval
+// [new.low ÷ base.high, new.high ÷ base.low]: it holds whenever both 95 % intervals hold, and for
+// equal widths it is √2 wider than the 95 % interval of a ratio, so that of pairs without any
+// difference well under 1 % are called changed however noisy they are (tests/unit/test_compare.c).
 //
 // Where base is 0, or an interval reaches below it, there is no such ratio: then it counts that one
 // interval ends below the other, by more than t of its end.
@@ -25,6 +23,7 @@
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
+#include "analysis/pairing.h"
 #include "results/results.h"
 
 #define COMPARE_WORDS(X)                                                                           \
@@ -83,16 +82,10 @@ struct compare_part {
     size_t mean_count;     // rows in it
 };
 
-// A device of each run.
-struct compare_pair {
-    const struct run_device *base, *now;
-};
-
 struct compare {
     const struct run *base, *now;
     double threshold;
-    struct compare_pair *pairs;
-    size_t pair_count;
+    struct device_pairs pairs;
     struct compare_row *rows; // in the order of base, then what only new has
     size_t row_count, row_capacity;
     struct compare_part *parts;
@@ -113,6 +106,10 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
 
 // Slower or broken cases: what a regression job fails for.
 bool compare_regressed(const struct compare *compare);
+
+// The case of a row for people: its key, after its device where there are several.
+const char *compare_row_case(struct arena *arena, const struct compare *compare,
+                             const struct compare_row *row);
 
 // Rows of that word, the largest change first.
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,

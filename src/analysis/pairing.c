@@ -29,6 +29,53 @@ bool device_same_model(const struct run_device *a, const struct run_device *b)
            strncmp(a->id, b->id, api) == 0;
 }
 
+// Nearest first: a device goes to the nearest one that is left.
+enum nearness {
+    NEAR_CHIP,
+    NEAR_ID,
+    NEAR_MODEL,
+    NEAR_ANY // of those left
+};
+
+static bool is_near(const struct run_device *base, const struct run_device *now,
+                    enum nearness nearness)
+{
+    if (nearness == NEAR_ANY)
+        return true;
+    if (!device_same_model(base, now))
+        return false;
+    if (nearness == NEAR_CHIP)
+        return device_same_chip(base, now);
+    return nearness == NEAR_MODEL || strcmp(base->id, now->id) == 0;
+}
+
+bool device_is_paired(const struct device_pairs *pairs, const struct run_device *device)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pairs->list[i].base == device || pairs->list[i].now == device)
+            return true;
+    return false;
+}
+
+static void partner_find(struct device_pairs *pairs, const struct run_device *base,
+                         const struct run *run, enum nearness nearness)
+{
+    for (size_t i = 0; i < run->device_count && !device_is_paired(pairs, base); i++)
+        if (!device_is_paired(pairs, &run->devices[i]) && is_near(base, &run->devices[i], nearness))
+            pairs->list[pairs->count++] = (struct device_pair){base, &run->devices[i]};
+}
+
+struct device_pairs device_pairs_of(struct arena *arena, const struct device_pairing *pairing)
+{
+    const struct run *base = pairing->base;
+    struct device_pairs pairs = {ARENA_ARRAY(arena, base->device_count, struct device_pair), 0};
+    enum nearness farthest = pairing->across ? NEAR_ANY : NEAR_MODEL;
+    for (enum nearness nearness = NEAR_CHIP; nearness <= farthest; nearness++)
+        for (size_t i = 0; i < base->device_count; i++)
+            partner_find(&pairs, &base->devices[i], pairing->now, nearness);
+    return pairs;
+}
+
 static int compare_keys(const struct result *a, const char *device, const char *key)
 {
     int order = strcmp(a->key, key);

@@ -14,6 +14,28 @@ bool device_same_chip(const struct run_device *a, const struct run_device *b);
 // The same kind of chip through the same API: their names agree.
 bool device_same_model(const struct run_device *a, const struct run_device *b);
 
+// A device of each of two runs.
+struct device_pair {
+    const struct run_device *base, *now;
+};
+
+struct device_pairs {
+    struct device_pair *list;
+    size_t count;
+};
+
+struct device_pairing {
+    const struct run *base, *now;
+    bool across; // other models and APIs as well, in their order
+};
+
+// Each device once, the nearest first: the same chip, else one of the same model and id, else of
+// the same model. In `arena`, of the runs' devices.
+struct device_pairs device_pairs_of(struct arena *arena, const struct device_pairing *pairing);
+
+// Is the device, of either run, in one of them?
+bool device_is_paired(const struct device_pairs *pairs, const struct run_device *device);
+
 // The results of a run for many look-ups by device and key.
 struct result_place {
     const struct result *result;

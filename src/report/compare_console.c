@@ -77,8 +77,8 @@ static void file_print(struct screen *screen, const char *role, const char *name
 static void head_print(struct screen *screen, const struct compare_report *report)
 {
     const struct compare *compare = report->compare;
-    for (size_t i = 0; i < compare->pair_count; i++) {
-        const struct compare_pair *pair = &compare->pairs[i];
+    for (size_t i = 0; i < compare->pairs.count; i++) {
+        const struct device_pair *pair = &compare->pairs.list[i];
         file_print(screen, report->reference ? "reference  " : "base  ", report->base_name,
                    compare->base, pair->base);
         file_print(screen, report->reference ? "measured   " : "new   ", report->now_name,
@@ -97,7 +97,8 @@ static void table_head(struct screen *screen)
     fputs("  case\n", screen->stream);
 }
 
-static void row_print(struct screen *screen, const struct compare_row *row)
+static void row_print(struct screen *screen, const struct compare *compare,
+                      const struct compare_row *row)
 {
     struct arena *arena = screen->arena;
     fputs("  ", screen->stream);
@@ -110,8 +111,9 @@ static void row_print(struct screen *screen, const struct compare_row *row)
     const char *cycles = "";
     if (row->word == COMPARE_CLOCK)
         cycles = arena_printf(arena, " (cycles %s)", percent(arena, row->cycles.value));
-    const char *text = arena_printf(arena, "%s %s%s%s", row->base->key, row->base_metric->name,
-                                    cycles, row->suspect ? " (suspect)" : "");
+    const char *text =
+        arena_printf(arena, "%s %s%s%s", compare_row_case(arena, compare, row),
+                     row->base_metric->name, cycles, row->suspect ? " (suspect)" : "");
     size_t used = 2 + CHANGE_COLUMNS + 2 + INTERVAL_COLUMNS + 2 * VALUE_COLUMNS + 3;
     fputs("  ", screen->stream);
     if (used + screen_width(text) <= screen->columns) {
@@ -136,7 +138,7 @@ static void changes_print(struct screen *screen, const struct compare *compare,
     fprintf(screen->stream, " (%zu)\n", count);
     table_head(screen);
     for (size_t i = 0; i < count && i < CHANGES_MAX; i++)
-        row_print(screen, rows[i]);
+        row_print(screen, compare, rows[i]);
     if (count > CHANGES_MAX)
         fprintf(screen->stream, "  … and %zu more\n", count - CHANGES_MAX);
 }
@@ -152,10 +154,9 @@ static void cases_print(struct screen *screen, const struct compare *compare,
     screen_paint(screen, word_paint(word), title);
     fprintf(screen->stream, " (%zu)\n", count);
     for (size_t i = 0; i < count && i < OTHERS_MAX; i++) {
-        const struct result *result = rows[i]->base ? rows[i]->base : rows[i]->now;
         const char *text =
-            arena_printf(screen->arena, "%s%s%s", result->key, rows[i]->text ? ": " : "",
-                         rows[i]->text ? rows[i]->text : "");
+            arena_printf(screen->arena, "%s%s%s", compare_row_case(screen->arena, compare, rows[i]),
+                         rows[i]->text ? ": " : "", rows[i]->text ? rows[i]->text : "");
         fputs("  ", screen->stream);
         screen_wrap(screen, text, 2, 4);
     }

@@ -38,7 +38,7 @@ static void put_value(FILE *stream, const struct metric *metric)
     fputs(unit_format(metric->median, metric->unit, text, sizeof text), stream);
 }
 
-static void put_row(FILE *stream, const struct compare_row *row)
+static void put_row(FILE *stream, const struct compare *compare, const struct compare_row *row)
 {
     fprintf(stream, "| %s | ", compare_word_name(row->word));
     put_percent(stream, row->ratio.value);
@@ -53,7 +53,9 @@ static void put_row(FILE *stream, const struct compare_row *row)
     fputs(" | ", stream);
     put_value(stream, row->now_metric);
     fputs(" | ", stream);
-    put(stream, row->base->key);
+    struct arena *arena = arena_create();
+    put(stream, compare_row_case(arena, compare, row));
+    arena_destroy(arena);
     fputc(' ', stream);
     put(stream, row->base_metric->name);
     if (row->word == COMPARE_CLOCK) {
@@ -82,7 +84,7 @@ static void put_changes(FILE *stream, const struct compare *compare)
                 fputs("\n| | change | interval | base | new | case |\n"
                       "|:--|--:|:-:|--:|--:|:--|\n",
                       stream);
-            put_row(stream, rows[j]);
+            put_row(stream, compare, rows[j]);
         }
     }
     if (left)
@@ -99,7 +101,7 @@ static void put_cases(FILE *stream, const struct compare *compare, enum compare_
         if (i == 0)
             fputc('\n', stream);
         fprintf(stream, "- %s: ", compare_word_name(word));
-        put(stream, rows[i]->base ? rows[i]->base->key : rows[i]->now->key);
+        put(stream, compare_row_case(arena, compare, rows[i]));
         if (rows[i]->text) {
             fputs(": ", stream);
             put(stream, rows[i]->text);
@@ -129,7 +131,9 @@ static void put_device(FILE *stream, const char *role, const char *name,
     fprintf(stream, "- %s: ", role);
     put(stream, name);
     fputs(", ", stream);
-    put(stream, device->name ? device->name : device->id);
+    put(stream, device->id);
+    fputc(' ', stream);
+    put(stream, device->name);
     if (device->driver) {
         fputs(", driver ", stream);
         put(stream, device->driver);
@@ -143,10 +147,10 @@ void compare_markdown(const struct compare_report *report, FILE *stream)
     fputs("**", stream);
     put_counts(stream, compare->counts);
     fprintf(stream, "** (threshold ±%.3g %%)\n\n", 100 * compare->threshold);
-    for (size_t i = 0; i < compare->pair_count; i++) {
+    for (size_t i = 0; i < compare->pairs.count; i++) {
         put_device(stream, report->reference ? "reference" : "base", report->base_name,
-                   compare->pairs[i].base);
-        put_device(stream, "new", report->now_name, compare->pairs[i].now);
+                   compare->pairs.list[i].base);
+        put_device(stream, "new", report->now_name, compare->pairs.list[i].now);
     }
     put_changes(stream, compare);
     put_cases(stream, compare, COMPARE_BROKEN);

@@ -49,9 +49,9 @@ static void scene_end(struct scene *scene)
 
 static void pair_is(const struct scene *scene, size_t i, const char *base, const char *now)
 {
-    assert_true(i < scene->compare.pair_count);
-    assert_string_equal(scene->compare.pairs[i].base->id, base);
-    assert_string_equal(scene->compare.pairs[i].now->id, now);
+    assert_true(i < scene->compare.pairs.count);
+    assert_string_equal(scene->compare.pairs.list[i].base->id, base);
+    assert_string_equal(scene->compare.pairs.list[i].now->id, now);
 }
 
 static void the_second_card_of_another_host_is_compared_too(void **state)
@@ -64,11 +64,16 @@ static void the_second_card_of_another_host_is_compared_too(void **state)
                         {.device_id = "cuda:1", .uuid = "d", .work = 2}),
                  (struct compare_desc){0});
     // then each is held against one, by its id, and the slower one is seen.
-    assert_int_equal(scene.compare.pair_count, 2);
+    assert_int_equal(scene.compare.pairs.count, 2);
     pair_is(&scene, 0, "cuda:0", "cuda:0");
     pair_is(&scene, 1, "cuda:1", "cuda:1");
     assert_int_equal(scene.compare.counts[COMPARE_SLOWER], 2 * CASES); // latency and bandwidth
     assert_true(compare_regressed(&scene.compare));
+    size_t count;
+    const struct compare_row **rows =
+        compare_rows_of(scene.arena, &scene.compare, COMPARE_SLOWER, &count);
+    const char *name = compare_row_case(scene.arena, &scene.compare, rows[0]);
+    assert_non_null(strstr(name, "cuda:1 pair/bytes="));
     scene_end(&scene);
 }
 
@@ -82,7 +87,7 @@ static void a_card_is_known_by_its_uuid_before_its_number(void **state)
                         {.device_id = "cuda:1", .uuid = "y", .work = 2}),
                  (struct compare_desc){0});
     // then it is held against itself and the other one gets what is left.
-    assert_int_equal(scene.compare.pair_count, 2);
+    assert_int_equal(scene.compare.pairs.count, 2);
     pair_is(&scene, 0, "cuda:1", "cuda:0");
     pair_is(&scene, 1, "cuda:0", "cuda:1");
     scene_end(&scene);
@@ -95,7 +100,7 @@ static void across_pairs_those_of_one_model_first_and_the_others_in_order(void *
         scene_of(RUN_OF({.device_id = "cuda:0", .device_name = "Old"}, {.device_id = "cuda:1"}),
                  RUN_OF({.device_id = "cuda:0"}, {.device_id = "cuda:1", .device_name = "New"}),
                  (struct compare_desc){.across = true});
-    assert_int_equal(scene.compare.pair_count, 2);
+    assert_int_equal(scene.compare.pairs.count, 2);
     pair_is(&scene, 0, "cuda:1", "cuda:0");
     pair_is(&scene, 1, "cuda:0", "cuda:1");
     scene_end(&scene);
@@ -106,8 +111,11 @@ static void cases_are(const struct scene *scene, enum compare_word word, const c
     size_t count;
     const struct compare_row **rows = compare_rows_of(scene->arena, &scene->compare, word, &count);
     assert_int_equal(count, CASES);
-    for (size_t i = 0; i < count; i++)
-        assert_non_null(strstr(rows[i]->text, device));
+    for (size_t i = 0; i < count; i++) {
+        const char *name = compare_row_case(scene->arena, &scene->compare, rows[i]);
+        assert_true(strncmp(name, device, strlen(device)) == 0);
+        assert_non_null(strstr(rows[i]->text, "no such device"));
+    }
 }
 
 static void the_cases_of_a_device_that_is_gone_are_missing(void **state)
@@ -119,7 +127,7 @@ static void the_cases_of_a_device_that_is_gone_are_missing(void **state)
         RUN_OF({.device_id = "cuda:0"}, {.device_id = "opencl:0", .device_name = "Other GPU"}),
         (struct compare_desc){0});
     // then each case of both stands among what is missing and what is new, with its device.
-    assert_int_equal(scene.compare.pair_count, 1);
+    assert_int_equal(scene.compare.pairs.count, 1);
     cases_are(&scene, COMPARE_MISSING, "vulkan:0");
     cases_are(&scene, COMPARE_ADDED, "opencl:0");
     scene_end(&scene);
