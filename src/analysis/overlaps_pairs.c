@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/overlaps_pairs.h"
 
+#include "analysis/compare.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -112,20 +113,14 @@ void overlaps_ask_bystanders(const struct overlaps_subject *subject)
 
 // ---------------------------------------------------------------- one case against another
 
-// Without its interval where one side's reaches down to nothing.
-static const char *ratio_text(struct arena *arena, const double ratio[3], const char *verdict)
-{
-    bool open = strcmp(verdict, "undecided") == 0;
-    return overlaps_number(arena, open ? (const double[]){ratio[0], NAN, NAN} : ratio, UNIT_NONE);
-}
-
 struct comparison {
     const char *code, *base, *other; // scenarios
     const char *what, *published;
 };
 
-// Frames of two scenarios that are less than this apart are alike: three runs of one card agreed to
-// 0.1 % through Vulkan and to 4 % through CUDA, where intervals of a run alone said less.
+// Frames of two scenarios whose whole interval is less than this apart are alike: three runs of one
+// card agreed to 0.1 % through Vulkan and to 4 % through CUDA, where intervals of a run alone said
+// less.
 #define MATTERS 1.05
 
 static void compare(const struct overlaps_subject *subject, const struct comparison *comparison)
@@ -136,21 +131,22 @@ static void compare(const struct overlaps_subject *subject, const struct compari
         return;
     const struct metric *a = overlaps_metric_of(base, "frame"),
                         *b = overlaps_metric_of(other, "frame");
-    const double ratio[3] = {b->median / a->median, b->ci95[0] / a->ci95[1],
-                             b->ci95[1] / a->ci95[0]};
-    const char *verdict = a->ci95[0] <= 0 || b->ci95[0] <= 0 ? "undecided"
-                          : ratio[2] < 1 / MATTERS           ? "a shorter frame"
-                          : ratio[1] > MATTERS               ? "a longer frame"
-                                                             : "no difference to speak of";
+    const struct ratio times = ratio_of(a, b);
+    const double ratio[3] = {times.value, times.low, times.high};
+    bool alike = times.low >= 1 / MATTERS && times.high <= MATTERS;
+    const char *verdict = times.high < 1 / MATTERS ? "a shorter frame"
+                          : times.low > MATTERS    ? "a longer frame"
+                          : alike                  ? "no difference to speak of"
+                                                   : "undecided";
     struct arena *arena = subject->run->arena;
     overlaps_tell(subject,
-                  &(struct overlaps_answer){.code = comparison->code,
-                                            .text = arena_printf(arena, "%s: %s, %s times as long",
-                                                                 comparison->what, verdict,
-                                                                 ratio_text(arena, ratio, verdict)),
-                                            .published = comparison->published,
-                                            .value = ratio[0],
-                                            .cases = {other, base}});
+                  &(struct overlaps_answer){
+                      .code = comparison->code,
+                      .text = arena_printf(arena, "%s: %s, %s times as long", comparison->what,
+                                           verdict, overlaps_number(arena, ratio, UNIT_NONE)),
+                      .published = comparison->published,
+                      .value = ratio[0],
+                      .cases = {other, base}});
 }
 
 static const struct comparison comparisons[] = {

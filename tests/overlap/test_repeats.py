@@ -17,8 +17,8 @@ import sys
 ANSWER = re.compile(
     r": (no difference|a longer frame|a shorter frame|no, less|yes|no|partly|undecided)\b"
 )
-# Of two frames: less than MATTERS apart they are alike (analysis/overlaps.c; runs of before that said
-# otherwise).
+# Of two frames: less than MATTERS apart they are alike (analysis/overlaps_pairs.c; runs of before that
+# said otherwise).
 COMPARISONS = ("split-barrier", "queue-priority")
 MATTERS = 0.05
 SHARE = 0.05  # of time: what separates "no" from more
@@ -45,7 +45,8 @@ def claims_of(run):
         answer = ANSWER.search(finding["text"])
         value = finding.get("value")
         told = answer.group(1) if answer else ""
-        if code in COMPARISONS and value is not None and abs(value - 1) < MATTERS:
+        told_apart = code in COMPARISONS and told in ("a longer frame", "a shorter frame")
+        if told_apart and value is not None and abs(value - 1) < MATTERS:
             told = "no difference"
         claims[(code, *keys)] = (told, value)
     return claims

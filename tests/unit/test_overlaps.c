@@ -226,16 +226,23 @@ static void split_barriers_help_only_where_the_intervals_are_apart(void **state)
 {
     (void)state;
     static const struct {
-        double plain, split;
+        double plain, split, half; // of their intervals
         const char *words;
-    } cases[] = {{400e3, 402e3, "no difference"},
-                 {400e3, 415e3, "no difference"}, // told apart, but runs differ by as much
-                 {400e3, 300e3, "a shorter frame, 0.75"},
-                 {400e3, 500e3, "a longer frame, 1.25"}};
+    } cases[] = {
+        {400e3, 402e3, 2e3, "no difference"},
+        {400e3, 415e3, 2e3, "no difference"}, // told apart, but runs differ by as much
+        {400e3, 300e3, 2e3, "a shorter frame, 0.75"},
+        {400e3, 500e3, 2e3, "a longer frame, 1.25"},
+        // What may be alike and may be not is not called alike, with an interval or without.
+        {400e3, 418e3, 2e3, "undecided, 1.045 [1.035, 1.055] times"},
+        {400e3, 400e3, 200e3, "undecided, 1 [0.3333, 3] times"},
+        {400e3, 402e3, 500e3, "undecided, 1.005 times"}, // down to less than nothing
+        {400e3, 402e3, NAN, "undecided, 1.005 times"},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run *run = make_run();
-        set(add(run, "three", "memory"), FRAME, cases[i].plain, 2e3);
-        set(add(run, "three-split", "split"), FRAME, cases[i].split, 2e3);
+        set(add(run, "three", "memory"), FRAME, cases[i].plain, cases[i].half);
+        set(add(run, "three-split", "split"), FRAME, cases[i].split, cases[i].half);
         overlaps_add_findings(run);
         says(run, "split-barrier", cases[i].words);
         assert_int_equal(find(run, "split-barrier")->key_count, 2);
