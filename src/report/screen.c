@@ -209,6 +209,10 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
+// Values that are less apart than this share of the highest are level: scaled to the full height
+// their noise would look like structure.
+#define FLAT 0.02
+
 // The last value before `end` that is drawn; NaN where there is none.
 static double last_drawn(const double *values, size_t end, bool logarithmic)
 {
@@ -239,6 +243,8 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         high = fmax(high, values[i]);
         end = i + 1;
     }
+    if (high - low < FLAT * fabs(high))
+        high = low; // then no value has a place between them, and all get the lowest block
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;

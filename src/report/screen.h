@@ -74,7 +74,7 @@ const char *screen_margin(struct arena *arena, double median, const double ci95[
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
 // One block per value, ▁ lowest to █ highest, at most `columns`. A gap shows the value before it;
-// before the first and after the last value are blanks.
+// before the first and after the last value are blanks. Values within 2 % of each other are all ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

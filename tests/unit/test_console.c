@@ -184,6 +184,11 @@ static void a_spark_fills_gaps_but_not_ends(void **state)
     assert_string_equal(screen_spark(arena, values, 5, 5, false), " ▁▁█");
     const double flat[] = {3, 3, 3};
     assert_string_equal(screen_spark(arena, flat, 3, 3, true), "▁▁▁");
+    const double noise[] = {14.68, 14.67, 14.66, 14.90}, step[] = {14.5, 14.5, 15.0};
+    for (int logarithmic = 0; logarithmic < 2; logarithmic++) {
+        assert_string_equal(screen_spark(arena, noise, 4, 4, logarithmic), "▁▁▁▁"); // 1.6 %
+        assert_string_equal(screen_spark(arena, step, 3, 3, logarithmic), "▁▁█");   // 3.3 %
+    }
     const double wild[] = {0, -1, INFINITY};
     assert_string_equal(screen_spark(arena, wild, 3, 3, true), "");
     arena_destroy(arena);
