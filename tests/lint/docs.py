@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Documents say what is there: files they name exist, links lead somewhere, and the include table
-of docs/ARCHITECTURE.md is the one that includes.py checks."""
+"""Documents say what is there: files they name exist, links lead somewhere, the include table
+of docs/ARCHITECTURE.md is the one that includes.py checks, and each code that a result's reason can
+have is explained."""
 
 import os
 import re
@@ -15,6 +16,10 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)*/[\w.-]*)`")
 PLACEHOLDER = re.compile(r"(?:[A-Z]{2,}|\bX)(?:\.(?!md)|_|/|$)")
 ROW = re.compile(r"^\| `(\w+)/` \| [^|]+ \| ([^|]*)\|$", re.M)
+
+# visit_doubt(visit, "throttled", …): the first string is the code.
+CODE = re.compile(r'\b(?:visit_doubt|result_doubt|end_entry)\([^;{"]*"([a-z][a-z-]*)"')
+CODES = "docs/METHODOLOGY.md"
 
 
 def check_links(root, file):
@@ -48,6 +53,21 @@ def check_table(file):
             yield f"{file.path}: {floor}/ may include {' '.join(allowed) or 'nothing'}"
 
 
+def check_codes(root, general):
+    """Codes stand in the general table, or in the METHOD.md of the benchmark that gives them."""
+    for file in tree.files(root, folders=("src",), endings=(".c",)):
+        method = os.path.join(root, os.path.dirname(file.path), "METHOD.md")
+        own = ""
+        if os.path.exists(method):
+            with open(method, encoding="utf-8") as stream:
+                own = stream.read()
+        for match in CODE.finditer(file.text):
+            code = match.group(1)
+            if f"`{code}`" not in general.text + own:
+                yield (f"{file.path}:{tree.line_of(file.text, match.start())}: the code {code} "
+                       f"stands neither in {CODES} nor in a METHOD.md beside")
+
+
 def main():
     root = tree.root_from_arguments(__doc__)
     documents = [tree.File(root, name) for name in sorted(os.listdir(root)) if name.endswith(".md")]
@@ -58,6 +78,8 @@ def main():
         findings += check_paths(root, file)
         if file.path == "docs/ARCHITECTURE.md":
             findings += check_table(file)
+        if file.path == CODES:
+            findings += check_codes(root, file)
     tree.finish(len(documents), findings)
 
 

@@ -147,6 +147,18 @@ class Docs(Tree):
         self.write("docs/ARCHITECTURE.md", "| `math/` | numbers | base results |\n")
         self.assert_finds("math/ may include base", "docs.py")
 
+    def test_codes_are_explained_for_all_or_beside(self):
+        self.write("docs/METHODOLOGY.md", "| `throttled` | slow |\n")
+        self.write("src/suite/a.c", 'visit_doubt(visit, "throttled", "%s", "odd-one");\n')
+        self.write("src/bench/x/a.c", 'result_doubt(arena,\n    f(result), "odd", "why");\n')
+        self.write("src/bench/x/METHOD.md", "It is suspect: `odd`.\n")
+        self.assert_clean("docs.py")
+
+    def test_a_code_that_nothing_explains_is_found(self):
+        self.write("docs/METHODOLOGY.md", "| `throttled` | slow |\n")
+        self.write("src/suite/a.c", '\nend_entry(entry, VERDICT_FAILED, "gone", why);\n')
+        self.assert_finds("src/suite/a.c:2: the code gone", "docs.py")
+
 
 class Spdx(Tree):
     def test_the_line_stands_first_or_after_the_interpreter(self):
