@@ -97,11 +97,10 @@ static void tell(struct run *run, const char *device, unsigned banks, const char
     memcpy(copy, keys, 2 * sizeof *keys);
     *run_add_finding(run) = (struct finding){
         .code = "shared-banks",
-        .text =
-            arena_printf(run->arena,
-                         "%s: shared memory has %u banks of 4 bytes: threads %u words apart all "
-                         "meet in one",
-                         device, banks, banks),
+        .text = arena_printf(run->arena,
+                             "%s: shared memory has %u banks, as words of 4 bytes see them: "
+                             "threads %u words apart all meet in one",
+                             device, banks, banks),
         .device = device,
         .value = banks,
         .keys = copy,

@@ -22,10 +22,10 @@ void compare_console(const struct compare_report *report, const struct console_d
 // files are escaped.
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
-// {"schema":"fathom-compare/1", "base":{…}, "new":{…}, "threshold", "counts":{word: n},
-// "benchmarks":[…], "rows":[{"word","key","device","metric","unit","base","new","ratio",
-// "ratio_interval":[lo,hi],"cycles_ratio","suspect","text"}]}; members are only added. ERROR_IO
-// where the stream refuses.
+// {"schema":"fathom-compare/1", "base":{…}, "new":{…}, "threshold", "regressed",
+// "counts":{word: n}, "benchmarks":[…], "rows":[{"word","key","device","metric","unit","base",
+// "new","ratio","ratio_interval":[lo,hi],"cycles_ratio","suspect","text"}]}; members are only
+// added. ERROR_IO where the stream refuses.
 MUST_CHECK bool compare_json(const struct compare_report *report, FILE *stream, struct error *err);
 
 #endif
