@@ -13,11 +13,13 @@ static void write_word(FILE *out, const char *before, const char *word)
     fprintf(out, "%s%s", before, word);
 }
 
-static void write_apis(FILE *out)
+// Models are devices by their files alone: -d model:FILE, and no API that finds one.
+static void write_apis(FILE *out, enum word_kind kind)
 {
     for (size_t i = 0; gpu_backends[i]; i++)
-        write_word(out, i ? " " : "", gpu_backends[i]->name);
-    write_word(out, gpu_backends[0] ? " " : "", "all");
+        if (kind == WORD_DEVICE || strcmp(gpu_backends[i]->name, "model") != 0)
+            fprintf(out, "%s ", gpu_backends[i]->name);
+    fputs("all", out);
 }
 
 static void write_choices(FILE *out, const char *choices)
@@ -36,7 +38,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
         break;
     case WORD_DEVICE:
     case WORD_API:
-        write_apis(out);
+        write_apis(out, kind);
         break;
     case WORD_PRESET:
         write_choices(out, shown);
@@ -69,9 +71,18 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- bash
 
+// The same word of another command that stands before: bash knows the word alone.
+static bool is_named_before(const struct option_info *option)
+{
+    for (const struct option_info *other = option_table; other < option; other++)
+        if (strcmp(other->name, option->name) == 0)
+            return true;
+    return false;
+}
+
 static void write_bash_argument(FILE *out, const struct option_info *option)
 {
-    if (!option->argument || option->hidden)
+    if (!option->argument || option->hidden || is_named_before(option))
         return;
     fputs("    ", out);
     if (option->letter)

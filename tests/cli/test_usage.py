@@ -70,10 +70,19 @@ class Generated(fathom.Case):
         self.assertEqual(["quick"], self.complete("fathom run --preset q"))
         self.assertEqual(["devices"], self.complete("fathom dev"))
 
-    def complete(self, line):
+    def test_bash_offers_a_model_as_a_device_and_not_as_an_api(self):
+        real = os.environ["FATHOM_REAL"]
+        self.assertEqual(["model"], self.complete("fathom run -d m", real))
+        self.assertEqual([], self.complete("fathom run --api m", real))
+        self.assertEqual(["all"], self.complete("fathom run --api a", real))
+
+    def test_bash_gets_each_option_once(self):
+        self.assertEqual(1, fathom.run("--generate", "bash").out.count("-o|--output)"))
+
+    def complete(self, line, binary=fathom.BINARY):
         script = self.path("completion")
         with open(script, "w", encoding="utf-8") as file:
-            file.write(fathom.run("--generate", "bash").out)
+            file.write(fathom.run("--generate", "bash", binary=binary).out)
         words = line.split(" ")
         code = (f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _fathom; "
                 "printf '%s\\n' \"${COMPREPLY[@]}\"")
