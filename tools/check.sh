@@ -17,7 +17,7 @@ declare -A tests=(
     [fuzz]="-L fuzz"
 )
 # Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.
-declare -A driver_tests=([asan]="-L conformance|vulkan|measure|kernels|bandwidth|latency")
+declare -A driver_tests=([asan]="-L conformance|vulkan|opencl|measure|kernels|bandwidth|latency")
 declare -A targets=([fuzz]="--target fuzz_targets")
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan fuzz kit)
