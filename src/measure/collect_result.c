@@ -78,6 +78,22 @@ static void judge_precision(const struct collect *collect, struct arena *arena,
                                                        : "");
 }
 
+// The first metric rules when a case is known well enough. Another one that is held against a limit
+// may follow what the first does not, as a rate follows the clock: where it is known far worse, the
+// case says so, and stands.
+static void judge_others(const struct collect *collect, struct arena *arena, struct result *result)
+{
+    double allowed = COLLECT_IMPRECISE_FACTOR * collect->rule.goal;
+    for (size_t i = 1; i < result->metric_count; i++) {
+        const struct metric *metric = &result->metrics[i];
+        double half = half_width(metric) / fabs(metric->median);
+        if (isfinite(metric->limit) && half > allowed)
+            result_doubt(arena, result, VERDICT_OK, "imprecise",
+                         "%s is known to ±%.2g %% only: the rounds differ in it, not in %s",
+                         metric->name, 100 * half, result->metrics[0].name);
+    }
+}
+
 // True where neighbours resemble each other by more than chance and by more than matters.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
@@ -128,6 +144,8 @@ static void judge(const struct collect *collect, struct arena *arena, struct res
     if (result->metric_count == 0)
         return;
     judge_precision(collect, arena, result, &result->metrics[0]);
+    if (half_width(&result->metrics[0]) <= collect->rule.goal * fabs(result->metrics[0].median))
+        judge_others(collect, arena, result);
     if (collect->info->distribution)
         collect_judge_distribution(collect, arena, result);
     else
