@@ -26,15 +26,57 @@ static void write_all(FILE *out)
     }
 }
 
+enum {
+    VALUES_COLUMN = 26,
+    VALUES_WIDTH = 80
+};
+
+// "quick     A,B,C", a new line before a value that would not fit.
+static void write_values(FILE *out, const char *label, const char *values, const char *separator)
+{
+    size_t column = VALUES_COLUMN;
+    fprintf(out, "%16s%-10s", "", label);
+    while (*values) {
+        size_t bytes = strcspn(values, separator);
+        bytes += values[bytes] != '\0';
+        if (column > VALUES_COLUMN && column + bytes > VALUES_WIDTH) {
+            fprintf(out, "\n%*s", VALUES_COLUMN, "");
+            column = VALUES_COLUMN;
+        }
+        fprintf(out, "%.*s", (int)bytes, values);
+        column += bytes;
+        values += bytes;
+    }
+    fputc('\n', out);
+}
+
+// Does a list of several values have all that there are to choose from?
+static bool is_every_choice(const struct param_info *param, const char *values)
+{
+    const char *choice = param->choices;
+    if (!choice || !strchr(choice, '|'))
+        return false;
+    for (; *choice && (*choice == *values || (*choice == '|' && *values == ',')); choice++)
+        values++;
+    return *choice == '\0' && *values == '\0';
+}
+
+static void write_preset(FILE *out, const char *preset, const struct param_info *param,
+                         const char *values)
+{
+    const char *text = preset_or_standard(param, values);
+    write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
+}
+
 static void write_param(FILE *out, const struct param_info *param)
 {
     fprintf(out, "\n  %s", param->key);
     help_wrap(out, param->help, 16, 2 + strlen(param->key));
-    fprintf(out, "%16squick     %s\n", "", preset_or_standard(param, param->quick));
-    fprintf(out, "%16sstandard  %s\n", "", preset_or_standard(param, param->standard));
-    fprintf(out, "%16sfull      %s\n", "", preset_or_standard(param, param->full));
+    write_preset(out, "quick", param, param->quick);
+    write_preset(out, "standard", param, param->standard);
+    write_preset(out, "full", param, param->full);
     if (param->choices)
-        fprintf(out, "%16schoices   %s\n", "", param->choices);
+        write_values(out, "choices", param->choices, "|");
 }
 
 static void write_benchmark(FILE *out, const struct benchmark *benchmark)

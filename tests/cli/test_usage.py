@@ -129,6 +129,12 @@ class Lists(fathom.Case):
         for part in ("version 3", "forward|random", "1KiB..1MiB/1", "latency_cycles", "quick"):
             self.assertIn(part, out)
 
+    def test_list_of_a_real_benchmark_fits_the_screen_and_says_all_once(self):
+        out = fathom.run("list", "loads", binary=os.environ["FATHOM_REAL"]).out
+        self.assertEqual([], [line for line in out.splitlines() if len(line) > 80])
+        self.assertRegex(out, r"(?m)^ +full +all choices$")
+        self.assertEqual(1, out.count("StructuredBuffer<uint64>.Load"))
+
     def test_list_as_json(self):
         document = json.loads(fathom.run("list", "sum", "--json").out)
         self.assertEqual(["sum"], [one["name"] for one in document["benchmarks"]])
