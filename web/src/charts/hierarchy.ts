@@ -57,8 +57,10 @@ function sameCurve(subject: Subject, level: Level): (result: Result) => boolean 
     Object.keys(origin.case).every((key) => key === "bytes" || result.case[key] === origin.case[key]));
 }
 
-const wholeDevice = (result: Result): boolean =>
-  result.case["scope"] === undefined || result.case["scope"] === "device";
+// Reads of global memory by the whole device. A transfer has a size and B/s, too, but says nothing of
+// any level; shared memory is none.
+const wholeDevice = ({ case: { scope, path, op } }: Result): boolean =>
+  scope === "device" && (path ?? "global") === "global" && (op ?? "read") === "read";
 
 function describe(subject: Subject, level: Level | undefined, span: Span,
                   like: (result: Result) => boolean): string[] {
