@@ -2,7 +2,7 @@
 // Charts say what was measured and nothing else: levels, series, bars, words.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { close, demo, launch, open, report } from "./browser.mjs";
+import { close, demo, launch, open, report, rich } from "./browser.mjs";
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -34,4 +34,38 @@ test("a memory level has the bandwidth of reads by the whole device, never that 
   const other = await open(browser, report("link", run));
   assert.match(await other.locator(".hierarchy li").first().innerText(), /5\.500 TB\/s at 64 KiB/);
   await close(other);
+});
+
+test("what waits for several is joined to each by an arrow, and what is no curve is a table", async () => {
+  // Given a time line whose last span waited for both others, and series of times beside counts.
+  const run = rich();
+  run.results[0].details = { "lane 1": "async A" };
+  run.results[0].series = [
+    { name: "timeline", columns: ["start", "end", "lane", "after"],
+      data: [[0, 500, 0, -1], [100, 900, 1, -1], [950, 1200, 0, 0]] },
+    { name: "edges", columns: ["from", "to"], data: [[0, 2], [1, 2]] },
+    { name: "calibration", columns: ["tick", "offset", "seen"], data: [[1, 1.8e15, 80]] },
+    { name: "markers", columns: ["lane", "stamped_start", "polled_start"], data: [[0, 1, 9], [1, 100, 120]] },
+  ];
+  const page = await open(browser, report("overlap", run));
+  // Then edges are arrows of the time line alone, all of them …
+  const arrows = (await optionOf(page, "latency-series-0")).series[1].data;
+  assert.deepEqual(arrows, [[500, 0, 950, 0], [900, 1, 950, 0]]);
+  const headings = await page.locator(".picker h3").allInnerTexts();
+  assert.deepEqual(headings.map((text) => text.split(": ")[1]), ["timeline", "calibration", "markers"]);
+  // … and the others are tables without a drawing, the lanes by their names.
+  assert.equal(await page.locator(".picker svg").count(), 1);
+  assert.match(await page.locator("#latency-series-1 tbody").innerText(),
+    /tick\s+1\s+offset\s+1800000000000000\s+seen\s+80/);
+  assert.match(await page.locator("#latency-series-2 tbody").innerText(), /lane 0\s+1\s+9\s+async A\s+100\s+120/);
+  await close(page);
+});
+
+test("edges without a time line are a table", async () => {
+  const run = rich();
+  run.results[0].series = [{ name: "edges", columns: ["from", "to"], data: [[0, 2], [1, 2]] }];
+  const page = await open(browser, report("edges", run));
+  assert.match(await page.locator("#latency-series-0 tbody").innerText(), /0\s+2\s+1\s+2/);
+  assert.equal(await page.locator(".picker svg").count(), 0);
+  await close(page);
 });

@@ -7,6 +7,7 @@ import { heatmapChart } from "./charts/heatmap";
 import { hierarchyOf } from "./charts/hierarchy";
 import type { Carried } from "./charts/picker";
 import { seriesPicker } from "./charts/picker";
+import { isArrows } from "./charts/timeline";
 import { Chart } from "./chart";
 import { chipsOf, crossTable } from "./cross";
 import { h } from "./dom";
@@ -56,7 +57,7 @@ function seriesElements(subjects: Subject[], benchmark: Benchmark): HTMLElement[
   for (const subject of subjects)
     for (const result of subject.results.filter((one) => one.benchmark === benchmark.name))
       for (const series of result.series ?? [])
-        if (series.data.length > 0 && series.columns.length > 1)
+        if (series.data.length > 0 && series.columns.length > 1 && !isArrows(result, series))
           named.set(series.name, [...named.get(series.name) ?? [],
             { result, series, machine: subjects.length > 1 ? subject.short : "" }]);
   return [...named.values()].map((list, i) =>

@@ -5,6 +5,7 @@ import type { Chart } from "../chart";
 import { h } from "../dom";
 import type { Result, Series } from "../run";
 import { caseName } from "./lanes";
+import { isPlain, plainTable } from "./plain";
 import { seriesChart } from "./series";
 
 export interface Carried {
@@ -13,17 +14,24 @@ export interface Carried {
   machine: string; // tells the subject where there are several; else ""
 }
 
-// `shown` is told of the chart in view, and of the one that it takes the place of.
+// `shown` is told of the chart in view, and of the one that it takes the place of; of tables it is not.
 export function seriesPicker(id: string, list: Carried[],
                              shown: (chart: Chart, former: Chart | undefined) => void): HTMLElement {
   const place = h("div", { class: "picker" });
   let former: Chart | undefined;
+  let element: HTMLElement | undefined;
   const show = (index: number): void => {
     const one = list[index];
     if (!one) return;
+    element?.remove();
+    if (isPlain(one.series)) {
+      element = plainTable(id, one.result, one.series);
+      place.append(element);
+      return;
+    }
     const chart = seriesChart(id, one.result, one.series);
-    former?.element.remove();
-    place.append(chart.element);
+    element = chart.element;
+    place.append(element);
     shown(chart, former);
     former = chart;
   };

@@ -13,6 +13,17 @@ import { axisStyle, tip, tooltipStyle } from "./parts";
 export const isTimeline = (series: Series): boolean =>
   series.columns.includes("start") && series.columns.includes("end");
 
+const LINE_ROWS = 32; // as report/spans.h has it: more are not workloads, but their workgroups
+
+// The time line whose spans the series "edges" counts.
+const lineOf = (result: Result): Series | undefined => result.series?.find((series) =>
+  isTimeline(series) && series.columns.includes("lane") && series.data.length <= LINE_ROWS);
+
+// Edges from and to rows of the time line, which draws them as arrows.
+export const isArrows = (result: Result, series: Series): boolean =>
+  series.name === "edges" && ["from", "to"].every((name) => series.columns.includes(name)) &&
+  lineOf(result) !== undefined;
+
 interface Span {
   start: number;
   end: number;
@@ -52,13 +63,21 @@ function drawSpan(look: Look, api: Api): object {
   };
 }
 
-// after: the row of the span that this one waited for.
-function arrowsOf(series: Series, spans: Span[]): number[][] {
+// Pairs of rows, the second of which waited for the first: the series "edges" lists them all, the
+// column "after" names one of each span.
+function edgesOf(result: Result, series: Series): [number, number][] {
+  const edges = lineOf(result) === series ? result.series?.find((one) => isArrows(result, one)) : undefined;
+  const ends = (row: (number | null)[], from: number): number => row[from] ?? -1;
+  if (edges)
+    return edges.data.map((row) => [ends(row, column(edges, "from")), ends(row, column(edges, "to"))]);
   const after = column(series, "after");
-  if (after < 0) return [];
-  return spans.flatMap((span) => {
-    const before = spans[span.cells[after] ?? -1];
-    return before ? [[before.end, before.row, span.start, span.row]] : [];
+  return series.data.map((row, i) => [ends(row, after), i]);
+}
+
+function arrowsOf(result: Result, series: Series, spans: Span[]): number[][] {
+  return edgesOf(result, series).flatMap(([from, to]) => {
+    const before = spans[from], next = spans[to];
+    return before && next ? [[before.end, before.row, next.start, next.row]] : [];
   });
 }
 
@@ -107,7 +126,7 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
       },
       {
         type: "custom", encode: { x: [0, 2], y: [1, 3] }, clip: true, silent: true,
-        data: arrowsOf(series, spans),
+        data: arrowsOf(result, series, spans),
         renderItem: (_: unknown, api: Api) => drawArrow(look, api),
       },
     ],

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Series that a drawing would not make clearer, or would get wrong: times beside counts, ends of spans
+// by lane. They are tables; a single row is told as a name and a number a line.
+import type { Cell } from "../chart";
+import { tableOf } from "../chart";
+import { csvText, download, h } from "../dom";
+import type { Result, Series } from "../run";
+import { caseName, laneName } from "./lanes";
+
+const names = new Set(["calibration", "markers", "edges"]);
+
+export const isPlain = (series: Series): boolean => names.has(series.name);
+
+function contentOf(result: Result, series: Series): { head: string[]; rows: Cell[][] } {
+  const [only] = series.data;
+  if (only && series.data.length === 1)
+    return { head: ["what", "value"], rows: series.columns.map((name, i) => [name, only[i] ?? "–"]) };
+  const lane = series.columns.indexOf("lane");
+  return {
+    head: series.columns,
+    rows: series.data.map((row) => row.map((value, i) =>
+      i === lane && value !== null ? laneName(result, value) : value ?? "–")),
+  };
+}
+
+export function plainTable(id: string, result: Result, series: Series): HTMLElement {
+  const { head, rows } = contentOf(result, series);
+  const csv = csvText([series.columns, ...series.data.map((row) => row.map((value) => value ?? undefined))]);
+  return h("figure", { class: "chart plain", id },
+    h("figcaption", {}, h("h3", {}, `${caseName(result)}: ${series.name}`),
+      h("p", { class: "subtitle" }, "times in ns")),
+    h("div", { class: "tools" }, h("span", { class: "save" }, h("button", {
+      type: "button", title: "Save the numbers as CSV",
+      click: () => download(`fathom-${id}.csv`, new Blob([csv], { type: "text/csv" })),
+    }, "CSV"))),
+    tableOf(head, rows));
+}
