@@ -69,3 +69,37 @@ test("edges without a time line are a table", async () => {
   assert.equal(await page.locator(".picker svg").count(), 0);
   await close(page);
 });
+
+test("the page says what names mean: under titles, on heads and switches, and in a list", async () => {
+  // Given a parameter without a unit, and cycles that are called so.
+  const run = demo();
+  const [latency, bandwidth] = run.benchmarks;
+  latency.params.find(({ key }) => key === "order").help = "plru: few pages at a time";
+  latency.params.find(({ key }) => key === "bytes").unit = "1";
+  latency.params.find(({ key }) => key === "bytes").help = "operations a byte";
+  bandwidth.metrics[0].name = "cycles";
+  bandwidth.metrics[0].unit = "cycle";
+  bandwidth.views[1].metric = "cycles";
+  for (const { benchmark, metrics } of run.results)
+    if (benchmark === "bandwidth" && metrics[0]) Object.assign(metrics[0], { name: "cycles", unit: "cycle", median: 7 });
+  const page = await open(browser, report("words", run));
+  const subtitle = (id) => page.locator(`#${id} .subtitle`).innerText();
+  // Then each chart says what its metric is, and a unit once.
+  assert.match(await subtitle("latency-0"), /^latency: Time of one dependent load\./);
+  assert.match(await subtitle("loads-0"), /^rate: Loads in a second\./);
+  assert.match(await subtitle("bandwidth-1"), /^cycles: Bytes read in a second\./);
+  assert.doesNotMatch(await subtitle("bandwidth-1"), /cycles cycles|in cycles/);
+  assert.equal((await optionOf(page, "latency-0")).xAxis[0].name, "bytes: operations a byte");
+  const title = (selector) => page.locator(selector).first().getAttribute("title");
+  assert.equal(await title('#latency-1 th:has-text("latency")'), "Time of one dependent load.");
+  assert.equal(await title('#latency-0 .switch button:has-text("cycles")'),
+    "latency_cycles: The same in cycles of the core clock.");
+  await page.click("#latency-0 details.numbers summary");
+  assert.equal(await title('#latency-0 .numbers th:has-text("latency")'), "Time of one dependent load.");
+  // The list opens by a click, so that it can be read where nothing hovers.
+  const words = page.locator("#latency .words");
+  assert.equal(await words.locator("dl").isVisible(), false);
+  await words.locator("summary").click();
+  assert.match(await words.innerText(), /order\s+plru: few pages[^]*latency\s+Time of one dependent load\. \(ns\)/);
+  await close(page);
+});

@@ -22,6 +22,12 @@ use([
 
 export type Cell = string | number | undefined;
 
+// A head of a table: what it says, and what that means.
+export interface Head {
+  text: string;
+  help?: string | undefined;
+}
+
 export interface Look {
   theme: Theme;
   narrow: boolean;
@@ -31,6 +37,7 @@ export interface Look {
 export interface Switch {
   label: string;
   options: string[];
+  help?: (string | undefined)[]; // what each option means
   chosen: number;
   change: (index: number) => void; // the chart is drawn anew afterwards
 }
@@ -43,7 +50,7 @@ export interface ChartDesc {
   height: (look: Look) => number;
   option: (look: Look) => EChartsCoreOption;
   switches?: Switch[];
-  numbers: () => { head: string[]; rows: Cell[][] }; // for the table
+  numbers: () => { head: (string | Head)[]; rows: Cell[][] }; // for the table
   csv: () => Cell[][]; // with its head
   steps?: number; // positions that the arrow keys visit
   zoomed?: (look: Look, low: number, high: number) => EChartsCoreOption; // x from low to high
@@ -130,6 +137,7 @@ export class Chart {
     one.options.forEach((text, index) => {
       const button = h("button", {
         type: "button",
+        title: one.help?.[index] ?? "",
         "aria-pressed": String(index === one.chosen),
         click: () => {
           one.change(index);
@@ -208,13 +216,15 @@ export class Chart {
 }
 
 // A table; numbers stand to the right.
-export function tableOf(head: string[], rows: Cell[][]): HTMLElement {
+export function tableOf(head: (string | Head)[], rows: Cell[][]): HTMLElement {
   const isNumber = (text: Cell): boolean =>
     text !== undefined && /^([-+±×]?\d[\d.,e+-]*( \S+)?|–)$/.test(String(text));
   const cell = (text: Cell): HTMLElement =>
     h("td", isNumber(text) ? { class: "number" } : {}, text === undefined ? "" : String(text));
+  const heads = head.map((one) => (typeof one === "string" ? { text: one } : one))
+    .map(({ text, help }: Head) => h("th", { scope: "col", title: help ?? "" }, text));
   return h("div", { class: "scroll", tabindex: "0" },
     h("table", {},
-      h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+      h("thead", {}, h("tr", {}, ...heads)),
       h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map(cell))))));
 }

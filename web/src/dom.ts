@@ -8,7 +8,7 @@ function apply(element: Element, attributes: Attributes, children: Child[]): voi
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false) element.setAttribute(name, value);
+    else if (value !== false && (name !== "title" || value !== "")) element.setAttribute(name, value);
   }
   for (const child of children) if (child !== undefined) element.append(child);
 }

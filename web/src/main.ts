@@ -14,7 +14,7 @@ import { h } from "./dom";
 import { unpack } from "./packed";
 import type { Benchmark, Run, Subject, View } from "./run";
 import { benchmarksOf, subjectsOf } from "./run";
-import { doubtsOf, findingsList, machineCard, provenance } from "./sections";
+import { doubtsOf, findingsList, machineCard, provenance, wordsOf } from "./sections";
 import { currentTheme, onThemeChange, printTheme, toggleTheme } from "./theme";
 import { allPoints, buildGrid, inCycles, pointMetric } from "./view";
 
@@ -99,7 +99,7 @@ function benchmarkSection(subjects: Subject[], benchmark: Benchmark): HTMLElemen
   if (measured.length === 0) return undefined;
   const id = idOf(benchmark.name);
   return section(id, benchmark.title ?? benchmark.name,
-    versionsNote(measured, benchmark),
+    versionsNote(measured, benchmark), wordsOf(benchmark),
     ...benchmark.views.map((view, i) => isTwin(benchmark, view) ? undefined : viewElement(`${id}-${i}`, measured, benchmark, view)),
     sortedBars(`${id}-bars`, measured, benchmark),
     ...seriesElements(measured, benchmark),

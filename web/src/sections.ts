@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands around the charts: machines, findings, doubts, provenance.
 import { download, h } from "./dom";
-import type { Benchmark, Finding, Result, Run, Subject, Verdict } from "./run";
+import type { Benchmark, Finding, Result, Run, Subject, Unit, Verdict } from "./run";
 import { formatUnit } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
@@ -83,6 +83,18 @@ export function findingsList(subjects: Subject[], benchmarks: Benchmark[]): HTML
   return h("div", { class: "findings" }, ...[...topics].map(([topic, texts], i) =>
     h("details", { open: i === 0 }, h("summary", {}, `${title(topic)} (${texts.length})`),
       h("ul", {}, ...texts.map((text) => h("li", {}, text))))));
+}
+
+// What the names of a benchmark's parameters and metrics mean.
+export function wordsOf(benchmark: Benchmark): HTMLElement | undefined {
+  const unit = (name: Unit): string => (name === "1" ? "" : ` (${name})`);
+  const rows: Row[] = [
+    ...benchmark.params.map(({ key, help }): Row => [key, help]),
+    ...benchmark.metrics.map((metric): Row =>
+      [metric.name, metric.help && `${metric.help}${unit(metric.unit)}`]),
+  ];
+  return rows.some(([, help]) => help) ? h("details", { class: "words" },
+    h("summary", {}, "What the names mean"), listOf(rows)) : undefined;
 }
 
 // Every reason why a number is doubted or missing, with how many cases give it.

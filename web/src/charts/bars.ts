@@ -7,7 +7,7 @@ import { h } from "../dom";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
 import { measuredSubjects, pointMetric } from "../view";
-import { axisStyle, gridCsv, gridNumbers, legendOf, tip, tipLine, tooltipStyle } from "./parts";
+import { axisStyle, gridCsv, gridNumbers, legendOf, nameWithHelp, tip, tipLine, tooltipStyle } from "./parts";
 
 const ROWS_MAX = 150; // in view at once
 
@@ -160,7 +160,7 @@ export function barsChart(id: string, grid: Grid): Chart {
   return new Chart({
     id,
     title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [grid.metric.name, grid.common,
+    subtitle: () => [nameWithHelp(grid.metric), grid.common,
       grid.metric.unit === "1" ? "" : "× against the worst"].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
     height: () => (measuredSubjects(grid).length > 1 ? 100 : 60) +

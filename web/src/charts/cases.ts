@@ -16,6 +16,7 @@ interface Row {
 
 interface Column {
   head: string;
+  help: string | undefined; // what it means
   text: (row: Row) => string;
   sort: (row: Row) => string | number | undefined;
   number: boolean;
@@ -38,7 +39,7 @@ function metricColumn(metric: MetricInfo, subject: Subject, head: string): Colum
     return one && metricOf(one.result, metric.name);
   };
   return {
-    head, number: true,
+    head, number: true, help: metric.help,
     text: (row) => {
       const value = found(row);
       const margin = formatMargin(value?.median, value?.ci95);
@@ -54,7 +55,7 @@ function metricColumn(metric: MetricInfo, subject: Subject, head: string): Colum
 function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column[] {
   const subjects = [...new Set(chosen.map(({ subject }) => subject))];
   const columns: Column[] = varying(benchmark, chosen).map((param) => ({
-    head: param.key, number: param.type !== "text",
+    head: param.key, number: param.type !== "text", help: param.help,
     text: ({ first }) => formatValue(first.result.case[param.key], param),
     sort: ({ first }) => first.result.case[param.key] ?? "",
   }));
@@ -71,7 +72,7 @@ function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column
       return text !== "" && subjects.length > 1 ? `${subject.short}: ${text}` : text;
     }).filter(Boolean).join("; ");
   if (chosen.some(({ result }) => doubtText(result) !== ""))
-    columns.push({ head: "doubt", number: false, text: doubts, sort: doubts });
+    columns.push({ head: "doubt", number: false, help: undefined, text: doubts, sort: doubts });
   return columns;
 }
 
@@ -105,7 +106,7 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
   const table = h("table");
   let body = bodyOf(columns, rows);
   let sorted = -1, way = 1;
-  const heads = columns.map((column, index) => h("th", { scope: "col" }, h("button", {
+  const heads = columns.map((column, index) => h("th", { scope: "col", title: column.help ?? "" }, h("button", {
     type: "button",
     click: () => {
       way = sorted === index ? -way : 1;

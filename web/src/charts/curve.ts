@@ -12,7 +12,9 @@ import { allPoints, isLogX, isLogY, pointMetric } from "../view";
 import { sizeText } from "./hierarchy";
 import type { Level } from "./levels";
 import { levelsOf } from "./levels";
-import { axisStyle, gridCsv, gridNumbers, legendOf, tip, tipLine, tooltipStyle } from "./parts";
+import {
+  axisStyle, gridCsv, gridNumbers, legendOf, nameWithHelp, tip, tipLine, tooltipStyle,
+} from "./parts";
 
 // What is drawn. ECharts copies its options deeply: only plain() may be handed over.
 interface Datum {
@@ -203,9 +205,11 @@ function xAxis(grid: Grid, look: Look): object {
     type: "value",
     min: low,
     max: high,
-    name: grid.x.key,
+    // Where numbers have no unit their help is it: operations a byte, say.
+    name: grid.x.unit === "1" ? nameWithHelp({ ...grid.x, name: grid.x.key }) : grid.x.key,
     nameLocation: "middle",
     nameGap: 28,
+    nameTruncate: { maxWidth: look.width * 0.8 },
     ...style,
     ...ticks,
     axisLabel: {
@@ -318,6 +322,7 @@ export function curveChart(id: string, whole: Grid): Chart {
     switches.push({
       label: "unit", chosen: 0,
       options: [grid.metric, cycles].map(({ unit }) => (unit === "cycle" ? "cycles" : unit)),
+      help: [grid.metric, cycles].map(nameWithHelp),
       change: (index: number) => { state.metric = index === 0 ? grid.metric : cycles; },
     });
   if (positive)
@@ -329,7 +334,7 @@ export function curveChart(id: string, whole: Grid): Chart {
   return new Chart({
     id,
     title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [state.metric.name, grid.common].filter(Boolean).join(" · "),
+    subtitle: () => [nameWithHelp(state.metric), grid.common].filter(Boolean).join(" · "),
     summary: `Curve of ${grid.metric.name} over ${grid.x.key}, ${list.length} series`,
     height: (look) => (look.narrow ? 320 : 400) + legendOf(look, list.map(({ label }) => label)).height,
     option: (look) => option(grid, state, look),

@@ -7,7 +7,7 @@ import { h } from "../dom";
 import { commonScale, digits, formatUnit, formatValue } from "../units";
 import type { Grid, Panel, Point } from "../view";
 import { allPoints, isLogY, measuredSubjects, pointMetric } from "../view";
-import { axisStyle, gridCsv, gridNumbers, inkOn, tip, tipLine, tooltipStyle } from "./parts";
+import { axisStyle, gridCsv, gridNumbers, inkOn, nameWithHelp, tip, tipLine, tooltipStyle } from "./parts";
 
 // ECharts copies its options deeply: only `value` is handed over.
 interface Field {
@@ -174,12 +174,14 @@ export function heatmapChart(id: string, grid: Grid): Chart {
       label: "colours", options: ["linear", "log"], chosen: state.log ? 1 : 0,
       change: (index: number) => { state.log = index === 1; },
     });
-  const unit = (): string =>
-    commonScale(fieldsOf(grid, state).map(({ shown }) => shown), grid.metric.unit).name;
+  const unit = (): string => {
+    const { name } = commonScale(fieldsOf(grid, state).map(({ shown }) => shown), grid.metric.unit);
+    return name === "" || name === grid.metric.name ? "" : `in ${name}`;
+  };
   return new Chart({
     id,
     title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [`${grid.metric.name} ${unit()}`, state.sheet.label, grid.common]
+    subtitle: () => [nameWithHelp(grid.metric), unit(), state.sheet.label, grid.common]
       .filter(Boolean).join(" · "),
     summary: `Heat map of ${grid.metric.name} over ${grid.x.key} and ${grid.y?.key ?? ""}`,
     height: () => 130 + (state.sheet.rows.length > 40 ? 22 : 34) * state.sheet.rows.length,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What several kinds of chart share: axes, tooltips, numbers of points.
-import type { Cell, Look } from "../chart";
+import type { Cell, Head, Look } from "../chart";
 import { h } from "../dom";
 import type { MetricInfo, Result } from "../run";
 import type { Grid, Point } from "../view";
@@ -51,6 +51,11 @@ export function legendOf(look: Look, names: string[]): { legend: object; height:
   };
 }
 
+// "gain: the workloads' lengths alone, summed, over the frame's length": what a name means, where the
+// run says it.
+export const nameWithHelp = ({ name, help }: { name: string; help?: string }): string =>
+  help ? `${name}: ${help}` : name;
+
 export function doubtText(result: Result): string {
   if (result.verdict === "ok") return "";
   return [result.verdict, ...result.reasons.map(({ text }) => text)].join(": ");
@@ -88,7 +93,7 @@ export function tip(title: string, lines: HTMLElement[]): HTMLElement {
 }
 
 // The grid's points for people …
-export function gridNumbers(grid: Grid, metric: MetricInfo): { head: string[]; rows: Cell[][] } {
+export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | Head)[]; rows: Cell[][] } {
   const rows: Cell[][] = [];
   for (const panel of grid.panels)
     for (const series of panel.series)
@@ -103,7 +108,8 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: string[]; r
         ]);
       }
   return {
-    head: ["series", grid.x.key, metric.name, "± half interval", "n", "of limit", "doubt"],
+    head: ["series", { text: grid.x.key, help: grid.x.help }, { text: metric.name, help: metric.help },
+      "± half interval", "n", "of limit", "doubt"],
     rows,
   };
 }
