@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { close, demo, launch, open, report, rich } from "./browser.mjs";
 
+const bars = "loads-0";
 let browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
@@ -102,4 +103,31 @@ test("the page says what names mean: under titles, on heads and switches, and in
   await words.locator("summary").click();
   assert.match(await words.innerText(), /order\s+plru: few pages[^]*latency\s+Time of one dependent load\. \(ns\)/);
   await close(page);
+});
+
+const texts = (page, id) => page.locator(`#${id} svg text`).allTextContents();
+
+test("names of bars keep what tells them apart, and bars have their values, wide and narrow", async () => {
+  // Given loads whose names differ at their ends alone, and ratios.
+  const run = demo();
+  const loads = run.benchmarks.find(({ name }) => name === "loads");
+  loads.metrics[0].unit = "1";
+  const patterns = ["uniform", "linear", "random"], name = "Texture2D<RGBA8>.Sample(bilinear)";
+  run.results = run.results.filter(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0)
+    .slice(0, 3).map((result, i) => ({
+      ...result, key: `loads/path=${i}`, case: { path: name, width: 4, pattern: patterns[i] },
+      metrics: [{ ...result.metrics[0], unit: "1", median: 1.5 + i, ci95: undefined }],
+    }));
+  const html = report("labels", run);
+  const wide = await open(browser, html, { width: 1280 });
+  for (const pattern of patterns)
+    assert.ok((await texts(wide, bars)).includes(`${name} · ${pattern}`), (await texts(wide, bars)).join("|"));
+  await close(wide);
+  const narrow = await open(browser, html, { width: 390 });
+  const shown = await texts(narrow, bars);
+  for (const pattern of patterns) // in two lines, both whole
+    assert.ok(shown.includes(`Sample(bilinear) · ${pattern}`) || shown.includes(pattern), shown.join("|"));
+  assert.ok(!shown.some((text) => text.includes("…")), shown.join("|"));
+  for (const value of ["1.5", "2.5", "3.5"]) assert.ok(shown.includes(value), shown.join("|"));
+  await close(narrow);
 });

@@ -10,6 +10,7 @@ import { measuredSubjects, pointMetric } from "../view";
 import { axisStyle, gridCsv, gridNumbers, legendOf, nameWithHelp, tip, tipLine, tooltipStyle } from "./parts";
 
 const ROWS_MAX = 150; // in view at once
+const LETTER = 0.58; // width of a letter over the font's size, at most
 
 interface Bar {
   label: string;
@@ -52,6 +53,40 @@ function ratioText(grid: Grid, bar: Bar, base: number): string {
   return Number.isFinite(ratio) ? `×${ratio.toFixed(ratio < 10 ? 2 : 1)}` : "";
 }
 
+// The middle is left out of what is too long: names differ at their ends.
+function shortened(text: string, letters: number): string {
+  if (text.length <= letters) return text;
+  const tail = Math.ceil((letters - 1) / 2);
+  return `${text.slice(0, letters - 1 - tail)}…${text.slice(text.length - tail)}`;
+}
+
+// One line, or two: broken between parts, else after a word, else anywhere.
+function labelLines(text: string, letters: number, lines: number): string[] {
+  if (text.length <= letters || lines === 1) return [shortened(text, letters)];
+  for (const mark of [/ · /g, / /g, /[.>]/g, /[,/_-]/g]) {
+    const pairs = [...text.matchAll(mark)].map(({ index = 0, 0: found }) => {
+      const end = index + found.length;
+      return [text.slice(0, mark.source.includes("[") ? end : index), text.slice(end)] as const;
+    }).filter(([first, second]) => first.length <= letters && second.length <= letters);
+    const last = pairs[pairs.length - 1];
+    if (last) return [...last];
+  }
+  return [text.slice(0, letters), shortened(text.slice(letters), letters)];
+}
+
+// Names beside the bars: room for them, and how they stand in it.
+function labelsOf(look: Look): { width: number; linesOf: (text: string) => string[] } {
+  const width = look.narrow ? Math.min(165, look.width * 0.44) : 330;
+  const letters = Math.floor(width / (LETTER * (look.narrow ? 10 : 12)));
+  return { width, linesOf: (text) => labelLines(text, letters, look.narrow ? 2 : 1) };
+}
+
+function rowHeight(bars: Bar[], look: Look): number {
+  const { linesOf } = labelsOf(look);
+  if (bars.some(({ label }) => linesOf(label).length > 1)) return 30;
+  return bars.length > 60 ? 20 : 24;
+}
+
 interface Whisker {
   coord: (value: number[]) => [number, number];
   value: (dimension: number) => number;
@@ -79,7 +114,7 @@ function whiskers(grid: Grid, bars: Bar[], look: Look): object {
 
 function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
   const base = worst(grid, bars);
-  const labelWidth = look.narrow ? Math.min(130, look.width * 0.36) : 260;
+  const labels = labelsOf(look);
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
     look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
@@ -118,7 +153,8 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
       axisTick: { show: false },
       axisLabel: {
         ...axisStyle(look).axisLabel, color: look.theme.text, hideOverlap: false, interval: 0,
-        width: labelWidth, overflow: "truncate",
+        width: labels.width, overflow: "truncate", lineHeight: 13,
+        formatter: (label: string) => labels.linesOf(label).join("\n"),
       },
     },
     xAxis: {
@@ -144,7 +180,7 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
           label: {
             show: true, position: "right", color: look.theme.text,
             formatter: look.narrow
-              ? ratioText(grid, bar, base)
+              ? ratioText(grid, bar, base) || formatUnit(bar.value, grid.metric.unit)
               : `${formatUnit(bar.value, grid.metric.unit)}  ${ratioText(grid, bar, base)}`,
           },
         }),
@@ -163,8 +199,8 @@ export function barsChart(id: string, grid: Grid): Chart {
     subtitle: () => [nameWithHelp(grid.metric), grid.common,
       grid.metric.unit === "1" ? "" : "× against the worst"].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
-    height: () => (measuredSubjects(grid).length > 1 ? 100 : 60) +
-      Math.min(bars.length, ROWS_MAX) * (bars.length > 60 ? 20 : 24),
+    height: (look) => (measuredSubjects(grid).length > 1 ? 100 : 60) +
+      Math.min(bars.length, ROWS_MAX) * rowHeight(bars, look),
     option: (look) => option(grid, bars, look),
     switches: [{
       label: "order", options: ["as measured", "best first", "worst first"], chosen: 0,
