@@ -69,6 +69,33 @@ test("one chip through two APIs has a table of ratios", async () => {
   await close(page);
 });
 
+test("one chip is known by its PCI address or as the host's processor, and none of its rows is lost", async () => {
+  // Given two APIs that name one chip's UUID differently, and a case that the reference lacks.
+  const run = rich();
+  const [first] = run.devices;
+  run.devices = [
+    { ...first, id: "vulkan:0", uuid: "aa", pci: "0000:01:00.0" },
+    { ...first, id: "cuda:0", uuid: "bb", pci: "0000:01:00.0" },
+    { ...first, id: "opencl:0", uuid: "cc", pci: "0000:01:00.0" },
+  ];
+  const of = (device, key) => ({ ...structuredClone(run.results[0]), device, key });
+  run.results = [of("vulkan:0", "latency/both"), of("cuda:0", "latency/both"),
+    of("vulkan:0", "latency/lacking"), of("opencl:0", "latency/lacking")];
+  const page = await open(browser, report("pci", run));
+  const rows = await page.locator("#apis tbody tr").allInnerTexts();
+  assert.equal(rows.length, 2);
+  assert.match(rows[0], /both\s+latency\s+16\.30 ns\s+16\.30 ns\s+1\.000\s+–\s+–$/);
+  assert.match(rows[1], /lacking\s+latency\s+–\s+16\.30 ns\s+–\s+16\.30 ns\s+–$/);
+  await close(page);
+
+  // And processors without UUID or address.
+  run.devices = ["vulkan:0", "opencl:0"].map((id) => ({ ...first, id, uuid: undefined, pci: undefined, kind: "cpu" }));
+  run.results = [of("vulkan:0", "latency/both"), of("opencl:0", "latency/both")];
+  const other = await open(browser, report("cpus", run));
+  assert.equal(await other.locator("#apis tbody tr").count(), 1);
+  await close(other);
+});
+
 test("other versions of a benchmark side by side are warned of", async () => {
   const newer = demo();
   newer.devices[0].name = "Another chip";

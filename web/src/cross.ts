@@ -13,11 +13,14 @@ const LIST_MAX = 200;
 
 const api = (subject: Subject): string => subject.device.id.split(":")[0] ?? "";
 
+// Within one run more is known than between two, as analysis/cross.c has it: what sits at one PCI
+// address is one chip though APIs name its UUID differently, and all CPU devices are the processors of
+// the host.
 function sameChip(a: Subject, b: Subject): boolean {
-  if (a.run !== b.run || api(a) === api(b)) return false;
-  const { uuid, pci } = a.device;
-  if (uuid !== undefined && b.device.uuid !== undefined) return uuid === b.device.uuid;
-  return pci !== undefined && pci === b.device.pci;
+  const [one, other] = [a.device, b.device];
+  const alike = (key: "uuid" | "pci"): boolean => one[key] !== undefined && one[key] === other[key];
+  return a.run === b.run && api(a) !== api(b) &&
+    (alike("uuid") || alike("pci") || (one.kind === "cpu" && other.kind === "cpu"));
 }
 
 export function chipsOf(subjects: Subject[]): Subject[][] {
@@ -40,34 +43,61 @@ const apart = (a: Metric, b: Metric, ratio: number): boolean =>
   (ratio < LOW || ratio > HIGH) && a.ci95 !== undefined && b.ci95 !== undefined &&
   (a.ci95[1] < b.ci95[0] || b.ci95[1] < a.ci95[0]);
 
-export function crossTable(chip: Subject[]): HTMLElement {
-  const reference = chip.find((one) => api(one) === "cuda") ??
-    chip.find((one) => api(one) === "opencl") ?? chip[chip.length - 1] as Subject;
-  const others = chip.filter((one) => one !== reference);
-  const found = others.map((subject) => new Map(subject.results.map((one) => [one.key, one])));
-  const rows: { cells: string[]; far: boolean }[] = [];
-  // What a metric in time says already, as analysis/cross.c has it.
-  const inTime = new Set(reference.run.benchmarks.flatMap((benchmark) =>
-    benchmark.metrics.map((metric) => inCycles(benchmark, metric)?.name)));
-  for (const result of reference.results)
-    for (const metric of result.metrics) {
-      if (inTime.has(metric.name)) continue;
-      const twins = found.map((results) => {
-        const other = results.get(result.key);
-        return other && { other, metric: metricOf(other, metric.name) };
-      });
-      if (metric.median === undefined || !twins.some((twin) => twin?.metric)) continue;
-      let far = false;
-      const cells = twins.flatMap((twin) => {
-        const median = twin?.metric?.median;
-        if (!twin?.metric || median === undefined || metric.median === undefined) return ["–", "–"];
-        const ratio = median / metric.median;
-        const equal = comparable(result, twin.other) && Number.isFinite(ratio);
-        far = far || (equal && apart(twin.metric, metric, ratio));
-        return [formatUnit(median, metric.unit), equal ? ratio.toFixed(3) : "not equal"];
-      });
-      rows.push({ cells: [result.key, metric.name, formatUnit(metric.median, metric.unit), ...cells], far });
+interface Row {
+  cells: string[];
+  far: boolean;
+}
+
+// A metric of a case on each device of the chip; undefined where fewer than two measured it.
+function rowOf(key: string, metric: Metric, chip: (Result | undefined)[], reference: number): Row | undefined {
+  const found = chip.map((result) => {
+    const other = result && metricOf(result, metric.name);
+    return other?.unit === metric.unit ? other : undefined;
+  });
+  if (found.filter(Boolean).length < 2) return undefined;
+  const base = found[reference], home = chip[reference];
+  const row: Row = { cells: [key, metric.name, formatUnit(base?.median, metric.unit)], far: false };
+  found.forEach((other, i) => {
+    if (i === reference) return;
+    const ratio = (other?.median ?? NaN) / (base?.median ?? NaN);
+    const result = chip[i];
+    const equal = result && home && comparable(result, home) && Number.isFinite(ratio);
+    row.cells.push(formatUnit(other?.median, metric.unit),
+      equal ? ratio.toFixed(3) : other && base ? "not equal" : "–");
+    row.far = row.far || Boolean(equal && other && base && apart(other, base, ratio));
+  });
+  return row;
+}
+
+// What any of the devices measured, in the order of the first that did.
+function rowsOf(chip: Subject[], reference: number): Row[] {
+  const results = chip.map((subject) => new Map(subject.results.map((one) => [one.key, one])));
+  const rows = new Map<string, Row | undefined>();
+  for (const own of results)
+    for (const [key, result] of own) {
+      const metrics = result.metrics.filter(({ median }) => median !== undefined);
+      const twins = new Set(metrics.map((metric) => inCycles({ metrics }, metric)?.name));
+      for (const metric of metrics) {
+        const name = `${key} ${metric.name}`;
+        if (twins.has(metric.name) || rows.has(name)) continue; // a metric in time says it already
+        rows.set(name, rowOf(key, metric, results.map((one) => one.get(key)), reference));
+      }
     }
+  return [...rows.values()].filter((row): row is Row => row !== undefined);
+}
+
+function referenceOf(chip: Subject[]): number {
+  const known = ["cuda", "opencl"].map((name) => chip.findIndex((one) => api(one) === name));
+  return known.find((at) => at >= 0) ?? chip.length - 1;
+}
+
+// Undefined where no two devices measured the same.
+export function crossTable(chip: Subject[]): HTMLElement | undefined {
+  const at = referenceOf(chip);
+  const reference = chip[at] as Subject;
+  const others = chip.filter((one) => one !== reference);
+  const rows = rowsOf(chip, at);
+  if (rows.length === 0) return undefined;
   const far = rows.filter((row) => row.far);
   const shown = [...far, ...rows.filter((row) => !row.far)].slice(0, LIST_MAX);
   const head = ["case", "metric", reference.device.id,

@@ -130,7 +130,7 @@ function build(runs: Run[]): void {
   const subjects = subjectsOf(runs);
   const pictures = subjects.map(hierarchyOf).filter((one) => one !== undefined);
   const findings = findingsList(subjects, benchmarksOf(runs));
-  const chips = chipsOf(subjects);
+  const chips = chipsOf(subjects).map(crossTable).filter((table) => table !== undefined);
   const sections = [
     section("machines", subjects.length > 1 ? "Machines" : "Machine",
       h("div", { class: subjects.length > 1 ? "machines" : "machine-row" },
@@ -138,7 +138,7 @@ function build(runs: Run[]): void {
       ...(subjects.length > 1 ? [h("div", { class: "pictures" }, ...pictures)] : [])),
     findings && section("findings", "Findings", findings),
     ...benchmarksOf(runs).map((benchmark) => benchmarkSection(subjects, benchmark)),
-    chips.length > 0 ? section("apis", "One chip, several APIs", ...chips.map(crossTable)) : undefined,
+    chips.length > 0 ? section("apis", "One chip, several APIs", ...chips) : undefined,
     section("provenance", "Provenance", provenance(runs)),
   ].filter((one): one is HTMLElement => one !== undefined);
   const notices = document.getElementById("notices");

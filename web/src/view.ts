@@ -98,7 +98,7 @@ function commonPrefix(a: string, b: string): number {
 }
 
 // The metric that counts the same in cycles, as analysis/compare.c finds it.
-export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo | undefined {
+export function inCycles(benchmark: { metrics: MetricInfo[] }, metric: MetricInfo): MetricInfo | undefined {
   const unit = cycleUnits[metric.unit];
   const others = benchmark.metrics.filter((other) => unit !== undefined && other.unit === unit);
   const named = others
