@@ -41,6 +41,8 @@ function barsOf(grid: Grid): Bar[] {
     (subjects.length > 1 ? a.label.localeCompare(b.label) : 0));
 }
 
+const isDoubted = (bar: Bar): boolean => bar.point.result.verdict === "suspect";
+
 const worst = (grid: Grid, bars: Bar[]): number =>
   grid.metric.better === "lower"
     ? Math.max(...bars.map(({ value }) => value))
@@ -118,12 +120,11 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
     look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
-  // Filled with the colour of doubt a bar would look like another device's.
-  const styleOf = (bar: Bar): object =>
-    bar.point.result.verdict !== "suspect" ? { color: colourOf(bar) }
-    : subjects.length === 1 ? { color: look.theme.warn }
-    : { color: colourOf(bar), opacity: 0.45, borderColor: look.theme.warn, borderWidth: 2,
-        borderType: "dashed" };
+  // Filled with the colour of doubt a bar would look like another series' or device's.
+  const styleOf = (bar: Bar): object => (!isDoubted(bar) ? { color: colourOf(bar) } : {
+    color: colourOf(bar), opacity: 0.45, borderColor: look.theme.warn, borderWidth: 2,
+    borderType: "dashed",
+  });
   const { legend, height } = legendOf(look, subjects.length > 1 ? subjects.map(({ short }) => short) : []);
   return {
     legend,
@@ -178,7 +179,7 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
           value: bar.value,
           itemStyle: styleOf(bar),
           label: {
-            show: true, position: "right", color: look.theme.text,
+            show: true, position: "right", color: look.theme.text, opacity: 1,
             formatter: look.narrow
               ? ratioText(grid, bar, base) || formatUnit(bar.value, grid.metric.unit)
               : `${formatUnit(bar.value, grid.metric.unit)}  ${ratioText(grid, bar, base)}`,
@@ -197,7 +198,8 @@ export function barsChart(id: string, grid: Grid): Chart {
     id,
     title: grid.view.title ?? grid.metric.name,
     subtitle: () => [nameWithHelp(grid.metric), grid.common,
-      grid.metric.unit === "1" ? "" : "× against the worst"].filter(Boolean).join(" · "),
+      grid.metric.unit === "1" ? "" : "× against the worst",
+      bars.some(isDoubted) ? "dashed: suspect" : ""].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
     height: (look) => (measuredSubjects(grid).length > 1 ? 100 : 60) +
       Math.min(bars.length, ROWS_MAX) * rowHeight(bars, look),
