@@ -148,3 +148,32 @@ test("a doubted bar has a dashed edge and the colour of its series, and the subt
   assert.match(await page.locator(`#${bars} .subtitle`).innerText(), /dashed: suspect/);
   await close(page);
 });
+
+test("heads of numbers stand over them", async () => {
+  const page = await open(browser, report("heads", demo()));
+  const side = (selector) => page.locator(selector).first().evaluate((one) => getComputedStyle(one).textAlign);
+  for (const table of ["#latency-1", "#latency-0 .numbers"]) {
+    if (table.includes("numbers")) await page.click(`${table} summary`);
+    assert.equal(await side(`${table} th:has-text("latency")`), "right");
+    assert.equal(await side(`${table} td.number`), "right");
+  }
+  assert.equal(await side('#latency-0 .numbers th:has-text("series")'), "left");
+  await close(page);
+});
+
+test("a time line counts from its first span in round times; quantiles are steps", async () => {
+  // Given spans that begin at an odd time, and quantiles with nothing between them.
+  const run = rich(), from = 1234567;
+  run.results[0].series = [
+    { name: "timeline", columns: ["start", "end", "lane"], data: [[from, from + 2e7, 0], [from + 5e6, from + 5.9e7, 1]] },
+    { name: "quantiles", columns: ["p", "response", "low", "high"], data: [[0.5, 1e6, 9e5, 1.1e6], [0.9, 9e6, null, null]] },
+  ];
+  const page = await open(browser, report("times", run));
+  const line = await optionOf(page, "latency-series-0");
+  assert.deepEqual(line.series[0].data, [[0, 2e7, 0], [5e6, 5.9e7, 1]]);
+  const ticks = (await texts(page, "latency-series-0")).filter((text) => text.endsWith("s"));
+  assert.deepEqual(ticks.slice(0, 3), ["0 ns", "10 ms", "20 ms"]);
+  assert.ok(!ticks.includes("59 ms"), ticks.join());
+  assert.equal((await optionOf(page, "latency-series-1")).series[0].step, "end");
+  await close(page);
+});

@@ -215,14 +215,17 @@ export class Chart {
   }
 }
 
-// A table; numbers stand to the right.
+// A table; numbers stand to the right, and so do the heads over them.
 export function tableOf(head: (string | Head)[], rows: Cell[][]): HTMLElement {
   const isNumber = (text: Cell): boolean =>
     text !== undefined && /^([-+±×]?\d[\d.,e+-]*( \S+)?|–)$/.test(String(text));
   const cell = (text: Cell): HTMLElement =>
     h("td", isNumber(text) ? { class: "number" } : {}, text === undefined ? "" : String(text));
-  const heads = head.map((one) => (typeof one === "string" ? { text: one } : one))
-    .map(({ text, help }: Head) => h("th", { scope: "col", title: help ?? "" }, text));
+  const overNumbers = (at: number): boolean => 2 * rows.filter((row) => isNumber(row[at])).length >
+    rows.filter((row) => row[at] !== undefined && row[at] !== "").length;
+  const heads = head.map((one): Head => (typeof one === "string" ? { text: one } : one))
+    .map(({ text, help }, at) => h("th",
+      { scope: "col", title: help ?? "", ...(overNumbers(at) ? { class: "number" } : {}) }, text));
   return h("div", { class: "scroll", tabindex: "0" },
     h("table", {},
       h("thead", {}, h("tr", {}, ...heads)),

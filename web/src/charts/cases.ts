@@ -106,7 +106,9 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
   const table = h("table");
   let body = bodyOf(columns, rows);
   let sorted = -1, way = 1;
-  const heads = columns.map((column, index) => h("th", { scope: "col", title: column.help ?? "" }, h("button", {
+  const heads = columns.map((column, index) => h("th", {
+    scope: "col", title: column.help ?? "", ...(column.number ? { class: "number" } : {}),
+  }, h("button", {
     type: "button",
     click: () => {
       way = sorted === index ? -way : 1;

@@ -75,7 +75,8 @@ function quantilesOption(series: Series, look: Look): EChartsCoreOption {
       axisLabel: { ...axisStyle(look).axisLabel, formatter: (value: number) => `${Math.round(100 * value)} %` },
     },
     series: [
-      { name: series.name, type: "line", data, symbolSize: 6, color: colour },
+      // Steps: what lies between two quantiles was not told, and may be a gap.
+      { name: series.name, type: "line", step: "end", data, symbolSize: 6, color: colour },
       {
         type: "custom", data: intervals, silent: true, clip: true, tooltip: { show: false },
         encode: { x: [0, 1], y: 2 },

@@ -6,7 +6,7 @@ import type { Cell, Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
 import type { Result, Series } from "../run";
-import { formatUnit } from "../units";
+import { formatTick, formatUnit } from "../units";
 import { caseName, laneName } from "./lanes";
 import { axisStyle, tip, tooltipStyle } from "./parts";
 
@@ -110,23 +110,24 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
       { type: "inside", filterMode: "weakFilter", zoomOnMouseWheel: "ctrl" },
       { type: "slider", id: "slider", filterMode: "weakFilter", height: 18, bottom: 8, showDetail: false },
     ],
-    xAxis: {
-      type: "value", min: from, max: to, ...axisStyle(look),
+    xAxis: { // its end is no round time
+      type: "value", min: 0, max: to - from, ...axisStyle(look), splitNumber: look.narrow ? 3 : 6,
+      splitLine: { ...axisStyle(look).splitLine, showMaxLine: false },
       axisLabel: {
-        ...axisStyle(look).axisLabel,
-        formatter: (value: number) => formatUnit(value - from, "ns"),
+        ...axisStyle(look).axisLabel, showMaxLabel: false,
+        formatter: (value: number) => formatTick(value, "ns"),
       },
     },
     yAxis: { type: "category", inverse: true, data: lanes, ...axisStyle(look) },
     series: [
       {
         type: "custom", encode: { x: [0, 1], y: 2 }, clip: true,
-        data: spans.map(({ start, end, row }) => [start, end, row]),
+        data: spans.map(({ start, end, row }) => [start - from, end - from, row]),
         renderItem: (_: unknown, api: Api) => drawSpan(look, api),
       },
       {
         type: "custom", encode: { x: [0, 2], y: [1, 3] }, clip: true, silent: true,
-        data: arrowsOf(result, series, spans),
+        data: arrowsOf(result, series, spans).map(([x1 = 0, y1, x2 = 0, y2]) => [x1 - from, y1, x2 - from, y2]),
         renderItem: (_: unknown, api: Api) => drawArrow(look, api),
       },
     ],
