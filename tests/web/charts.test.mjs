@@ -177,3 +177,49 @@ test("a time line counts from its first span in round times; quantiles are steps
   assert.equal((await optionOf(page, "latency-series-1")).series[0].step, "end");
   await close(page);
 });
+
+test("bars of which most would be invisible have a logarithmic axis, and a switch back", async () => {
+  // Given many short responses and one long one.
+  const run = demo();
+  const loads = run.results.filter(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0);
+  loads.forEach(({ metrics }, i) => {
+    const median = i === 0 ? 196e9 : 2e9 + 1e8 * i;
+    metrics[0] = { ...metrics[0], median, ci95: [median * 0.5, median * 1.1], limit: 2 * median, of_limit: 0.5 };
+  });
+  const html = report("steep", run);
+  const page = await open(browser, html);
+  const axis = async () => (await optionOf(page, bars)).xAxis[0];
+  const { type, min } = await axis();
+  assert.equal(type, "log");
+  assert.ok(min > 0 && min < 1.05e9 * 1.1, `${min}`); // the shortest has a length
+  // And each says its share of the limit.
+  const shown = await texts(page, bars);
+  assert.equal(shown.filter((text) => text.endsWith("50.0 %")).length, loads.length, shown.join("|"));
+  await page.click(`#${bars} .switch button:has-text("linear")`);
+  assert.deepEqual([(await axis()).type, (await axis()).min], ["value", 0]);
+  await close(page);
+  const narrow = await open(browser, html, { width: 390 });
+  assert.equal((await texts(narrow, bars)).filter((text) => text === "50.0 %").length, loads.length);
+  await close(narrow);
+});
+
+test("where devices stand side by side the axes say what the names of a row are", async () => {
+  // Given pairs of devices, measured from both.
+  const run = demo();
+  const model = run.results.find(({ case: { scope } }) => scope === "matrix");
+  run.devices.push({ ...run.devices[0], id: "model:1" });
+  run.benchmarks = [{
+    ...run.benchmarks.find(({ name }) => name === "bandwidth"),
+    params: ["from", "to"].map((key) => ({ key, type: "text", unit: "1", role: "axis" })),
+    views: [{ kind: "heatmap", title: "Peers", x: "to", y: "from", metric: "bandwidth" }],
+  }];
+  run.results = run.devices.flatMap(({ id: device }) => ["a", "b"].flatMap((from) => ["a", "b"].map((to) =>
+    ({ ...model, device, key: `bandwidth/from=${from}/to=${to}`, case: { from, to } }))));
+  run.findings = [];
+  const page = await open(browser, report("peers", run));
+  const { xAxis, yAxis } = await optionOf(page, "bandwidth-0");
+  assert.deepEqual([yAxis[0].name, yAxis[0].data[1]], ["from · to", "a · b"]);
+  assert.equal(xAxis[0].name, "measured on");
+  assert.match(await page.locator("#bandwidth-bars .subtitle").innerText(), /by from, to/);
+  await close(page);
+});

@@ -30,6 +30,7 @@ export interface Grid {
   cycles: MetricInfo | undefined; // the same in cycles of the core clock
   x: Param;
   y: Param | undefined;
+  group: Param[]; // what else varies: its values are panels, or series where there is no y
   xs: Value[];
   panels: Panel[];
   common: string; // what all cases share
@@ -151,7 +152,7 @@ export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View)
     differs(param.key, chosen));
   const xs = [...new Set(chosen.map(({ result }) => result.case[x.key] ?? ""))].sort(compareValues);
   const grid: Grid = {
-    benchmark, view, metric, cycles: inCycles(benchmark, metric), x, y, xs, panels: [],
+    benchmark, view, metric, cycles: inCycles(benchmark, metric), x, y, group, xs, panels: [],
     common: common(benchmark, chosen, [x, y]),
   };
   const panels = new Map<string, Map<string, GridSeries>>();

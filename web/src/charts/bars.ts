@@ -4,6 +4,7 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
+import { decadeTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
 import { measuredSubjects, pointMetric } from "../view";
@@ -83,10 +84,52 @@ function labelsOf(look: Look): { width: number; linesOf: (text: string) => strin
   return { width, linesOf: (text) => labelLines(text, letters, look.narrow ? 2 : 1) };
 }
 
-function rowHeight(bars: Bar[], look: Look): number {
+function rowHeight(grid: Grid, bars: Bar[], look: Look): number {
   const { linesOf } = labelsOf(look);
-  if (bars.some(({ label }) => linesOf(label).length > 1)) return 30;
+  if (bars.some(({ label }) => linesOf(label).length > 1) || (look.narrow && hasLimit(grid, bars))) return 30;
   return bars.length > 60 ? 20 : 24;
+}
+
+// "4.614 TB/s  ×1.32  95.9 %": the value, against the worst, of the limit; where it is narrow the last
+// two, one below the other.
+function valueText(grid: Grid, bar: Bar, base: number, look: Look): string {
+  const value = formatUnit(bar.value, grid.metric.unit), ratio = ratioText(grid, bar, base);
+  const of = pointMetric(bar.point, grid.metric)?.of_limit;
+  const share = of === undefined ? "" : `${(100 * of).toFixed(1)} %`;
+  return look.narrow ? [ratio || value, share].filter(Boolean).join("\n")
+    : [value, ratio, share].filter(Boolean).join("  ");
+}
+
+const hasLimit = (grid: Grid, bars: Bar[]): boolean =>
+  bars.some(({ point }) => pointMetric(point, grid.metric)?.of_limit !== undefined);
+
+// On a linear axis half of the bars would be hardly seen.
+function isSteep(bars: Bar[]): boolean {
+  const values = bars.map(({ value }) => value).sort((a, b) => a - b);
+  const middle = values[Math.floor((values.length - 1) / 2)] ?? 0;
+  return middle * 20 < (values[values.length - 1] ?? 0);
+}
+
+// Of a logarithmic axis, below the smallest bar, so that it has a length.
+const logTicks = (bars: Bar[]): { min: number; max: number; ticks: number[] } => {
+  const values = bars.map(({ value }) => value);
+  return decadeTicks(Math.min(...values) / 2, Math.max(...values));
+};
+
+function valueAxis(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
+  const style = axisStyle(look);
+  const formatter = (value: number): string => formatTick(value, grid.metric.unit);
+  if (!log)
+    return {
+      type: "value", min: 0, ...style, splitNumber: look.narrow ? 3 : 6,
+      axisLabel: { ...style.axisLabel, formatter },
+    };
+  const { min, max, ticks } = logTicks(bars);
+  return { // its ends a hair wider, as those of curves
+    type: "log", min: min * (1 - 1e-9), max: max * (1 + 1e-9), startValue: min, ...style,
+    axisTick: { customValues: ticks },
+    axisLabel: { ...style.axisLabel, customValues: ticks, formatter },
+  };
 }
 
 interface Whisker {
@@ -94,12 +137,13 @@ interface Whisker {
   value: (dimension: number) => number;
 }
 
-function whiskers(grid: Grid, bars: Bar[], look: Look): object {
+function whiskers(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
+  const lowest = log ? logTicks(bars).min : -Infinity;
   return {
     type: "custom", silent: true, clip: true, z: 3,
     data: bars.flatMap((bar, index) => {
       const ci95 = pointMetric(bar.point, grid.metric)?.ci95;
-      return ci95 ? [[ci95[0], ci95[1], index]] : [];
+      return ci95 ? [[Math.max(ci95[0], lowest), ci95[1], index]] : [];
     }),
     encode: { x: [0, 1], y: 2 },
     renderItem: (_: unknown, api: Whisker) => {
@@ -114,8 +158,9 @@ function whiskers(grid: Grid, bars: Bar[], look: Look): object {
   };
 }
 
-function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
+function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreOption {
   const base = worst(grid, bars);
+  const room = look.narrow ? 56 : hasLimit(grid, bars) ? 200 : 150;
   const labels = labelsOf(look);
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
@@ -129,7 +174,7 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
   return {
     legend,
     grid: {
-      left: 8, right: look.narrow ? 56 : 150, top: subjects.length > 1 ? height : 8, bottom: 8,
+      left: 8, right: room, top: subjects.length > 1 ? height : 8, bottom: 8,
       containLabel: true,
     },
     tooltip: {
@@ -158,59 +203,53 @@ function option(grid: Grid, bars: Bar[], look: Look): EChartsCoreOption {
         formatter: (label: string) => labels.linesOf(label).join("\n"),
       },
     },
-    xAxis: {
-      type: "value",
-      min: 0,
-      ...axisStyle(look),
-      splitNumber: look.narrow ? 3 : 6,
-      axisLabel: {
-        ...axisStyle(look).axisLabel,
-        formatter: (value: number) => formatTick(value, grid.metric.unit),
-      },
-    },
+    xAxis: valueAxis(grid, bars, log, look),
     series: [
       // One for each device, so that the legend has it; rows of the others are empty in it.
       ...subjects.map((subject, i) => ({
         type: "bar", name: subject.short, barMaxWidth: 18, barGap: "-100%",
         // A column of their own: beside the bars intervals would cross them.
-        labelLayout: { x: look.width - (look.narrow ? 50 : 140), align: "left", verticalAlign: "middle" },
+        labelLayout: { x: look.width - room + (look.narrow ? 6 : 10), align: "left", verticalAlign: "middle" },
         color: look.theme.series[i % look.theme.series.length],
         data: bars.map((bar) => bar.point.subject !== subject ? "-" : {
           value: bar.value,
           itemStyle: styleOf(bar),
           label: {
-            show: true, position: "right", color: look.theme.text, opacity: 1,
-            formatter: look.narrow
-              ? ratioText(grid, bar, base) || formatUnit(bar.value, grid.metric.unit)
-              : `${formatUnit(bar.value, grid.metric.unit)}  ${ratioText(grid, bar, base)}`,
+            show: true, position: "right", color: look.theme.text, opacity: 1, lineHeight: 13,
+            formatter: valueText(grid, bar, base, look),
           },
         }),
       })),
-      whiskers(grid, bars, look),
+      whiskers(grid, bars, log, look),
     ],
   };
 }
 
 export function barsChart(id: string, grid: Grid): Chart {
   const asMeasured = barsOf(grid);
-  let bars = asMeasured;
+  const positive = asMeasured.every(({ value }) => value > 0);
+  let bars = asMeasured, log = positive && isSteep(asMeasured);
+  const names = [grid.x, ...grid.group, ...(grid.y ? [grid.y] : [])].map(({ key }) => key);
   return new Chart({
     id,
     title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [nameWithHelp(grid.metric), grid.common,
-      grid.metric.unit === "1" ? "" : "× against the worst",
+    subtitle: () => [nameWithHelp(grid.metric), `by ${names.join(", ")}`, grid.common,
+      grid.metric.unit === "1" ? "" : "× against the worst", hasLimit(grid, bars) ? "% of the limit" : "",
       bars.some(isDoubted) ? "dashed: suspect" : ""].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
     height: (look) => (measuredSubjects(grid).length > 1 ? 100 : 60) +
-      Math.min(bars.length, ROWS_MAX) * rowHeight(bars, look),
-    option: (look) => option(grid, bars, look),
+      Math.min(bars.length, ROWS_MAX) * rowHeight(grid, bars, look),
+    option: (look) => option(grid, bars, log, look),
     switches: [{
       label: "order", options: ["as measured", "best first", "worst first"], chosen: 0,
       change: (index) => {
         const way = (grid.metric.better === "lower" ? 1 : -1) * (index === 1 ? 1 : -1);
         bars = index === 0 ? asMeasured : [...asMeasured].sort((a, b) => way * (a.value - b.value));
       },
-    }],
+    }, ...(positive ? [{
+      label: "horizontal axis", options: ["linear", "log"], chosen: log ? 1 : 0,
+      change: (index: number) => { log = index === 1; },
+    }] : [])],
     numbers: () => gridNumbers(grid, grid.metric),
     csv: () => gridCsv(grid, [grid.metric]),
     steps: bars.length,

@@ -25,6 +25,7 @@ interface Sheet {
   xName: string;
   yName: string;
   folded?: boolean; // x goes on in the next row
+  together?: boolean; // a column is a device
 }
 
 interface State {
@@ -78,7 +79,11 @@ function sideBySide(grid: Grid): Sheet | undefined {
       if (!rows.includes(name)) rows.push(name);
       return { column: subjects.indexOf(point.subject), row: rows.indexOf(name), point };
     })));
-  return { label: "side by side", xName: "", yName: grid.y?.key ?? "", columns: subjects.map(({ short }) => short), rows, cells };
+  const keys = [...(grid.y ? [grid.y] : []), grid.x, ...grid.group].map(({ key }) => key);
+  return {
+    label: "side by side", together: true, xName: "measured on", yName: keys.join(" · "),
+    columns: subjects.map(({ short }) => short), rows, cells,
+  };
 }
 
 function fieldsOf(grid: Grid, state: State): Field[] {
@@ -97,7 +102,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const scale = commonScale(fields.map(({ shown }) => shown), grid.metric.unit);
   const small = look.width / Math.max(state.sheet.columns.length, 1) < 52;
   const longest = state.sheet.columns.reduce((a, b) => Math.max(a, b.length), 0);
-  const crowded = state.sheet.xName === "" && longest * 7 * state.sheet.columns.length > look.width * 0.7;
+  const crowded = state.sheet.together === true && longest * 7 * state.sheet.columns.length > look.width * 0.7;
   const textColour = (colour: number): string =>
     inkOn(look.theme.ramp, high > low ? (colour - low) / (high - low) : 0);
   return {
@@ -116,7 +121,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       },
     },
     xAxis: {
-      type: "category", data: state.sheet.columns, name: state.sheet.xName,
+      type: "category", data: state.sheet.columns, name: crowded ? "" : state.sheet.xName,
       nameLocation: "middle", nameGap: 26, ...axisStyle(look), splitLine: { show: false },
       position: state.sheet.rows.length > 16 ? "top" : "bottom", // above what is taller than a screen
       axisLabel: { ...axisStyle(look).axisLabel, ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}) },
@@ -125,6 +130,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       type: "category", inverse: true, data: state.sheet.rows, name: state.sheet.yName,
       nameLocation: "start", // at the top: it runs downward
       ...axisStyle(look), splitLine: { show: false },
+      nameTextStyle: { ...axisStyle(look).nameTextStyle, align: state.sheet.together ? "right" : "center" },
       axisLabel: { ...axisStyle(look).axisLabel, interval: 0 },
     },
     visualMap: {
