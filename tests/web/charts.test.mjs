@@ -52,6 +52,7 @@ test("what waits for several is joined to each by an arrow, and what is no curve
   // Then edges are arrows of the time line alone, all of them …
   const arrows = (await optionOf(page, "latency-series-0")).series[1].data;
   assert.deepEqual(arrows, [[500, 0, 950, 0], [900, 1, 950, 0]]);
+  assert.equal(await page.locator('#latency-series-0 svg path[fill="#5c6770"]').count(), 2, "heads of arrows");
   const headings = await page.locator(".picker h3").allInnerTexts();
   assert.deepEqual(headings.map((text) => text.split(": ")[1]), ["timeline", "calibration", "markers"]);
   // … and the others are tables without a drawing, the lanes by their names.

@@ -84,9 +84,18 @@ function arrowsOf(result: Result, series: Series, spans: Span[]): number[][] {
 function drawArrow(look: Look, api: Api): object {
   const [x1, y1] = api.coord([api.value(0), api.value(1)]);
   const [x2, y2] = api.coord([api.value(2), api.value(3)]);
+  const way = Math.atan2(y2 - y1, x2 - x1);
+  const edge = (turn: number): [number, number] =>
+    [x2 - 7 * Math.cos(way + turn), y2 - 7 * Math.sin(way + turn)];
   return {
-    type: "line", shape: { x1, y1, x2, y2 },
-    style: { stroke: look.theme.muted, lineWidth: 1, lineDash: [3, 3] },
+    type: "group",
+    children: [
+      {
+        type: "line", shape: { x1, y1, x2, y2 },
+        style: { stroke: look.theme.muted, lineWidth: 1, lineDash: [3, 3] },
+      },
+      { type: "polygon", shape: { points: [[x2, y2], edge(0.4), edge(-0.4)] }, style: { fill: look.theme.muted } },
+    ],
   };
 }
 
