@@ -196,7 +196,7 @@ test("bars of which most would be invisible have a logarithmic axis, and a switc
   // And each says its share of the limit.
   const shown = await texts(page, bars);
   assert.equal(shown.filter((text) => text.endsWith("50.0 %")).length, loads.length, shown.join("|"));
-  await page.click(`#${bars} .switch button:has-text("linear")`);
+  await page.locator(`#${bars} .switch button`, { hasText: /^linear$/ }).click();
   assert.deepEqual([(await axis()).type, (await axis()).min], ["value", 0]);
   await close(page);
   const narrow = await open(browser, html, { width: 390 });
@@ -222,5 +222,18 @@ test("where devices stand side by side the axes say what the names of a row are"
   assert.deepEqual([yAxis[0].name, yAxis[0].data[1]], ["from · to", "a · b"]);
   assert.equal(xAxis[0].name, "measured on");
   assert.match(await page.locator("#bandwidth-bars .subtitle").innerText(), /by from, to/);
+  await close(page);
+});
+
+test("values of more bars than are in view do not stand under the slider", async () => {
+  const run = demo();
+  const model = run.results.find(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0);
+  run.results.push(...Array.from({ length: 160 }, (_, i) =>
+    ({ ...model, key: `loads/path=p${i}`, case: { ...model.case, path: `p${i}` } })));
+  const page = await open(browser, report("many", run), { width: 390 });
+  const slider = (await optionOf(page, bars)).dataZoom[0];
+  const plot = await page.locator(`#${bars} .plot`).boundingBox();
+  const value = await page.locator(`#${bars} svg text`, { hasText: /^×/ }).first().boundingBox();
+  assert.ok(value.x + value.width <= plot.x + plot.width - slider.right - slider.width, JSON.stringify(value));
   await close(page);
 });

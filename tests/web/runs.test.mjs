@@ -115,6 +115,7 @@ test("hostile texts are shown, never run", async () => {
   run.findings[0].text = attack;
   run.benchmarks[0].title = attack;
   run.benchmarks[0].views[0].title = attack;
+  for (const one of [...run.benchmarks[0].params, ...run.benchmarks[0].metrics]) one.help = attack;
   run.results[1].reasons[0].text = attack;
   run.results[0].series[0].columns = [attack, attack];
   for (const result of run.results) {

@@ -160,7 +160,8 @@ function whiskers(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
 
 function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreOption {
   const base = worst(grid, bars);
-  const room = look.narrow ? 56 : hasLimit(grid, bars) ? 200 : 150;
+  const slider = bars.length > ROWS_MAX ? 20 : 0;
+  const room = slider + (look.narrow ? 56 : hasLimit(grid, bars) ? 200 : 150);
   const labels = labelsOf(look);
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
@@ -185,7 +186,7 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
         return bar ? tip(bar.label, [tipLine(bar.point, "", grid.metric, colourOf(bar))]) : h("div");
       },
     },
-    ...(bars.length <= ROWS_MAX ? {} : {
+    ...(slider === 0 ? {} : {
       dataZoom: [{
         type: "slider", id: "rows", yAxisIndex: 0, right: 4, width: 16, showDetail: false,
         startValue: 0, endValue: ROWS_MAX - 1, borderColor: look.theme.line,
