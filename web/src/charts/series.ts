@@ -5,6 +5,7 @@
 //   low, high (ns), count                    a histogram
 //   p, a value (ns), low, high               quantiles with their intervals
 //   a single row                             a bar for each column
+//   named calibration, markers or edges      a table, see plain.ts; edges are arrows of a time line
 //   anything else                            lines over the first column
 import type { EChartsCoreOption } from "echarts/core";
 import type { Cell, Look } from "../chart";
