@@ -3,159 +3,26 @@
 
 #include "base/clock.h"
 #include "math/random.h"
-#include "measure/collect.h"
+#include "suite/block.h"
 #include "suite/interrupt.h"
 #include "suite/together.h"
 
-// A case of the block at work.
-struct entry {
-    struct plan_case planned;
-    const struct schedule_peer *peer; // whose case it is; NULL: the schedule's own device's
-    struct entry *beside;             // the next one visited at the same time; NULL: none
-    const char *with;                 // names the others; NULL: it is visited alone
-    struct collect *collect;
-    struct result *result;
-    // Ended by something else than its collect: VERDICT_OK here = it was not.
-    enum verdict verdict;
-    const char *code, *why;
-};
-
-struct block {
-    struct arena *arena;       // as long as the block
-    struct arena *provisional; // results of the block as they stand; NULL: nobody asked
-    struct entry entries[PLAN_BLOCK_CASES * (1 + SCHEDULE_PEERS_MAX)];
-    size_t count;
-    size_t own;                // of them the schedule's own device's
-    size_t base;               // results in the run before it
-    uint64_t soft_ns, hard_ns; // when its time ends: after enough rounds, and anyway
-};
-
 struct scheduler {
     const struct schedule_desc *desc;
+    struct party parties[1 + SCHEDULE_PEERS_MAX]; // the schedule's own device, then the peers
     struct random random;
     uint64_t start_ns, saved_ns;
     const struct benchmark *benchmark; // whose time runs
     uint64_t soft_ns, hard_ns;         // when it ends
     size_t done;                       // cases of finished blocks
     bool interrupted;
-    const char *given_up; // why no more visits are made on this device; NULL: they are
 };
-
-// ---------------------------------------------------------------- entries
-
-static bool is_open(const struct entry *entry)
-{
-    return entry->verdict == VERDICT_OK && !collect_done(entry->collect);
-}
-
-// One of those that are visited together still wants it.
-static bool wants_visit(const struct entry *entry)
-{
-    for (; entry; entry = entry->beside)
-        if (is_open(entry))
-            return true;
-    return false;
-}
-
-static const struct gpu_info *device_of(const struct scheduler *s, const struct entry *entry)
-{
-    return entry->peer ? entry->peer->device : s->desc->device;
-}
-
-static struct executor *executor_of(const struct scheduler *s, const struct entry *entry)
-{
-    return entry->peer ? entry->peer->executor : s->desc->executor;
-}
-
-static void end_entry(struct entry *entry, enum verdict verdict, const char *code, const char *why)
-{
-    entry->verdict = verdict;
-    entry->code = code;
-    entry->why = why;
-}
-
-static struct entry *open_entry(const struct scheduler *s, struct block *block,
-                                const struct plan_case *planned, const struct schedule_peer *peer)
-{
-    const struct schedule_desc *desc = s->desc;
-    const struct collect_rule rule = {
-        .goal = effort_goal(&planned->benchmark->info),
-        .rounds_max = desc->effort->rounds_max,
-        .budget_ns = desc->effort->case_ns,
-    };
-    struct entry *entry = &block->entries[block->count++];
-    *entry = (struct entry){
-        .planned = *planned,
-        .peer = peer,
-        .collect = collect_create(block->arena, &planned->benchmark->info, &rule),
-        .result = run_add_result(desc->run),
-        .verdict = VERDICT_OK,
-    };
-    struct error missing;
-    block->own += peer == NULL;
-    if (s->given_up)
-        end_entry(entry, VERDICT_FAILED, "device-given-up", s->given_up);
-    else if (!gpu_require(device_of(s, entry), planned->benchmark->needs, &missing))
-        end_entry(entry, VERDICT_SKIPPED, error_code_name(missing.code),
-                  arena_strdup(desc->run->arena, missing.message));
-    return entry;
-}
-
-// Why a case that still wanted visits gets no more: it says so beside its numbers.
-static void say_cut_short(const struct scheduler *s, const struct entry *entry, struct arena *arena)
-{
-    unsigned rounds = collect_rounds(entry->collect);
-    enum verdict verdict = rounds < COLLECT_ROUNDS_MIN ? VERDICT_SUSPECT : VERDICT_OK;
-    if (s->interrupted)
-        result_doubt(arena, entry->result, verdict, "interrupted",
-                     "the run was interrupted after %u rounds of this case", rounds);
-    else
-        result_doubt(arena, entry->result, verdict, "out-of-time",
-                     "the %s preset's time for %s ended after %u rounds of this case",
-                     s->desc->preset, entry->planned.benchmark->info.name, rounds);
-}
-
-static void fill_result(const struct scheduler *s, struct entry *entry, struct arena *arena,
-                        bool is_final)
-{
-    const struct benchmark_info *info = &entry->planned.benchmark->info;
-    *entry->result = (struct result){.key = entry->planned.key,
-                                     .benchmark = info->name,
-                                     .version = info->version,
-                                     .device = device_of(s, entry)->id,
-                                     .point = *entry->planned.point};
-    if (entry->with)
-        schedule_add_with(arena, &entry->result->point, entry->with);
-    if (entry->verdict != VERDICT_OK) {
-        result_doubt(arena, entry->result, entry->verdict, entry->code, "%s", entry->why);
-        return;
-    }
-    collect_result(entry->collect, arena, entry->result);
-    if (is_final && is_open(entry))
-        say_cut_short(s, entry, arena);
-}
-
-// Puts what is known of the block's cases into the run, in the order of the plan.
-static void publish(const struct scheduler *s, struct block *block, struct arena *arena,
-                    bool is_final)
-{
-    struct run *run = s->desc->run;
-    run->result_count = block->base;
-    for (size_t i = 0; i < block->count; i++) {
-        struct entry *entry = &block->entries[i];
-        if (entry->verdict == VERDICT_OK && collect_rounds(entry->collect) == 0 &&
-            !collect_done(entry->collect))
-            continue; // nothing to say about it
-        fill_result(s, entry, arena, is_final);
-        run->results[run->result_count++] = entry->result;
-    }
-}
 
 // ---------------------------------------------------------------- watching and saving
 
 static double fraction_of(const struct entry *entry)
 {
-    if (!wants_visit(entry))
+    if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)COLLECT_ROUNDS_MIN;
     return share < 0.95 ? share : 0.95; // more rounds than that may follow
@@ -173,9 +40,9 @@ static void show(const struct scheduler *s, const struct block *block, const cha
                                    .elapsed_ns = clock_now_ns() - s->start_ns};
     double work = (double)s->done;
     for (size_t i = 0; i < block->count; i++)
-        if (!block->entries[i].peer) {
+        if (block_is_own(block, &block->entries[i])) {
             work += fraction_of(&block->entries[i]);
-            state.done += !wants_visit(&block->entries[i]);
+            state.done += !entry_wants_visit(&block->entries[i]);
         }
     if (state.total)
         state.fraction = work / (double)state.total;
@@ -189,20 +56,21 @@ static void save(struct scheduler *s, struct block *block)
         return;
     arena_destroy(block->provisional);
     block->provisional = arena_create();
-    publish(s, block, block->provisional, false);
+    block_publish(block, block->provisional, BLOCK_AT_WORK);
     desc->save(desc->context);
     s->saved_ns = clock_now_ns();
 }
 
 // ---------------------------------------------------------------- visits
 
-static void note_losses(struct scheduler *s, const struct entry *entry, const struct error *last)
+static void note_losses(struct block *block, const struct entry *entry, const struct error *last)
 {
-    if (executor_losses(executor_of(s, entry)) < SCHEDULE_LOSSES_MAX)
-        return;
-    s->given_up = arena_printf(s->desc->run->arena,
-                               "%s was given up after %d workers lost in a row; the last: %s",
-                               device_of(s, entry)->id, SCHEDULE_LOSSES_MAX, last->message);
+    struct party *party = entry->party;
+    if (executor_losses(party->executor) >= SCHEDULE_LOSSES_MAX)
+        block_give_up(block, party,
+                      arena_printf(block->desc->run->arena,
+                                   "%s was given up after %d workers lost in a row; the last: %s",
+                                   party->device->id, SCHEDULE_LOSSES_MAX, last->message));
 }
 
 static struct measure_request request_for(const struct scheduler *s, const struct entry *entry)
@@ -216,34 +84,37 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-static void note_visit(struct scheduler *s, struct entry *entry, const struct measure_visit *visit,
-                       const struct error *failure)
+// `visit` NULL: there is a failure. One that only kept others company brings no numbers.
+static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
+                       const struct measure_visit *visit, const struct error *failure)
 {
-    if (visit) {
+    bool counts = entry_is_open(entry);
+    if (visit && counts) {
         collect_visit(entry->collect, visit);
-    } else if (failure->code == ERROR_INTERRUPTED) {
+    } else if (!visit && failure->code == ERROR_INTERRUPTED) {
         s->interrupted = true;
-    } else {
-        collect_failure(entry->collect, failure);
-        note_losses(s, entry, failure);
+    } else if (!visit) {
+        if (counts)
+            collect_failure(entry->collect, failure);
+        note_losses(block, entry, failure);
     }
 }
 
-static void visit_alone(struct scheduler *s, struct entry *entry)
+static void visit_alone(struct scheduler *s, struct block *block, struct entry *entry)
 {
     const struct measure_request request = request_for(s, entry);
     struct arena *arena = arena_create();
     struct measure_visit *brought = NULL;
     struct error failure = {.code = ERROR_NONE};
     bool done =
-        executor_visit(executor_of(s, entry), entry->planned.benchmark, entry->planned.index,
+        executor_visit(entry->party->executor, entry->planned.benchmark, entry->planned.index,
                        entry->planned.point, &request, arena, &brought, &failure);
-    note_visit(s, entry, done ? brought : NULL, &failure);
+    note_visit(s, block, entry, done ? brought : NULL, &failure);
     arena_destroy(arena);
 }
 
 // Those that want no more visits are visited all the same: the others keep their company.
-static void visit_together(struct scheduler *s, struct entry *first)
+static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
     struct executor_part parts[1 + SCHEDULE_PEERS_MAX] = {{0}};
     struct measure_request requests[1 + SCHEDULE_PEERS_MAX];
@@ -251,10 +122,11 @@ static void visit_together(struct scheduler *s, struct entry *first)
     struct arena *arena = arena_create();
     size_t count = 0;
     for (struct entry *entry = first; entry; entry = entry->beside) {
-        if (entry->verdict != VERDICT_OK || collect_failed(entry->collect))
+        if (entry->verdict != VERDICT_OK || collect_failed(entry->collect) ||
+            entry->party->given_up)
             continue;
         requests[count] = request_for(s, entry);
-        parts[count] = (struct executor_part){.executor = executor_of(s, entry),
+        parts[count] = (struct executor_part){.executor = entry->party->executor,
                                               .index = entry->planned.index,
                                               .point = entry->planned.point,
                                               .request = &requests[count]};
@@ -263,24 +135,15 @@ static void visit_together(struct scheduler *s, struct entry *first)
     executor_visit_together(first->planned.benchmark, parts, count, arena);
     schedule_note_common(parts, count);
     for (size_t i = 0; i < count; i++)
-        if (is_open(entries[i]))
-            note_visit(s, entries[i], parts[i].done ? parts[i].visit : NULL, &parts[i].failure);
+        note_visit(s, block, entries[i], parts[i].done ? parts[i].visit : NULL, &parts[i].failure);
     arena_destroy(arena);
-}
-
-static void visit(struct scheduler *s, struct entry *entry)
-{
-    if (entry->beside)
-        visit_together(s, entry);
-    else
-        visit_alone(s, entry);
 }
 
 static bool is_over(struct scheduler *s, const struct block *block, unsigned round)
 {
     s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
     uint64_t end_ns = round < COLLECT_ROUNDS_MIN ? block->hard_ns : block->soft_ns;
-    return s->interrupted || s->given_up || clock_now_ns() > end_ns;
+    return s->interrupted || clock_now_ns() > end_ns;
 }
 
 // One round; false when no other one is wanted.
@@ -288,14 +151,20 @@ static bool run_round(struct scheduler *s, struct block *block, unsigned round)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0;
     for (size_t i = 0; i < block->count; i++)
-        if (!block->entries[i].peer && wants_visit(&block->entries[i]))
+        if (block_is_own(block, &block->entries[i]) && entry_wants_visit(&block->entries[i]))
             order[count++] = i;
     random_shuffle(&s->random, order, count);
     for (size_t i = 0; i < count; i++) {
+        struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block, round))
             return false;
-        show(s, block, block->entries[order[i]].planned.key);
-        visit(s, &block->entries[order[i]]);
+        if (!entry_wants_visit(entry)) // its device was given up meanwhile
+            continue;
+        show(s, block, entry->planned.key);
+        if (entry->beside)
+            visit_together(s, block, entry);
+        else
+            visit_alone(s, block, entry);
         save(s, block);
     }
     return count > 0;
@@ -337,17 +206,13 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// What was never visited: skipped for lack of time, failed with the device, or left out.
+// What was never visited: skipped for lack of time, or left out.
 static void settle(const struct scheduler *s, struct block *block)
 {
-    for (size_t i = 0; i < block->count; i++) {
+    for (size_t i = 0; i < block->count && !s->interrupted; i++) {
         struct entry *entry = &block->entries[i];
-        if (!is_open(entry))
-            continue;
-        if (s->given_up)
-            end_entry(entry, VERDICT_FAILED, "device-given-up", s->given_up);
-        else if (!s->interrupted && collect_rounds(entry->collect) == 0)
-            end_entry(entry, VERDICT_SKIPPED, "out-of-time",
+        if (entry_is_open(entry) && collect_rounds(entry->collect) == 0)
+            entry_end(entry, VERDICT_SKIPPED, "out-of-time",
                       arena_printf(s->desc->run->arena,
                                    "the %s preset's time for %s ended before this case: take a "
                                    "longer preset, or fewer values",
@@ -361,7 +226,7 @@ static void run_block(struct scheduler *s, struct block *block)
     for (unsigned round = 0; run_round(s, block, round); round++)
         continue;
     settle(s, block);
-    publish(s, block, s->desc->run->arena, true);
+    block_publish(block, s->desc->run->arena, s->interrupted ? BLOCK_INTERRUPTED : BLOCK_ENDED);
     s->done += block->own;
 }
 
@@ -380,43 +245,28 @@ static void tell_if_done(const struct scheduler *s, const struct block *block)
             desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
 }
 
-// The same case of other devices, to be visited at the same time.
-static void find_company(const struct scheduler *s, struct block *block, struct entry *first)
-{
-    const struct schedule_desc *desc = s->desc;
-    struct entry *last = first;
-    if (!first->planned.benchmark->together)
-        return;
-    for (size_t p = 0; p < desc->peer_count; p++) {
-        const struct schedule_peer *peer = &desc->peers[p];
-        struct plan_case planned;
-        bool welcome = true;
-        for (const struct entry *entry = first; entry && welcome; entry = entry->beside)
-            welcome = schedule_may_join(first->planned.point, device_of(s, entry), peer->device);
-        if (welcome && peer->plan->take &&
-            peer->plan->take(peer->plan, first->planned.key, &planned))
-            last = last->beside = open_entry(s, block, &planned, peer);
-    }
-    for (struct entry *entry = first; first->beside && entry; entry = entry->beside)
-        for (const struct entry *other = first; other; other = other->beside)
-            if (other != entry)
-                entry->with =
-                    arena_printf(desc->run->arena, "%s%s%s", entry->with ? entry->with : "",
-                                 entry->with ? "," : "", device_of(s, other)->id);
-}
-
 // Fills the block until the plan pauses or ends; false when the plan has ended.
-static bool gather(const struct scheduler *s, struct block *block)
+static bool gather(struct block *block)
 {
-    struct plan *plan = s->desc->plan;
+    struct plan *plan = block->desc->plan;
     while (block->own < PLAN_BLOCK_CASES) {
         struct plan_case planned;
-        enum plan_step step = plan->next(plan, s->desc->run, &planned);
+        enum plan_step step = plan->next(plan, block->desc->run, &planned);
         if (step != PLAN_CASE)
             return step == PLAN_PAUSE;
-        find_company(s, block, open_entry(s, block, &planned, NULL));
+        block_add(block, &planned);
     }
     return true;
+}
+
+static void invite(struct scheduler *s)
+{
+    const struct schedule_desc *desc = s->desc;
+    s->parties[0] = (struct party){desc->device, desc->plan, desc->executor, NULL};
+    for (size_t p = 0; p < desc->peer_count; p++) {
+        const struct schedule_peer *peer = &desc->peers[p];
+        s->parties[1 + p] = (struct party){peer->device, peer->plan, peer->executor, NULL};
+    }
 }
 
 bool schedule_run(const struct schedule_desc *desc)
@@ -424,12 +274,15 @@ bool schedule_run(const struct schedule_desc *desc)
     struct scheduler s = {.desc = desc, .start_ns = clock_now_ns()};
     s.saved_ns = s.start_ns;
     random_init(&s.random, desc->seed);
+    invite(&s);
     for (bool more = true; more && !s.interrupted;) {
         struct arena *arena = arena_create();
         struct block *block = ARENA_NEW(arena, struct block);
+        block->desc = desc;
+        block->parties = s.parties;
         block->arena = arena;
         block->base = desc->run->result_count;
-        more = gather(&s, block);
+        more = gather(block);
         run_block(&s, block);
         tell_if_done(&s, block);
         arena_destroy(block->provisional);

@@ -33,9 +33,9 @@ def run(*arguments, fake="", binary=BINARY, cwd=None, **more):
                                   capture_output=True, text=True, timeout=TIMEOUT_S, check=False))
 
 
-def start(*arguments, fake="", **options):
+def start(*arguments, fake="", binary=BINARY, **options):
     """As run(), without waiting."""
-    return subprocess.Popen([BINARY, *arguments], env=environment(fake), text=True,
+    return subprocess.Popen([binary, *arguments], env=environment(fake), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 

@@ -4,7 +4,10 @@
 
 import json
 import os
+import pathlib
+import signal
 import sys
+import time
 
 import fathom
 
@@ -15,6 +18,18 @@ CASES = ["--set", "roofline.type=fp32", "--set", "roofline.intensity=1,4"]
 def processors():
     devices = json.loads(fathom.run("devices", "--json", binary=REAL).out)["devices"]
     return {one["id"].split(":")[0]: one["id"] for one in devices if one["kind"] == "cpu"}
+
+
+def workers_of(process, device):
+    """Ids of the processes that measure on this device for the run."""
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            parent = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
+            words = pathlib.Path(f"/proc/{number}/cmdline").read_text(encoding="utf-8").split("\0")
+        except OSError:  # it has ended
+            continue
+        if int(parent.rpartition(")")[2].split()[1]) == process.pid and device in words:
+            yield int(number)
 
 
 class Together(fathom.Case):
@@ -49,6 +64,40 @@ class Together(fathom.Case):
     def test_in_one_process_nothing_is_at_the_same_time(self):
         for result in self.measure("--set", "roofline.together=yes", "--no-isolate").values():
             self.assertNotIn("with", result["case"])
+
+    def measure_killing(self, victim, *devices):
+        """The run of two benchmarks, of which only one is measured together, while every worker of
+        the victim is killed as soon as it is there."""
+        path = self.path("run.json")
+        process = fathom.start("run", "roofline", "incore", "--preset", "quick", "-d", devices[0],
+                               "-d", devices[1], "--set", "roofline.together=yes", "--set",
+                               "roofline.type=fp32", "--set", "roofline.intensity=1,2,4,8",
+                               "--set", "incore.op=fp32-fma", "-o", path, binary=REAL)
+        while process.poll() is None:
+            for worker in workers_of(process, victim):
+                try:
+                    os.kill(worker, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.005)
+        _, err = process.communicate()
+        self.assertEqual(1, process.returncode, err)
+        return self.read_run(path)["results"]
+
+    def test_a_device_that_dies_fails_its_own_cases_alone(self):
+        one, other = self.there.values()
+        for victim, devices in ((other, (one, other)), (one, (one, other))):
+            with self.subTest(victim=victim, devices=devices):
+                results = self.measure_killing(victim, *devices)
+                healthy = [it for it in results if it["device"] != victim]
+                dead = [it for it in results if it["device"] == victim]
+                self.assertEqual({"roofline", "incore"}, {it["benchmark"] for it in healthy})
+                self.assertEqual(len(healthy), len(dead))
+                self.assertNotIn("failed", {it["verdict"] for it in healthy}, healthy)
+                given_up = [it for it in dead if "device-given-up" in fathom.reason_codes(it)]
+                self.assertGreater(len(given_up), 0)
+                for it in given_up:
+                    self.assertIn(f"{victim} was given up", it["reasons"][0]["text"])
 
 
 if __name__ == "__main__":
