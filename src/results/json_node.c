@@ -144,7 +144,9 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node)
         return (uint64_t)json_integer_value(node->value);
     double real = json_number(reader, node);
     // Above 2^63 jansson's integers end; reals carry such values.
-    if (real >= 0 && real < 18446744073709551616.0 && real == trunc(real))
+    if (real == 0x1p64)
+        return UINT64_MAX; // which is written as that, the nearest real
+    if (real >= 0 && real < 0x1p64 && real == trunc(real))
         return (uint64_t)real;
     json_fail(reader, node, "expected a whole number, not negative");
     return 0;
