@@ -14,10 +14,11 @@ static json_t *parse(const char *line, struct error *err)
 {
     json_error_t where;
     json_t *document = json_loads(line, JSON_REJECT_DUPLICATES, &where);
-    if (!document)
+    if (!document) {
         error_set(err, ERROR_INTERNAL, "not a message of the worker protocol: column %d: %s: %.60s",
                   where.column, where.text, line);
-    json_message_clean(err);
+        json_message_clean(err);
+    }
     return document;
 }
 

@@ -207,6 +207,16 @@ static void a_line_with_changed_bytes_never_crashes(void **state)
     }
 }
 
+static void a_good_answer_leaves_the_error_alone(void **state)
+{
+    (void)state;
+    struct error err = {.code = ERROR_NONE, .message = "of\nsomebody else"};
+    struct measure_visit *visit = NULL;
+    assert_int_equal(protocol_read_answer(arena, rich_line(), info(), &visit, &err),
+                     PROTOCOL_VISIT);
+    assert_string_equal(err.message, "of\nsomebody else");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_line_cut_anywhere_is_garbage),
         cmocka_unit_test(messages_of_the_wrong_shape_are_garbage),
         cmocka_unit_test(a_line_with_changed_bytes_never_crashes),
+        cmocka_unit_test(a_good_answer_leaves_the_error_alone),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }
