@@ -293,6 +293,7 @@ bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out)
         return false;
     running.run = run_create();
     running.system = cli_system_create(NULL);
+    interrupt_watch(&running.interrupt);
     bool done = choose_devices(&running, err) && measure(&running, err) && tell_end(&running, err);
     interrupt_fini(&running.interrupt);
     gpu_system_destroy(running.system);

@@ -62,12 +62,12 @@ static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
-    for (;;) {
-        enum child_answer answer = child_receive(executor->worker, clock_left_ns(deadline_ns),
-                                                 interrupt ? interrupt->fd : -1, line);
-        if (answer != CHILD_WOKEN || interrupt_count(interrupt) > 1)
-            return answer;
-    }
+    enum child_answer answer = CHILD_WOKEN;
+    // It may have come while another worker was waited for.
+    while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2)
+        answer = child_receive(executor->worker, clock_left_ns(deadline_ns),
+                               interrupt ? interrupt->fd : -1, line);
+    return answer;
 }
 
 static bool take_line(struct executor *executor, const char *line,

@@ -2,10 +2,26 @@
 #include "suite/interrupt.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+static void *let_through(void *context)
+{
+    struct interrupt *interrupt = context;
+    pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
+    while (sem_wait(&interrupt->watched) != 0)
+        continue; // a signal that does not end the process
+    return NULL;
+}
+
+static bool start_mortal(struct interrupt *interrupt)
+{
+    if (sem_init(&interrupt->watched, 0, 0) != 0)
+        return false;
+    errno = pthread_create(&interrupt->mortal, NULL, let_through, interrupt);
+    return errno == 0;
+}
 
 bool interrupt_init(struct interrupt *interrupt, struct error *err)
 {
@@ -18,16 +34,31 @@ bool interrupt_init(struct interrupt *interrupt, struct error *err)
     interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     sigaddset(&set, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &set, &interrupt->former);
-    if (interrupt->fd >= 0)
+    if (interrupt->fd >= 0 && start_mortal(interrupt))
         return true;
+    error_set(err, ERROR_IO, "cannot watch for signals: %s", strerror(errno));
+    if (interrupt->fd >= 0)
+        close(interrupt->fd);
+    interrupt->fd = -1;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
-    return error_set(err, ERROR_IO, "cannot watch for signals: %s", strerror(errno));
+    return false;
+}
+
+void interrupt_watch(struct interrupt *interrupt)
+{
+    if (interrupt->is_watched)
+        return;
+    interrupt->is_watched = true;
+    sem_post(&interrupt->watched);
+    pthread_join(interrupt->mortal, NULL);
+    sem_destroy(&interrupt->watched);
 }
 
 void interrupt_fini(struct interrupt *interrupt)
 {
     if (interrupt->fd < 0)
         return;
+    interrupt_watch(interrupt);
     interrupt_count(interrupt);
     close(interrupt->fd);
     interrupt->fd = -1;

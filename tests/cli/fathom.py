@@ -98,14 +98,23 @@ def kill(process, number=signal.SIGKILL):
         process.send_signal(number)
 
 
+def blocks(status, number):
+    """Whether a thread of this status (a path in /proc) blocks the signal."""
+    try:
+        lines = status.read_text(encoding="ascii").splitlines()
+    except OSError:  # it has ended
+        return True
+    blocked = [line.split()[1] for line in lines if line.startswith("SigBlk:")]
+    return bool(blocked) and bool(int(blocked[0], 16) & 1 << number - 1)
+
+
 def wait_until_watching(process):
-    """Until the run watches for signals (it blocks them) or has ended; says whether it watches."""
-    bit = 1 << signal.SIGINT - 1
+    """Until the run watches for signals (all of its threads block them) or has ended; says whether
+    it watches."""
     deadline = time.monotonic() + TIMEOUT_S
     while process.poll() is None and time.monotonic() < deadline:
-        status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
-        blocked = [line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:")]
-        if blocked and int(blocked[0], 16) & bit:
+        threads = list(pathlib.Path(f"/proc/{process.pid}/task").glob("*/status"))
+        if threads and all(blocks(thread, signal.SIGINT) for thread in threads):
             return True
         time.sleep(0.001)
     return False

@@ -87,6 +87,22 @@ class Interrupted(fathom.Case):
             verdicts = {result["verdict"] for result in self.read_run(path)["results"]}
             self.assertEqual({"suspect"}, verdicts)
 
+    def test_a_driver_that_hangs_while_it_is_loaded_keeps_no_signal_from_ending_the_run(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                log, path = self.path(f"calls-{number}"), self.path("run.json")
+                process = fathom.start("run", "-o", path, fake=f"stuck=1,log={log}")
+                deadline = time.monotonic() + 20
+                while not os.path.exists(log) and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                process.send_signal(number)
+                try:
+                    process.communicate(timeout=10)
+                finally:
+                    fathom.kill(process)
+                self.assertEqual(-number, process.returncode)
+                self.assertFalse(os.path.exists(path))
+
     def test_without_isolation_too(self):
         done, document = self.interrupt(0.25, "--no-isolate")
         self.assertEqual(130, done.status)

@@ -99,6 +99,24 @@ class Together(fathom.Case):
                 for it in given_up:
                     self.assertIn(f"{victim} was given up", it["reasons"][0]["text"])
 
+    def test_a_second_signal_waits_for_none_of_the_workers(self):
+        # Both hang in a visit that they make together.
+        devices = [word for one in self.there.values() for word in ("-d", one)]
+        process = fathom.start("run", "roofline", "--preset", "quick", *devices, *CASES, "--set",
+                               "roofline.together=yes", binary=REAL)
+        workers = []
+        while process.poll() is None and len(workers) < 2:
+            workers = [it for one in self.there.values() for it in workers_of(process, one)]
+        for worker in workers:
+            os.kill(worker, signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        process.communicate(timeout=fathom.TIMEOUT_S)
+        self.assertEqual(130, process.returncode)
+        self.assertLess(time.monotonic() - begin, 10)  # the wait for an answer is longer
+
 
 if __name__ == "__main__":
     if len(processors()) < 2:

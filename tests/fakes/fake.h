@@ -10,7 +10,7 @@
 //   half     writes half a message there and ends the process
 //
 // and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), slow=MS (each submission takes so long),
-// noise=N (times are uneven by ±N ‰; 2),
+// noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends),
 // once=PATH (events happen only while PATH does not exist; the first makes it), log=PATH (one line
 // for each call).
 #ifndef FAKES_FAKE_H

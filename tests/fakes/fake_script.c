@@ -26,7 +26,8 @@
     X(devices)                                                                                     \
     X(cpu)                                                                                         \
     X(slow)                                                                                        \
-    X(noise)
+    X(noise)                                                                                       \
+    X(stuck)
 
 struct fake {
     struct arena *arena;
@@ -82,6 +83,8 @@ struct fake *fake_create(const char *script)
         at = last ? end : end + 1;
     }
     write_log(fake, "load");
+    while (fake->stuck)
+        pause();
     return fake;
 }
 
