@@ -5,8 +5,6 @@
 #include "results/json.h"
 #include "results/save.h"
 
-#include <sys/stat.h>
-
 bool cli_report_check(const char *path, struct error *err)
 {
     const char *reason;
@@ -18,13 +16,6 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
-static bool same_file(const char *one, const char *other)
-{
-    struct stat a, b;
-    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino && S_ISREG(a.st_mode);
-}
-
 // A slip such as `report -o run.json run.json` must not cost the run.
 static bool check_request(const struct options *options, const char *output, struct error *err)
 {
@@ -33,7 +24,7 @@ static bool check_request(const struct options *options, const char *output, str
                          "report: expected run files and the page to write: "
                          "fathom report RUN.json… -o REPORT.html");
     for (size_t i = 0; i < options->operand_count; i++)
-        if (same_file(options->operands[i], output))
+        if (file_save_same(options->operands[i], output))
             return error_set(err, ERROR_USAGE,
                              "report: -o %s would replace that run file: give the page another "
                              "name",

@@ -51,6 +51,15 @@ static bool read_map_benchmarks(struct running *r, struct error *err)
     return true;
 }
 
+static bool is_chosen(const struct benchmark *const *chosen, size_t count,
+                      const struct benchmark *benchmark)
+{
+    for (size_t i = 0; i < count; i++)
+        if (chosen[i] == benchmark)
+            return true;
+    return false;
+}
+
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -63,12 +72,14 @@ static bool read_benchmarks(struct running *r, struct error *err)
         ARENA_ARRAY(r->cli->arena, count + options->operand_count, const struct benchmark *);
     size_t chosen_count = 0;
     for (size_t i = 0; i < options->operand_count; i++) {
-        const struct benchmark **one = &chosen[chosen_count++];
-        if (!cli_find_benchmark(r->cli, options->operands[i], one, err))
+        const struct benchmark *one;
+        if (!cli_find_benchmark(r->cli, options->operands[i], &one, err))
             return false;
-        if ((*one)->command)
+        if (one->command)
             return error_set(err, ERROR_USAGE, "run %s: use `fathom %s`, which measures it",
-                             (*one)->info.name, (*one)->command);
+                             one->info.name, one->command);
+        if (!is_chosen(chosen, chosen_count, one))
+            chosen[chosen_count++] = one;
     }
     for (size_t i = 0; options->operand_count == 0 && i < count; i++)
         if (!benchmarks[i]->command)
@@ -233,18 +244,42 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// The other forms of the run that were asked for.
+static void add_failure(struct error *all, const struct error *one)
+{
+    if (all->code == ERROR_NONE)
+        *all = *one;
+    else
+        error_prefix(all, "%s; and", one->message);
+}
+
+// The other forms of the run that were asked for, and what became of the run file: one that cannot
+// be written does not cost the others. False with all failures.
 static bool save_forms(const struct running *r, struct error *err)
 {
-    const char *csv = options_value(r->cli->options, OPTION_CSV);
-    const char *html = options_value(r->cli->options, OPTION_HTML);
+    const struct options *options = r->cli->options;
+    const char *csv = options_value(options, OPTION_CSV);
+    const char *html = options_value(options, OPTION_HTML);
+    const char *trace = options_value(options, OPTION_TRACE);
+    const char *svg = options_value(options, OPTION_SVG);
     const struct run *const run = r->run;
-    const char *trace = options_value(r->cli->options, OPTION_TRACE);
-    const char *svg = options_value(r->cli->options, OPTION_SVG);
-    if (html && terminal_is(r->cli->out))
+    struct error one;
+    *err = (struct error){.code = ERROR_NONE};
+    if (csv && !csv_save(run, csv, &one))
+        add_failure(err, &one);
+    if (html && !html_save(&run, 1, html, &one))
+        add_failure(err, &one);
+    else if (html && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Report: %s\n", html);
-    return (!csv || csv_save(run, csv, err)) && (!html || html_save(&run, 1, html, err)) &&
-           (!trace || trace_save(run, trace, err)) && (!svg || svg_save(run, svg, err));
+    if (trace && !trace_save(run, trace, &one))
+        add_failure(err, &one);
+    if (svg && !svg_save(run, svg, &one))
+        add_failure(err, &one);
+    if (r->unsaved.code != ERROR_NONE) {
+        one = r->unsaved;
+        error_prefix(&one, "the results are not in the run file");
+        add_failure(err, &one);
+    }
+    return err->code == ERROR_NONE;
 }
 
 static bool tell_end(struct running *r, struct error *err)
@@ -256,16 +291,30 @@ static bool tell_end(struct running *r, struct error *err)
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
     if (!save_forms(r, err))
         return false;
-    if (r->unsaved.code != ERROR_NONE) {
-        *err = r->unsaved;
-        return error_prefix(err, "the results are not in the run file");
-    }
     r->cli->status = exit_status(r->run, options_has(r->cli->options, OPTION_STRICT));
     if (r->cli->status != EXIT_INTERRUPTED)
         return true;
     return error_set(err, ERROR_INTERRUPTED, "interrupted%s%s",
                      r->desc.output ? "; what was measured is in " : "",
                      r->desc.output ? r->desc.output : "");
+}
+
+// A slip such as `-o run.json --csv run.json` must not cost the run.
+static bool check_apart(const struct options *options, struct error *err)
+{
+    static const enum option_id ids[] = {OPTION_OUTPUT, OPTION_CSV, OPTION_HTML, OPTION_TRACE,
+                                         OPTION_SVG};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const char *one = options_value(options, ids[i]);
+        for (size_t k = 0; one && k < i; k++) {
+            const char *other = options_value(options, ids[k]);
+            if (other && file_save_same(one, other))
+                return error_set(err, ERROR_USAGE,
+                                 "--%s %s and --%s %s are the same file: give each its own",
+                                 option_table[ids[k]].name, other, option_table[ids[i]].name, one);
+        }
+    }
+    return true;
 }
 
 // Files are tried before anything is measured.
@@ -275,8 +324,9 @@ static bool check_forms(const struct options *options, struct error *err)
     const char *html = options_value(options, OPTION_HTML);
     const char *trace = options_value(options, OPTION_TRACE);
     const char *svg = options_value(options, OPTION_SVG);
-    return (!csv || file_save_check(csv, err)) && (!html || cli_report_check(html, err)) &&
-           (!trace || file_save_check(trace, err)) && (!svg || file_save_check(svg, err));
+    return check_apart(options, err) && (!csv || file_save_check(csv, err)) &&
+           (!html || cli_report_check(html, err)) && (!trace || file_save_check(trace, err)) &&
+           (!svg || file_save_check(svg, err));
 }
 
 bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out), struct error *err)

@@ -117,6 +117,33 @@ bool file_save(const char *path, file_write *write, void *context, struct error 
     return saved;
 }
 
+static bool same_node(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// The folder of a path, as itself; its last part in *name.
+static bool folder_of(struct arena *arena, const char *path, struct stat *folder, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    return stat(slash ? arena_printf(arena, "%.*s/", (int)(slash - path), path) : ".", folder) == 0;
+}
+
+bool file_save_same(const char *one, const char *other)
+{
+    struct stat a, b;
+    bool has_one = stat(one, &a) == 0, has_other = stat(other, &b) == 0;
+    if (has_one || has_other)
+        return has_one && has_other && S_ISREG(a.st_mode) && same_node(&a, &b);
+    struct arena *arena = arena_create();
+    const char *name, *other_name;
+    bool same = folder_of(arena, one, &a, &name) && folder_of(arena, other, &b, &other_name) &&
+                same_node(&a, &b) && strcmp(name, other_name) == 0;
+    arena_destroy(arena);
+    return same;
+}
+
 static bool check_existing(const struct target *target, struct error *err)
 {
     if (access(target->path, F_OK) == 0 && access(target->path, W_OK) != 0)

@@ -12,8 +12,11 @@
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
 // ERROR_IO with what to do where it fails. A path that is no regular file (/dev/stdout, a pipe) is
-// written straight; a symbolic link keeps pointing where it does.
+// written straight; a symbolic link to a file keeps pointing to it.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
+
+// Would file_save write one regular file for both? Neither need be there yet.
+bool file_save_same(const char *one, const char *other);
 
 // Could file_save write there? Tries without touching the file; for failing before the work.
 MUST_CHECK bool file_save_check(const char *path, struct error *err);

@@ -93,6 +93,11 @@ class Measuring(fathom.Case):
         done, _ = self.measure("chase", "-d", "fake:1", "--preset", "quick")
         self.assertEqual(3, done.status)
 
+    def test_a_benchmark_named_twice_is_in_the_run_once(self):
+        _, document = self.measure("--preset", "quick", "sum", "chase", "sum")
+        self.assertEqual(["sum", "chase"], [one["name"] for one in document["benchmarks"]])
+        self.assertEqual(4, len(document["results"]))
+
     def test_csv_has_a_line_for_each_metric(self):
         path = self.path("run.csv")
         self.measure("--preset", "quick", "--csv", path)
@@ -184,6 +189,42 @@ class Files(fathom.Case):
         self.assertEqual(2, done.returncode, done.stderr)
         self.assertTrue(done.stdout.endswith("former\nrun.json\n"), done.stdout)
         self.assertIn("0 failed", done.stdout)  # the tables are there all the same
+
+    def test_two_forms_in_one_file_are_refused_before_measuring(self):
+        path, log = self.path("run.json"), self.path("calls")
+        os.symlink(path, self.path("link"))
+        for exists in (False, True):
+            for one, other in (("-o", "--csv"), ("--csv", "--svg"), ("--trace", "-o")):
+                for second in (path, f"{self.folder}/./run.json", self.path("link")):
+                    if not exists and second.endswith("link"):
+                        continue  # it is replaced, not followed
+                    done = fathom.run("run", one, path, other, second, fake=f"log={log}")
+                    self.assert_one_line_error(done, 2, path, second, "the same file")
+                    self.assertEqual(exists, os.path.exists(path))
+            with open(path, "w", encoding="utf-8"):
+                pass
+        self.assertFalse(os.path.exists(log))  # no driver was asked
+        done = fathom.run("run", "sum", "--preset", "quick", "-o", "/dev/null", "--csv",
+                          "/dev/null")
+        self.assertEqual(0, done.status, done.err)
+
+    def test_a_form_that_cannot_be_written_does_not_cost_the_others(self):
+        trace = self.path("run.trace")
+        done = fathom.run("run", "sum", "--preset", "quick", "-o", "/dev/full", "--csv",
+                          "/dev/full", "--trace", trace)
+        self.assert_one_line_error(done, 2, "the results are not in the run file",
+                                   "cannot write /dev/full: No space left")
+        self.assertEqual(2, done.err.count("cannot write /dev/full"))
+        self.assertTrue(os.path.exists(trace))
+
+    def test_closed_standard_streams_cost_nothing(self):
+        path = self.path("run.json")
+        script = f'"$0" run --preset quick -o {path} <&- >&- 2>&-'
+        done = subprocess.run(["sh", "-c", script, fathom.BINARY], env=fathom.environment(),
+                              check=False)
+        self.assertEqual(0, done.returncode)
+        verdicts = [one["verdict"] for one in self.read_run(path)["results"]]
+        self.assertEqual(["ok"] * 4, verdicts)
 
     def test_a_reader_that_goes_away_does_not_take_the_file_with_it(self):
         path = self.path("run.json")
