@@ -108,16 +108,20 @@ void block_add(struct block *block, const struct plan_case *planned)
 
 // ---------------------------------------------------------------- their results
 
-// Why a case that still wanted visits gets no more: it says so beside its numbers.
+// A case that still wants visits and gets no more says why beside its numbers. So does one with too
+// few of them while the run goes on: a run that is killed leaves its file as it is.
 static void say_cut_short(const struct block *block, const struct entry *entry, struct arena *arena,
                           enum block_stage stage)
 {
     unsigned rounds = collect_rounds(entry->collect);
     enum verdict verdict = rounds < COLLECT_ROUNDS_MIN ? VERDICT_SUSPECT : VERDICT_OK;
-    if (stage == BLOCK_INTERRUPTED)
+    if (stage == BLOCK_AT_WORK && verdict != VERDICT_OK)
+        result_doubt(arena, entry->result, verdict, "unfinished",
+                     "the run had not finished this case: %u rounds of it", rounds);
+    else if (stage == BLOCK_INTERRUPTED)
         result_doubt(arena, entry->result, verdict, "interrupted",
                      "the run was interrupted after %u rounds of this case", rounds);
-    else
+    else if (stage == BLOCK_ENDED)
         result_doubt(arena, entry->result, verdict, "out-of-time",
                      "the %s preset's time for %s ended after %u rounds of this case",
                      block->desc->preset, entry->planned.benchmark->info.name, rounds);
@@ -139,7 +143,7 @@ static void fill_result(const struct block *block, struct entry *entry, struct a
         return;
     }
     collect_result(entry->collect, arena, entry->result);
-    if (stage != BLOCK_AT_WORK && entry_is_open(entry))
+    if (entry_is_open(entry))
         say_cut_short(block, entry, arena, stage);
 }
 

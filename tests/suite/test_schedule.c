@@ -181,6 +181,32 @@ static void what_is_known_is_in_the_run_at_each_save(void **state)
     stage_destroy(stage);
 }
 
+// A run that is killed leaves the file of its last save.
+static void note_unfinished(void *context)
+{
+    struct stage *stage = context;
+    for (size_t i = 0; i < stage->run->result_count; i++) {
+        const struct result *result = stage->run->results[i];
+        bool is_finished = visits_of(stage, result->key) >= 5;
+        assert_int_equal(result->verdict, is_finished ? VERDICT_OK : VERDICT_SUSPECT);
+        assert_int_equal(has_reason(result, "unfinished"), !is_finished);
+        stage->saves += !is_finished;
+    }
+}
+
+static void cases_of_too_few_rounds_are_no_good_numbers_on_the_way(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", NULL);
+    stage->desc.save = note_unfinished;
+    stage->desc.save_ns = 0;
+    assert_true(schedule_run(&stage->desc));
+    assert_true(stage->saves > 0);
+    for (size_t i = 0; i < stage->run->result_count; i++)
+        assert_false(has_reason(stage->run->results[i], "unfinished"));
+    stage_destroy(stage);
+}
+
 static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **state)
 {
     (void)state;
@@ -273,6 +299,7 @@ int main(void)
         cmocka_unit_test(the_seed_decides_the_order),
         cmocka_unit_test(progress_goes_from_nothing_to_nearly_all),
         cmocka_unit_test(what_is_known_is_in_the_run_at_each_save),
+        cmocka_unit_test(cases_of_too_few_rounds_are_no_good_numbers_on_the_way),
         cmocka_unit_test(time_that_runs_out_before_five_rounds_makes_cases_suspect),
         cmocka_unit_test(noisy_cases_get_more_rounds_while_time_lasts),
         cmocka_unit_test(cases_that_time_never_reaches_are_skipped),
