@@ -153,8 +153,35 @@ static void add_all(const struct selection *s)
 
 // ---------------------------------------------------------------- refusing
 
+static bool has_device_of(const struct gpu_system *system, const char *api)
+{
+    for (size_t i = 0; i < gpu_system_device_count(system); i++)
+        if (strcmp(gpu_system_info(system, i)->api, api) == 0)
+            return true;
+    return false;
+}
+
+// Why the API that `name` begins with, as "cuda:0" does, has no device; NULL: it has, or there is
+// no such API.
+static const struct gpu_absence *absence_of(const struct gpu_system *system, const char *name)
+{
+    for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
+        const struct gpu_absence *absence = gpu_system_absence(system, i);
+        size_t length = strlen(absence->api);
+        if (strncmp(name, absence->api, length) == 0 &&
+            (name[length] == '\0' || name[length] == ':') && !has_device_of(system, absence->api))
+            return absence;
+    }
+    return NULL;
+}
+
 static bool refuse_name(const struct selection *s, const char *name)
 {
+    const struct gpu_absence *absence = absence_of(s->request->system, name);
+    if (absence)
+        return error_set(s->err, ERROR_NO_DEVICE, "-d %s: no such device; %s: %s%s%s", name,
+                         absence->api, absence->reason, absence->remedy ? ": " : "",
+                         absence->remedy ? absence->remedy : "");
     struct text_guess guess = {.typed = name};
     const char *there = "";
     for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {

@@ -21,7 +21,8 @@ struct select_request {
 // Chooses in the order of the names. The best of several: discrete before integrated before CPU,
 // then as the system lists them. `all` is every chip once, through the first API that has it.
 // ERROR_USAGE for a name that fits nothing, with what there is; ERROR_NO_DEVICE where there is no
-// device at all (or none of that API), with the reason of each absence.
+// device at all (or none of that API, be it --api's or the name's), with the reason of each
+// absence.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 

@@ -187,6 +187,12 @@ class Mistakes(fathom.Case):
         self.assert_one_line_error(fathom.run("run", "--api", "absent"), 3, "libabsent.so.1",
                                    "install libabsent1")
 
+    def test_a_device_of_such_an_api_is_exit_3_with_that_reason(self):
+        for name in ("absent", "absent:0"):
+            self.assert_one_line_error(fathom.run("run", "-d", name), 3, f"-d {name}",
+                                       "libabsent.so.1", "install libabsent1")
+        self.assert_one_line_error(fathom.run("run", "-d", "fake:7"), 2, "there are: fake:0")
+
     def test_a_mistake_is_found_before_anything_is_measured_or_written(self):
         log, out = self.path("calls"), self.path("run.json")
         fathom.run("run", "-o", out, "--set", "hops=0", fake=f"log={log}")
