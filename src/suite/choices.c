@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+enum {
+    COMBINATIONS_MAX = 1 << 16 // of the values that are set for one benchmark
+};
+
 bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                    struct error *err)
 {
@@ -144,6 +148,7 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
 {
     const struct benchmark_info *info = &benchmark->info;
     *choices = ARENA_ARRAY(arena, info->param_count, struct bench_choice);
+    size_t combinations = 1;
     for (size_t i = 0; i < info->param_count; i++) {
         const struct setting *setting;
         const char *text = chosen_values(request, benchmark, &info->params[i], &setting);
@@ -155,6 +160,14 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                                               .values = list.values,
                                               .value_count = list.count,
                                               .from_user = setting != NULL};
+        if (!setting || list.count == 0)
+            continue;
+        combinations *= list.count; // VALUES_MAX times COMBINATIONS_MAX at most
+        if (combinations > COMBINATIONS_MAX)
+            return error_set(err, ERROR_USAGE,
+                             "--set %s: more than %d combinations with what else is set for %s: "
+                             "take fewer values",
+                             setting->text, COMBINATIONS_MAX, info->name);
     }
     return true;
 }

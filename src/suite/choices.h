@@ -36,7 +36,8 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
-// One choice a parameter of `benchmark`, in the order of its params.
+// One choice a parameter of `benchmark`, in the order of its params. ERROR_USAGE where values do
+// not parse, or what is set has more combinations than anybody waits for.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

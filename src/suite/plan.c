@@ -68,9 +68,14 @@ static bool is_planned(const struct preset_plan *preset, const char *key)
     return false;
 }
 
-static void add_cases(struct arena *arena, struct preset_plan *preset,
-                      const struct benchmark *benchmark, const struct bench_case_list *list)
+static bool add_cases(struct arena *arena, struct preset_plan *preset,
+                      const struct benchmark *benchmark, const struct bench_case_list *list,
+                      struct error *err)
 {
+    if (list->count > PLAN_CASES_MAX - preset->count)
+        return error_set(err, ERROR_USAGE,
+                         "%zu cases are more than a run takes (%d): --set fewer values",
+                         preset->count + list->count, PLAN_CASES_MAX);
     for (size_t i = 0; i < list->count; i++) {
         const char *key = case_key(arena, benchmark->info.name, &list->cases[i]);
         if (is_planned(preset, key))
@@ -81,6 +86,7 @@ static void add_cases(struct arena *arena, struct preset_plan *preset,
             .benchmark = benchmark, .point = &list->cases[i], .key = key, .index = preset->count};
         preset->count++;
     }
+    return true;
 }
 
 static void note_absence(struct run *run, const struct benchmark *benchmark,
@@ -88,6 +94,7 @@ static void note_absence(struct run *run, const struct benchmark *benchmark,
 {
     struct finding *finding = run_add_finding(run);
     finding->code = "left-out";
+    finding->device = device->id;
     finding->text =
         arena_printf(run->arena, "%s on %s: %s", benchmark->info.name, device->id, why->message);
 }
@@ -110,7 +117,10 @@ struct plan *plan_preset_create(struct arena *arena, const struct choice_request
             return NULL;
         asked.choices = choices;
         if (benchmark->plan(&asked, &list, &why)) {
-            add_cases(arena, preset, benchmark, &list);
+            if (!add_cases(arena, preset, benchmark, &list, err)) {
+                error_prefix(err, "%s on %s", benchmark->info.name, device->id);
+                return NULL;
+            }
         } else if (why.code == ERROR_UNSUPPORTED) {
             note_absence(run, benchmark, device, &why);
         } else {

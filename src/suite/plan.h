@@ -30,11 +30,13 @@ struct plan {
 };
 
 enum {
-    PLAN_BLOCK_CASES = 64 // that a preset's plan hands out between pauses
+    PLAN_CASES_MAX = 16384, // of a preset's plan
+    PLAN_BLOCK_CASES = 64   // that a preset's plan hands out between pauses
 };
 
 // The plan of a preset (and settings) on a device: every case of every benchmark of the request,
-// each key once; blocks hold cases of one benchmark. ERROR_USAGE where choices do not go together.
+// each key once; blocks hold cases of one benchmark. ERROR_USAGE where choices do not go together
+// or make more than PLAN_CASES_MAX cases (a full preset: some 5,000).
 // A benchmark that the device cannot run at all is left out, with a finding in `run`.
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);

@@ -11,6 +11,8 @@ import time
 
 import fathom
 
+REAL = os.environ["FATHOM_REAL"]
+
 
 class Help(fathom.Case):
     def test_help_names_every_command_and_exits_0(self):
@@ -182,6 +184,19 @@ class Mistakes(fathom.Case):
                 outcome = fathom.run(*arguments, fake=f"log={log}")
                 self.assert_one_line_error(outcome, 2, *parts)
                 self.assertEqual("", outcome.out)
+
+    def test_more_cases_than_one_could_wait_for_are_refused_at_once(self):
+        log = self.path("calls")
+        self.assert_one_line_error(
+            fathom.run("run", "--set", "bytes=4KiB..16MiB+4KiB", "--set", "chase.hops=1..17+1",
+                       fake=f"log={log}"), 2, "chase.hops=1..17+1", "65536 combinations")
+        self.assertFalse(os.path.exists(log))  # no driver was asked
+        # Each with all else that the preset has: found out by the plan.
+        model = fathom.ROOT / "models/h200.json"
+        self.assert_one_line_error(
+            fathom.run("run", "latency", "--preset", "full", "-d", f"model:{model}", "--set",
+                       "bytes=4KiB..4MiB+4KiB", "--set", "pitch=128..1024+128", binary=REAL,
+                       ASAN_OPTIONS="detect_leaks=0"), 2, "latency on model:0", "16384")
 
     def test_an_api_without_devices_is_exit_3_with_its_reason(self):
         self.assert_one_line_error(fathom.run("run", "--api", "absent"), 3, "libabsent.so.1",
