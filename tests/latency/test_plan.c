@@ -231,6 +231,25 @@ static void a_missing_feature_leaves_one_case_to_say_so(void **state)
     arena_destroy(r.arena);
 }
 
+// A device without the feature says no limit of it either.
+static void no_byte_for_a_path_leaves_one_case_to_say_so(void **state)
+{
+    (void)state;
+    const gpu_caps missing[] = {0, GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(CONSTANT)};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        struct request r;
+        begin(&r, "standard", missing[i]);
+        r.device.limits.typed_elements = r.device.limits.image_2d = 0;
+        r.device.limits.constant_range_bytes = 0;
+        plan(&r);
+        assert_int_equal(find(&r, "texel", "index", "random").count, 1);
+        assert_int_equal(find(&r, "image", "index", "random").count, 1);
+        assert_int_equal(find(&r, "constant", "index", "random").count, 1);
+        assert_true(find(&r, "vector", "pointer", "random").count > 1);
+        arena_destroy(r.arena);
+    }
+}
+
 static void what_the_user_sets_is_kept_as_it_is(void **state)
 {
     (void)state;
@@ -279,6 +298,64 @@ static void choices_that_no_path_can_have_are_an_error(void **state)
     arena_destroy(r.arena);
 }
 
+static void pitches_and_pages_that_make_no_chain_are_an_error(void **state)
+{
+    (void)state;
+    const struct {
+        enum latency_param param;
+        uint64_t bytes;
+        const char *message;
+    } bad[] = {
+        {LATENCY_PARAM_PITCH, 0, "pitch 0: want a multiple of 16"},
+        {LATENCY_PARAM_PITCH, 100, "pitch 100: want a multiple of 16"},
+        {LATENCY_PARAM_PITCH, UINT64_C(4294967424), "pitch 4294967424: "}, // 128 in 32 bits
+        {LATENCY_PARAM_PAGE, 0, "page 0: want a power of two"},
+        {LATENCY_PARAM_PAGE, 3 * MIB, "page 3145728: want a power of two"},
+        {LATENCY_PARAM_PAGE, 4 * GIB, "page 4294967296: "},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct request r;
+        struct error err = {0};
+        begin(&r, "standard", 0);
+        choose_number(&r, bad[i].param, bad[i].bytes, true);
+        assert_false(bench_latency.plan(&r.request, &r.list, &err));
+        assert_int_equal(err.code, ERROR_USAGE);
+        assert_non_null(strstr(err.message, bad[i].message));
+        arena_destroy(r.arena);
+    }
+}
+
+static void a_pitch_that_some_chains_cannot_have_leaves_out_what_nobody_named(void **state)
+{
+    (void)state;
+    struct request r;
+    struct error err = {0};
+    begin(&r, "full", 0);
+    choose_number(&r, LATENCY_PARAM_PITCH, 192, true); // no image, and no pages of such lines
+    plan(&r);
+    assert_int_equal(find(&r, "image", "index", "random").count, 0);
+    assert_int_equal(find(&r, "vector", "pointer", "page").count, 0);
+    assert_true(find(&r, "vector", "pointer", "random").count > 1);
+    arena_destroy(r.arena);
+
+    const struct {
+        enum latency_param param;
+        const char *texts, *message;
+    } named[] = {
+        {LATENCY_PARAM_PATH, "vector,image", "path image stands one node to 128 bytes"},
+        {LATENCY_PARAM_ORDER, "random,page", "page 2097152 with pitch 192: want powers of two"},
+    };
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        begin(&r, "full", 0);
+        choose_number(&r, LATENCY_PARAM_PITCH, 192, true);
+        choose_texts(&r, named[i].param, named[i].texts, true);
+        assert_false(bench_latency.plan(&r.request, &r.list, &err));
+        assert_int_equal(err.code, ERROR_USAGE);
+        assert_non_null(strstr(err.message, named[i].message));
+        arena_destroy(r.arena);
+    }
+}
+
 static void limits_are_named(void **state)
 {
     (void)state;
@@ -317,6 +394,9 @@ int main(void)
         cmocka_unit_test(a_device_without_addresses_chases_indices),
         cmocka_unit_test(without_a_clock_in_kernels_quick_takes_half_of_the_sizes),
         cmocka_unit_test(a_missing_feature_leaves_one_case_to_say_so),
+        cmocka_unit_test(no_byte_for_a_path_leaves_one_case_to_say_so),
+        cmocka_unit_test(pitches_and_pages_that_make_no_chain_are_an_error),
+        cmocka_unit_test(a_pitch_that_some_chains_cannot_have_leaves_out_what_nobody_named),
         cmocka_unit_test(what_the_user_sets_is_kept_as_it_is),
         cmocka_unit_test(a_range_of_the_user_ends_where_the_device_does),
         cmocka_unit_test(choices_that_no_path_can_have_are_an_error),

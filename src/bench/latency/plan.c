@@ -8,13 +8,15 @@
 //   quick where kernels read no clock: half of those sizes, since a latency is then the slope of
 //   two dispatches and takes twice as long
 //
-// What the user sets is not thinned out. A path whose features are missing keeps one case, which is
-// then skipped with the reason.
+// What the user sets is not thinned out. A path whose features are missing, or that the device has
+// no byte for, keeps one case, which is then skipped with the reason. What only the preset asks for
+// and the user's pitch or page rules out is left out.
 #include "bench/latency/plan.h"
 
 #include "bench/latency/latency.h"
 #include "bench/latency/point.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -34,6 +36,26 @@ struct plan {
     size_t tried; // combinations that a path can have
 };
 
+// As typed: a case holds 32 bits of them.
+static bool check_steps(const struct bench_choice *pitch, const struct bench_choice *page,
+                        struct error *err)
+{
+    for (size_t i = 0; i < pitch->value_count; i++) {
+        uint64_t bytes = pitch->values[i].uint;
+        if (bytes % 16 || bytes < 16 || bytes > LATENCY_PITCH_MAX)
+            return error_set(err, ERROR_USAGE,
+                             "pitch %" PRIu64 ": want a multiple of 16 bytes, at most 64 MiB",
+                             bytes);
+    }
+    for (size_t i = 0; i < page->value_count; i++) {
+        uint64_t bytes = page->values[i].uint;
+        if (bytes == 0 || bytes & (bytes - 1) || bytes > UINT32_MAX)
+            return error_set(err, ERROR_USAGE,
+                             "page %" PRIu64 ": want a power of two, at most 2 GiB", bytes);
+    }
+    return true;
+}
+
 static bool plan_init(struct plan *plan, struct error *err)
 {
     static const char *const keys[LATENCY_PARAM_COUNT] = {"path", "chain", "order", "bytes",
@@ -46,7 +68,7 @@ static bool plan_init(struct plan *plan, struct error *err)
     measure_limits_of(plan->request->device, &plan->limits);
     plan->quick = strcmp(plan->request->preset, "quick") == 0;
     plan->full = strcmp(plan->request->preset, "full") == 0;
-    return true;
+    return check_steps(plan->choices[LATENCY_PARAM_PITCH], plan->choices[LATENCY_PARAM_PAGE], err);
 }
 
 static bool from_user(const struct plan *plan, enum latency_param param)
@@ -144,25 +166,35 @@ static uint64_t plan_size(const struct plan *plan, const struct latency_point *p
     return bytes < bytes_min ? 0 : bytes;
 }
 
+// One case of a path that the device does not have: its visit says why.
+static void plan_absent(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT])
+{
+    uint64_t bytes = plan->choices[LATENCY_PARAM_BYTES]->values[0].uint;
+    pick[LATENCY_PARAM_BYTES] = 0;
+    add_case(plan, pick, bytes == UINT64_MAX ? GRAIN_BYTES : bytes);
+}
+
 // The sizes of one combination.
 static void plan_sizes(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT],
                        const struct latency_point *point)
 {
-    bool possible = has_caps(plan, point->path, point->pointer);
     uint64_t last = 0;
-    for (size_t i = 0; i < plan->choices[LATENCY_PARAM_BYTES]->value_count; i++) {
+    size_t count = plan->choices[LATENCY_PARAM_BYTES]->value_count;
+    if (!has_caps(plan, point->path, point->pointer))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
         uint64_t bytes = plan_size(plan, point, i);
         if (bytes == 0 || bytes == last)
             continue;
         pick[LATENCY_PARAM_BYTES] = i;
         last = bytes;
         add_case(plan, pick, bytes);
-        if (!possible)
-            return;
     }
+    if (last == 0)
+        plan_absent(plan, pick);
 }
 
-static void plan_combination(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT])
+static bool plan_combination(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT], struct error *err)
 {
     const struct case_value *values[LATENCY_PARAM_COUNT];
     for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++)
@@ -175,10 +207,15 @@ static void plan_combination(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT]
     };
     if (!latency_path_find(values[LATENCY_PARAM_PATH]->text, &point.path) ||
         !latency_path_has(point.path, point.pointer, point.order))
-        return;
+        return true;
+    enum latency_param by =
+        point.order == LATENCY_ORDER_PAGE ? LATENCY_PARAM_ORDER : LATENCY_PARAM_PATH;
+    if (!latency_point_check(&point, from_user(plan, by) ? err : NULL))
+        return !from_user(plan, by);
     plan->tried++;
     if (wanted(plan, &point))
         plan_sizes(plan, pick, &point);
+    return true;
 }
 
 bool latency_plan(const struct bench_request *request, struct bench_case_list *list,
@@ -191,7 +228,8 @@ bool latency_plan(const struct bench_request *request, struct bench_case_list *l
     size_t pick[LATENCY_PARAM_COUNT] = {0};
     for (size_t wheel = LATENCY_PARAM_COUNT; wheel > 0;) {
         pick[LATENCY_PARAM_BYTES] = 0;
-        plan_combination(&plan, pick);
+        if (!plan_combination(&plan, pick, err))
+            return false;
         for (wheel = LATENCY_PARAM_COUNT; wheel > 0; wheel--) {
             size_t i = wheel - 1;
             if (i != LATENCY_PARAM_BYTES && ++pick[i] < plan.choices[i]->value_count)

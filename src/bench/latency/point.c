@@ -180,9 +180,9 @@ static bool power_of_two(uint32_t x)
     return x && !(x & (x - 1));
 }
 
-static bool shape_check(const struct latency_point *point, struct error *err)
+bool latency_point_check(const struct latency_point *point, struct error *err)
 {
-    if (point->pitch % 16 || point->pitch < 16 || point->pitch > 1u << 26)
+    if (point->pitch % 16 || point->pitch < 16 || point->pitch > LATENCY_PITCH_MAX)
         return error_set(err, ERROR_USAGE,
                          "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 64 MiB",
                          point->pitch);
@@ -241,7 +241,7 @@ static void shape_blocks(const struct latency_point *point, struct latency_shape
 bool latency_shape_of(const struct latency_point *point, uint32_t key, struct latency_shape *shape,
                       struct error *err)
 {
-    if (!shape_check(point, err))
+    if (!latency_point_check(point, err))
         return false;
     *shape = (struct latency_shape){
         .order = point->order,

@@ -21,7 +21,8 @@ enum latency_path {
 };
 
 enum {
-    LATENCY_BLOCKS_MIN = 2
+    LATENCY_BLOCKS_MIN = 2,
+    LATENCY_PITCH_MAX = 1 << 26
 };
 
 struct latency_point {
@@ -64,6 +65,9 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_poi
 // Memory of this size, a power of two, is what a pointer chain over pages is put together from: any
 // device gives as much at once, if it has that much at all.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
+
+// Whether pitch and page make a chain on that path, in that order; else ERROR_USAGE.
+MUST_CHECK bool latency_point_check(const struct latency_point *point, struct error *err);
 
 // The chain that fits a region of point->bytes; ERROR_USAGE where the values do not go together,
 // ERROR_UNSUPPORTED where the region is too small for one.
