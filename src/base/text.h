@@ -15,9 +15,9 @@
 // Texts beyond 64 bytes are compared by their first 64.
 size_t text_distance(const char *a, const char *b);
 
-// The name nearest to what was typed, if it is near enough to be meant (at most a third of its
-// letters wrong, or one begins with the other); NULL otherwise. Keeps the best over several calls:
-// start from {.typed = …}.
+// The name nearest to what was typed, if it is near enough to be meant (at most 1 + a quarter of
+// the longer one's letters wrong, or it begins with what was typed); NULL otherwise. Keeps the best
+// over several calls: start from {.typed = …}.
 struct text_guess {
     const char *typed;
     const char *best; // NULL: nothing near yet

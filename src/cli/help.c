@@ -11,7 +11,7 @@ enum {
 const char *const help_exit_statuses[] = {
     "0\tmeasured; suspect and skipped cases are counted in the summary",
     "1\ta case failed (with --strict also: is suspect or was skipped)",
-    "2\tbad usage or a bad input file",
+    "2\tbad usage, a bad input file, or an output that cannot be written",
     "3\tno usable device, or no case was measured",
     "130\tinterrupted; what was measured is in the run file",
     NULL,

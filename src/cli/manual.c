@@ -83,6 +83,8 @@ void generate_manual(FILE *out)
         fputs(".\n", out);
     }
     fputs(".SH ENVIRONMENT\n.TP\n.B FATHOM_VALIDATION\nSet to 1: turn the API's own validation "
-          "on; a case about which it complains has failed.\n",
+          "on; a case about which it complains has failed.\n"
+          ".TP\n.B FATHOM_REFERENCE\nA folder of reference runs with its index.json, for "
+          "compare \\-\\-reference instead of those that are installed.\n",
           out);
 }

@@ -12,8 +12,9 @@ struct effort {
     uint64_t timeout_ns; // of one submission
     unsigned rounds_max; // of a case
     uint64_t case_ns;    // device time of a case; 0 = no limit
-    // Of a whole benchmark on one device; 0 = no limit. Rounds beyond the fewest are made while
-    // the first lasts, the fewest while the second does.
+    // Of a benchmark on one device, as long as a plan stays with it: map's comes back to its
+    // benchmarks and gives them the time anew. 0 = no limit. Rounds beyond the fewest are made
+    // while the first lasts, the fewest while the second does.
     uint64_t time_ns, time_most_ns;
 };
 

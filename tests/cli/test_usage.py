@@ -61,6 +61,8 @@ class Generated(fathom.Case):
         for option in ("preset", "set", "device", "strict", "csv", "html"):
             self.assertIn(f"\\-\\-{option}", manual)
         self.assertNotIn("silence", manual)
+        for variable in ("FATHOM_VALIDATION", "FATHOM_REFERENCE"):
+            self.assertIn(variable, manual)
         if shutil.which("man"):
             done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-"],
                                   input=manual, text=True, capture_output=True, check=False)
