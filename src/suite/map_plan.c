@@ -216,8 +216,8 @@ static void plan_paths(struct map_questions *ask)
     const char *sizes =
         arena_printf(ask->arena, "16KiB..%" PRIu64 "/4", 2 * map_last_cache_bytes(ask));
     map_ask_latency(ask, "texel", "random", sizes);
-    if (ask->device->vendor_id ==
-        GPU_VENDOR_AMD) // elsewhere it is the vector path, all lanes alike
+    // Elsewhere it is the vector path, all lanes alike.
+    if (ask->device->vendor_id == GPU_VENDOR_AMD)
         map_ask_latency(ask, "scalar", "random", sizes);
 }
 
