@@ -23,13 +23,21 @@ static bool start_mortal(struct interrupt *interrupt)
     return errno == 0;
 }
 
+// nohup ignores it for those that it starts; a blocked one would wait for us all the same.
+static bool is_ignored(int signal)
+{
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 bool interrupt_init(struct interrupt *interrupt, struct error *err)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    if (!is_ignored(SIGHUP))
+        sigaddset(&set, SIGHUP);
     *interrupt = (struct interrupt){.fd = -1};
     interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     sigaddset(&set, SIGPIPE);

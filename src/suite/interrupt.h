@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SIGINT, SIGTERM and SIGHUP as something that one asks for, instead of something that happens:
 // they are blocked and arrive through a file descriptor, so that no code runs in a handler. The
-// first means: finish what is under way and end; a second: end a worker's visit now.
+// first means: finish what is under way and end; a second: end a worker's visit now. A SIGHUP that
+// was ignored before (nohup) stays so.
 #ifndef SUITE_INTERRUPT_H
 #define SUITE_INTERRUPT_H
 

@@ -56,6 +56,15 @@ class Interrupted(fathom.Case):
                 self.assertIn("what was measured is in", done.err)
         self.assertIn(130, statuses)
 
+    def test_under_nohup_a_hangup_changes_nothing(self):
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            done, document = self.interrupt(0.1, number=signal.SIGHUP)
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        self.assertEqual(0, done.status, done.err)
+        self.assertEqual("complete", document["status"])
+
     def test_cases_say_how_far_they_came(self):
         done, document = self.interrupt(0.5, fake="slow=40")
         self.assertEqual(130, done.status)
