@@ -28,7 +28,9 @@ def workers_of(process, device):
             words = pathlib.Path(f"/proc/{number}/cmdline").read_text(encoding="utf-8").split("\0")
         except OSError:  # it has ended
             continue
-        if int(parent.rpartition(")")[2].split()[1]) == process.pid and device in words:
+        # Before it is a worker it is a copy of fathom, whose words name all devices.
+        is_child = int(parent.rpartition(")")[2].split()[1]) == process.pid
+        if is_child and "__worker" in words and device in words:
             yield int(number)
 
 
