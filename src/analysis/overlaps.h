@@ -22,7 +22,8 @@
 //   overlap-bystander   does a barrier also wait for work that nobody depends on
 //   barrier-gap         how long the device idles at a barrier, one finding a kind of barrier
 //   split-barrier       is a frame shorter with split barriers
-//   queue-priority      does the compute queue's priority change a frame
+//   queue-priority      does the compute queue's priority change a frame; not measured (value NaN)
+//                       where it was refused
 //   overlap-hand-over   how long one queue's work waits for the end of another queue's
 //   overlap-clock       what the clock can tell, and what the polling host saw (overlaps_clock.h)
 //   release-skew, overlap-stretch, overlap-gain

@@ -123,12 +123,38 @@ struct comparison {
 // less.
 #define MATTERS 1.05
 
+// The case ran without what it was to show: at medium, where the driver refused a high priority.
+static bool is_refused(const struct result *result)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, "priority-refused") == 0)
+            return true;
+    return false;
+}
+
+static void tell_refused(const struct overlaps_subject *subject,
+                         const struct comparison *comparison, const struct result *other)
+{
+    overlaps_tell(subject,
+                  &(struct overlaps_answer){
+                      .code = comparison->code,
+                      .text = arena_printf(subject->run->arena,
+                                           "%s: not measured: high was refused", comparison->what),
+                      .published = comparison->published,
+                      .value = NAN,
+                      .cases = {other}});
+}
+
 static void compare(const struct overlaps_subject *subject, const struct comparison *comparison)
 {
     const struct result *base = overlaps_find(subject, comparison->base, NULL, "frame");
     const struct result *other = overlaps_find(subject, comparison->other, NULL, "frame");
     if (!base || !other)
         return;
+    if (is_refused(other)) {
+        tell_refused(subject, comparison, other);
+        return;
+    }
     const struct metric *a = overlaps_metric_of(base, "frame"),
                         *b = overlaps_metric_of(other, "frame");
     const struct ratio times = ratio_of(a, b);

@@ -20,6 +20,23 @@ extern const struct benchmark bench_overlap;
 
 static const uint64_t timeout_ns = UINT64_C(20000000000);
 
+// The driver that refuses a high priority to who asks.
+static const char *refusal;
+
+struct gpu_device *__real_gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
+                                          const struct gpu_device_desc *desc, struct error *err);
+struct gpu_device *__wrap_gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
+                                          const struct gpu_device_desc *desc, struct error *err);
+
+struct gpu_device *__wrap_gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
+                                          const struct gpu_device_desc *desc, struct error *err)
+{
+    if (!refusal || desc->queues[OVERLAP_COMPUTE].priority != GPU_PRIORITY_HIGH)
+        return __real_gpu_device_open(system, info, desc, err);
+    error_set(err, ERROR_UNSUPPORTED, "%s", refusal);
+    return NULL;
+}
+
 struct fixture {
     struct workbench bench;
     struct overlap_session *own;
@@ -282,13 +299,13 @@ static void cores_agree_on_the_clock_or_it_is_known_how_far_not(void **state)
     assert_true(f->own->resolution_ns >= 3 * f->own->clock.device_step_ns);
 }
 
-static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
+// The first visit of a case, whose barriers come after what is waited for.
+static struct measure_visit *visit_case(struct fixture *f, struct arena *arena,
+                                        const char *scenario, const char *barrier)
 {
-    struct fixture *f = *state;
-    struct arena *arena = arena_create();
     struct error err;
-    struct case_value values[] = {{.key = "scenario", .type = PARAM_TEXT, .text = "default"},
-                                  {.key = "barrier", .type = PARAM_TEXT, .text = "execution"},
+    struct case_value values[] = {{.key = "scenario", .type = PARAM_TEXT, .text = scenario},
+                                  {.key = "barrier", .type = PARAM_TEXT, .text = barrier},
                                   {.key = "place", .type = PARAM_TEXT, .text = "after"}};
     const struct bench_case point = {values, 3};
     const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
@@ -302,6 +319,47 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     struct measure_visit *visit = measure_visit_create(arena);
     if (!overlap_visit(&run, visit, &err))
         fail_msg("%s", err.message);
+    gpu_scope_close(run.scope);
+    return visit;
+}
+
+static bool doubts(const struct measure_visit *visit, const char *code)
+{
+    for (size_t i = 0; i < visit->doubt_count; i++)
+        if (strcmp(visit->doubts[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+static void a_case_whose_priority_is_refused_is_suspect(void **state)
+{
+    struct fixture *f = *state;
+    struct arena *arena = arena_create();
+    // Given a device that has priorities and a second queue, and a driver that grants no high one
+    const struct gpu_info *real = f->bench.session.info;
+    struct gpu_info *info = ARENA_NEW(arena, struct gpu_info);
+    *info = *real;
+    info->caps |= GPU_CAP(PRIORITY);
+    info->families[0] = (struct gpu_queue_family){.kind = GPU_QUEUE_COMPUTE, .count = 1};
+    f->bench.session.info = info;
+    refusal = "not permitted";
+    // When the scenario that wants it is visited, and the same one without
+    const struct measure_visit *urgent = visit_case(f, arena, "high-priority", "memory");
+    const struct measure_visit *plain = visit_case(f, arena, "default", "memory");
+    refusal = NULL;
+    f->bench.session.info = real;
+    // Then only the one was measured with less than it was to be
+    assert_true(doubts(urgent, "priority-refused"));
+    assert_non_null(strstr(urgent->doubts[urgent->doubt_count - 1].text, "not permitted"));
+    assert_false(doubts(plain, "priority-refused"));
+    arena_destroy(arena);
+}
+
+static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
+{
+    struct fixture *f = *state;
+    struct arena *arena = arena_create();
+    const struct measure_visit *visit = visit_case(f, arena, "default", "execution");
     bool two = f->own->queues[OVERLAP_COMPUTE] != NULL;
     assert_int_equal(visit->metrics[OVERLAP_METRIC_FRAME].count, 16);
     assert_int_equal(visit->metrics[OVERLAP_METRIC_CROSS_QUEUE].count, two ? 16 : 0);
@@ -321,7 +379,6 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     assert_int_equal(visit->series[4].row_count, 8);
     assert_string_equal(visit->series[5].name, "matrix");
     assert_int_equal(visit->series[5].row_count, 28);
-    gpu_scope_close(run.scope);
     arena_destroy(arena);
 }
 
@@ -345,6 +402,7 @@ int main(int argc, char **argv)
         EACH(a_clock_that_runs_too_fast_is_a_mismatch),
         EACH(stamps_and_what_the_host_saw_agree_of_dispatches_and_draws),
         EACH(cores_agree_on_the_clock_or_it_is_known_how_far_not),
+        EACH(a_case_whose_priority_is_refused_is_suspect),
         EACH(a_visit_brings_metrics_and_series_that_fit_the_queues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,6 +250,26 @@ static void split_barriers_help_only_where_the_intervals_are_apart(void **state)
     }
 }
 
+// The case ran at medium: alike, but that says nothing of a priority.
+static void a_refused_priority_is_no_verdict_on_it(void **state)
+{
+    (void)state;
+    for (int refused = 0; refused < 2; refused++) {
+        struct run *run = make_run();
+        set(add(run, "default", "memory"), FRAME, 400e3, 1e3);
+        struct result *urgent = add(run, "high-priority", "memory");
+        set(urgent, FRAME, 400e3, 1e3);
+        if (refused)
+            result_doubt(run->arena, urgent, VERDICT_SUSPECT, "priority-refused", "high: no");
+        overlaps_add_findings(run);
+        says(run, "queue-priority",
+             refused ? "compute queue: not measured: high was refused (high-priority, memory"
+                     : "compute queue: no difference to speak of, 1 ");
+        assert_int_equal(isnan(find(run, "queue-priority")->value), refused);
+        run_destroy(run);
+    }
+}
+
 static void findings_are_added_once_and_failed_cases_say_nothing(void **state)
 {
     (void)state;
@@ -276,6 +296,7 @@ int main(void)
         cmocka_unit_test(draws_have_verdicts_of_their_own),
         cmocka_unit_test(a_workload_that_only_stands_between_is_a_bystander),
         cmocka_unit_test(split_barriers_help_only_where_the_intervals_are_apart),
+        cmocka_unit_test(a_refused_priority_is_no_verdict_on_it),
         cmocka_unit_test(findings_are_added_once_and_failed_cases_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

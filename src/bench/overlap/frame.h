@@ -22,6 +22,7 @@ struct overlap_session {
     struct gpu_scope *scope;
     struct overlap_session *urgent; // with a compute queue of high priority; NULL: not opened yet
     const char *priority_text;      // what became of a priority; NULL: none was asked for
+    bool refused;                   // high was asked for, and medium it is
     struct measure_clock clock;
     struct overlap_skew skew;
     double resolution_ns; // what is nearer than this is not told apart

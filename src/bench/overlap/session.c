@@ -96,6 +96,7 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
         ARENA_NEW(bench->arena, struct overlap_session);
     *fallback = *plain;
     fallback->urgent = NULL;
+    fallback->refused = true;
     fallback->priority_text =
         arena_printf(bench->arena, "high was refused (%s): medium it is", err->message);
     return fallback;

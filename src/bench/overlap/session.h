@@ -9,7 +9,8 @@
 MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *err);
 
 // On a device of its own, whose compute queue has high priority; opened when first asked for. Where
-// the driver refuses the priority it is the benchmark's own session, and says so (priority_text).
+// the driver refuses the priority it is the benchmark's own session, and says so (refused,
+// priority_text).
 // NULL with ERROR_UNSUPPORTED where there is no second queue, or no priority at all.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 

@@ -267,6 +267,13 @@ static void doubt_markers(const struct overlap_polling *polling, struct measure_
                     polling->seen - polling->agreed, polling->seen);
 }
 
+// Its numbers are those of another question.
+static void doubt_priority(const struct overlap_session *session, struct measure_visit *visit)
+{
+    if (session->refused)
+        visit_doubt(visit, "priority-refused", "%s", session->priority_text);
+}
+
 static void tell_how(const struct work *work, struct measure_visit *visit)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -315,6 +322,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     overlap_series_calibration(work->stage.session, &work->history->polling, visit);
     overlap_series_markers(run->arena, &work->stage, &work->marked, visit);
     doubt_markers(&work->history->polling, visit);
+    doubt_priority(work->stage.session, visit);
     overlap_series_matrix(run->arena, work->stage.scenario, work->history, visit);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;
