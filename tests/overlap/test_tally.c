@@ -49,6 +49,26 @@ static void a_serial_frame_gains_nothing(void **state)
     assert_true(tally.gain < 1);
 }
 
+// Given C that waits for A and B: only where B, right before it, ends last is there nothing but the
+// barrier between B and C.
+static void a_wait_for_another_predecessor_is_no_gap(void **state)
+{
+    (void)state;
+    static const struct overlap_workload workloads[] = {
+        {"a", OVERLAP_COMPUTE, false, 1, 1, 0},
+        {"b", OVERLAP_DIRECT, false, 1, 1, 0},
+        {"c", OVERLAP_DIRECT, false, 1, 1, 3},
+    };
+    const struct overlap_scenario fan_in = {.name = "fan-in", .workloads = workloads, .count = 3};
+    const unsigned queues[] = {1, 0, 0};
+    const struct overlap_frame late = {
+        .start_ns = {0, 0, 102e3}, .end_ns = {100e3, 20e3, 200e3}, .length_ns = 200e3};
+    assert_true(isnan(overlap_tally_of(&fan_in, queues, alone, &late).gap_ns));
+    const struct overlap_frame early = {
+        .start_ns = {0, 0, 22e3}, .end_ns = {10e3, 20e3, 120e3}, .length_ns = 120e3};
+    assert_true(overlap_tally_of(&fan_in, queues, alone, &early).gap_ns == 2e3);
+}
+
 static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **state)
 {
     (void)state;
@@ -135,6 +155,7 @@ int main(void)
         cmocka_unit_test(a_bar_within_a_longer_one_overlaps_wholly),
         cmocka_unit_test(bars_that_share_half_of_the_shorter_overlap_half),
         cmocka_unit_test(a_serial_frame_gains_nothing),
+        cmocka_unit_test(a_wait_for_another_predecessor_is_no_gap),
         cmocka_unit_test(queues_at_once_gain_and_their_common_time_counts_gaps_out),
         cmocka_unit_test(a_queue_that_waits_for_the_other_tells_nothing_of_the_release),
         cmocka_unit_test(with_one_queue_nothing_is_said_of_two),

@@ -59,15 +59,27 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Of workloads that wait for the one right before them on their queue: what else stood between the
-// two would be in the gap.
+// The last to end of those that `w` waits for; `w`: it waits for none.
+static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
+                         size_t w)
+{
+    size_t last = w;
+    for (size_t p = 0; p < w; p++)
+        if (scenario->workloads[w].after >> p & 1 &&
+            (last == w || frame->end_ns[p] >= frame->end_ns[last]))
+            last = p;
+    return last;
+}
+
+// Of workloads that wait for the one right before them, and for no other that ends later: what else
+// stood between the two would be in the gap.
 static double gap_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                      bool after_draw)
 {
     double gaps[OVERLAP_WORKLOADS_MAX];
     size_t count = 0;
     for (size_t w = 1; w < scenario->count; w++)
-        if (scenario->workloads[w].after >> (w - 1) & 1 && !scenario->workloads[w].draw &&
+        if (awaited_of(scenario, frame, w) == w - 1 && !scenario->workloads[w].draw &&
             scenario->workloads[w - 1].draw == after_draw)
             gaps[count++] = frame->start_ns[w] - frame->end_ns[w - 1];
     return count ? stats_median(gaps, count) : NAN;

@@ -11,11 +11,12 @@ struct overlap_tally {
     double same_queue; // mean overlap of neighbours on a queue neither of which waits: dispatches
     double draw_dispatch, draw_draw; // … a draw and a dispatch, two draws
     double cross_queue; // time in which both queues work, over the shorter of their working times
-    double gap_ns; // median, from a dispatch's end to the start of the next, where that one waits
-    double draw_gap_ns; // … from a draw's end to the next dispatch
-    double skew_ns;     // between the first starts of the two queues
-    double stretch;     // mean of a workload's length in the frame over its length alone
-    double gain;        // sum of all lengths alone over the frame's length
+    // Median, from a dispatch's end to the start of the next, where that one waits for it and for
+    // none that ended later; from a draw's end to the next dispatch.
+    double gap_ns, draw_gap_ns;
+    double skew_ns; // between the first starts of the two queues
+    double stretch; // mean of a workload's length in the frame over its length alone
+    double gain;    // sum of all lengths alone over the frame's length
 };
 
 // |a ∩ b| / min(|a|, |b|): 0 = one after the other, 1 = the shorter within the longer.
