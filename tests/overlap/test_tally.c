@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What frames made up by hand say, and that the built-in scenarios are what they are called.
 #include "bench/overlap/tally.h"
+#include "math/stats.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -67,6 +68,53 @@ static void a_wait_for_another_predecessor_is_no_gap(void **state)
     const struct overlap_frame early = {
         .start_ns = {0, 0, 22e3}, .end_ns = {10e3, 20e3, 120e3}, .length_ns = 120e3};
     assert_true(overlap_tally_of(&fan_in, queues, alone, &early).gap_ns == 2e3);
+}
+
+// Given two free chains whose workloads stand in turn in the scenario.
+static void neighbours_are_those_of_a_queue_and_not_of_the_scenario(void **state)
+{
+    (void)state;
+    struct overlap_workload workloads[] = {
+        {"a", OVERLAP_DIRECT, false, 1, 1, 0},
+        {"x", OVERLAP_COMPUTE, false, 1, 1, 0},
+        {"b", OVERLAP_DIRECT, false, 1, 1, 0},
+        {"y", OVERLAP_COMPUTE, false, 1, 1, 0},
+    };
+    const struct overlap_scenario turns = {.name = "turns", .workloads = workloads, .count = 4};
+    const unsigned queues[] = {0, 1, 0, 1};
+    const double lengths[] = {100, 100, 100, 100};
+    const struct overlap_frame frame = {
+        .start_ns = {0, 0, 50, 25}, .end_ns = {100, 100, 150, 125}, .length_ns = 150};
+    struct overlap_tally tally = overlap_tally_of(&turns, queues, lengths, &frame);
+    assert_true(tally.same_queue == 0.625);
+    assert_true(isnan(tally.gap_ns));
+    // When each waits for the one before it on its queue
+    workloads[2].after = 1;
+    workloads[3].after = 2;
+    const struct overlap_frame waited = {
+        .start_ns = {0, 0, 110, 130}, .end_ns = {100, 100, 210, 230}, .length_ns = 230};
+    tally = overlap_tally_of(&turns, queues, lengths, &waited);
+    assert_true(isnan(tally.same_queue));
+    assert_true(tally.gap_ns == 20);
+}
+
+// Given a scenario in which something stands between, on the queue of what waits or of what is
+// waited for: its rest would be in the gap.
+static void what_stands_between_on_either_queue_leaves_no_gap(void **state)
+{
+    (void)state;
+    static const struct overlap_workload workloads[] = {
+        {"a", OVERLAP_DIRECT, false, 1, 1, 0},
+        {"b", OVERLAP_COMPUTE, false, 1, 1, 0},
+        {"c", OVERLAP_COMPUTE, false, 1, 1, 1},
+    };
+    const struct overlap_scenario between = {.name = "between", .workloads = workloads, .count = 3};
+    const struct overlap_frame frame = {
+        .start_ns = {0, 0, 110}, .end_ns = {100, 105, 210}, .length_ns = 210};
+    const unsigned queues[] = {0, 1, 1}, others[] = {0, 0, 1};
+    assert_true(isnan(overlap_tally_of(&between, queues, alone, &frame).gap_ns));
+    assert_true(isnan(overlap_tally_of(&between, others, alone, &frame).gap_ns));
+    assert_true(isnan(overlap_tally_of(&between, one_queue, alone, &frame).gap_ns));
 }
 
 static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **state)
@@ -149,6 +197,64 @@ static void workloads_wait_only_for_earlier_ones(void **state)
                          &overlap_scenarios[s] == overlap_scenario_find("cross-queue"));
 }
 
+static void assert_same(double a, double b)
+{
+    assert_true(isnan(a) ? isnan(b) : fabs(a - b) < 1e-9);
+}
+
+static double side_by_side(const struct overlap_scenario *whole, const unsigned *queues,
+                           const struct overlap_frame *frame, int draws)
+{
+    const struct overlap_workload *workloads = whole->workloads;
+    double sum = 0, pairs = 0;
+    for (size_t b = 1; b < whole->count; b++)
+        if (queues[b - 1] == queues[b] && !workloads[b - 1].after && !workloads[b].after &&
+            workloads[b - 1].draw + workloads[b].draw == draws) {
+            sum += overlap_of(frame, b - 1, b);
+            pairs++;
+        }
+    return pairs > 0 ? sum / pairs : NAN;
+}
+
+static double gap_between(const struct overlap_scenario *whole, const struct overlap_frame *frame,
+                          bool after_draw)
+{
+    const struct overlap_workload *workloads = whole->workloads;
+    double gaps[OVERLAP_WORKLOADS_MAX];
+    size_t count = 0;
+    for (size_t w = 1; w < whole->count; w++)
+        if (workloads[w].after >> (w - 1) & 1 && !workloads[w].draw &&
+            workloads[w - 1].draw == after_draw)
+            gaps[count++] = frame->start_ns[w] - frame->end_ns[w - 1];
+    return count ? stats_median(gaps, count) : NAN;
+}
+
+// What the numbers of every run before rest on: in a built-in scenario, neighbours are workloads
+// that stand side by side, and none waits for two.
+static void in_the_built_in_scenarios_neighbours_stand_side_by_side(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < overlap_scenario_count; s++)
+        for (unsigned two = 0; two < 2; two++) { // queues
+            const struct overlap_scenario *whole = &overlap_scenarios[s];
+            struct overlap_frame frame = {.length_ns = 1};
+            unsigned queues[OVERLAP_WORKLOADS_MAX];
+            double lengths[OVERLAP_WORKLOADS_MAX];
+            for (size_t w = 0; w < whole->count; w++) {
+                queues[w] = two ? whole->workloads[w].queue : 0;
+                lengths[w] = 100;
+                frame.start_ns[w] = 90 * (double)w + (double)(w * w);
+                frame.end_ns[w] = frame.start_ns[w] + 100 - (double)w;
+            }
+            struct overlap_tally tally = overlap_tally_of(whole, queues, lengths, &frame);
+            assert_same(tally.same_queue, side_by_side(whole, queues, &frame, 0));
+            assert_same(tally.draw_dispatch, side_by_side(whole, queues, &frame, 1));
+            assert_same(tally.draw_draw, side_by_side(whole, queues, &frame, 2));
+            assert_same(tally.gap_ns, gap_between(whole, &frame, false));
+            assert_same(tally.draw_gap_ns, gap_between(whole, &frame, true));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,12 +262,15 @@ int main(void)
         cmocka_unit_test(bars_that_share_half_of_the_shorter_overlap_half),
         cmocka_unit_test(a_serial_frame_gains_nothing),
         cmocka_unit_test(a_wait_for_another_predecessor_is_no_gap),
+        cmocka_unit_test(neighbours_are_those_of_a_queue_and_not_of_the_scenario),
+        cmocka_unit_test(what_stands_between_on_either_queue_leaves_no_gap),
         cmocka_unit_test(queues_at_once_gain_and_their_common_time_counts_gaps_out),
         cmocka_unit_test(a_queue_that_waits_for_the_other_tells_nothing_of_the_release),
         cmocka_unit_test(with_one_queue_nothing_is_said_of_two),
         cmocka_unit_test(draws_are_counted_apart_from_dispatches),
         cmocka_unit_test(waiting_goes_by_way_of_others),
         cmocka_unit_test(workloads_wait_only_for_earlier_ones),
+        cmocka_unit_test(in_the_built_in_scenarios_neighbours_stand_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,21 +18,38 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
+// Nothing stands between the two on a queue of theirs. Something on another one may: in what order
+// a scenario names workloads of two queues says nothing.
+static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
+{
+    for (size_t w = a + 1; w < b; w++)
+        if (queues[w] == queues[a] || queues[w] == queues[b])
+            return false;
+    return a < b;
+}
+
+// Both run on one queue, right after each other, and neither waits.
+static bool are_free(const struct overlap_scenario *scenario, const unsigned *queues, size_t a,
+                     size_t b)
+{
+    return queues[a] == queues[b] && are_neighbours(queues, a, b) &&
+           !scenario->workloads[a].after && !scenario->workloads[b].after;
+}
+
 // Pairs of which so many are draws.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
     double sum = 0;
     size_t pairs = 0;
-    for (size_t b = 1; b < scenario->count; b++) {
-        size_t a = b - 1;
-        if (queues[a] != queues[b] || scenario->workloads[b].after ||
-            overlap_scenario_before(scenario, a) ||
-            scenario->workloads[a].draw + scenario->workloads[b].draw != draws)
-            continue;
-        sum += overlap_of(frame, a, b);
-        pairs++;
-    }
+    for (size_t b = 1; b < scenario->count; b++)
+        for (size_t a = 0; a < b; a++) {
+            if (!are_free(scenario, queues, a, b) ||
+                scenario->workloads[a].draw + scenario->workloads[b].draw != draws)
+                continue;
+            sum += overlap_of(frame, a, b);
+            pairs++;
+        }
     return pairs ? sum / (double)pairs : NAN;
 }
 
@@ -73,15 +90,17 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
 
 // Of workloads that wait for the one right before them, and for no other that ends later: what else
 // stood between the two would be in the gap.
-static double gap_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
-                     bool after_draw)
+static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
+                     const struct overlap_frame *frame, bool after_draw)
 {
     double gaps[OVERLAP_WORKLOADS_MAX];
     size_t count = 0;
-    for (size_t w = 1; w < scenario->count; w++)
-        if (awaited_of(scenario, frame, w) == w - 1 && !scenario->workloads[w].draw &&
-            scenario->workloads[w - 1].draw == after_draw)
-            gaps[count++] = frame->start_ns[w] - frame->end_ns[w - 1];
+    for (size_t w = 1; w < scenario->count; w++) {
+        size_t before = awaited_of(scenario, frame, w);
+        if (are_neighbours(queues, before, w) && !scenario->workloads[w].draw &&
+            scenario->workloads[before].draw == after_draw)
+            gaps[count++] = frame->start_ns[w] - frame->end_ns[before];
+    }
     return count ? stats_median(gaps, count) : NAN;
 }
 
@@ -106,8 +125,8 @@ struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
                                   .draw_dispatch = free_pairs_of(scenario, queues, frame, 1),
                                   .draw_draw = free_pairs_of(scenario, queues, frame, 2),
                                   .cross_queue = NAN,
-                                  .gap_ns = gap_of(scenario, frame, false),
-                                  .draw_gap_ns = gap_of(scenario, frame, true),
+                                  .gap_ns = gap_of(scenario, queues, frame, false),
+                                  .draw_gap_ns = gap_of(scenario, queues, frame, true),
                                   .skew_ns = NAN};
     double first[OVERLAP_QUEUES_MAX] = {INFINITY, INFINITY}, alone = 0;
     for (size_t w = 0; w < scenario->count; w++) {

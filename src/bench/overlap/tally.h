@@ -5,7 +5,8 @@
 
 #include "bench/overlap/frame.h"
 
-// Numbers of one frame; NaN where the scenario has no such pair.
+// Numbers of one frame; NaN where the scenario has no such pair. Neighbours on a queue are so
+// whatever stands between them on the other one.
 struct overlap_tally {
     double frame_ns;
     double same_queue; // mean overlap of neighbours on a queue neither of which waits: dispatches
