@@ -43,9 +43,21 @@ void overlaps_ask_targets(const struct overlaps_subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-static const struct series *matrix_of(const struct result *result, size_t columns[6])
+enum {
+    AT_A,
+    AT_B,
+    AT_OVERLAP,
+    AT_LOW,
+    AT_HIGH,
+    AT_ORDERED,
+    AT_SHARED,
+    AT_COUNT
+};
+
+static const struct series *matrix_of(const struct result *result, size_t columns[AT_COUNT])
 {
-    static const char *const names[] = {"a", "b", "overlap", "low", "high", "ordered"};
+    static const char *const names[AT_COUNT] = {"a",    "b",       "overlap",     "low",
+                                                "high", "ordered", "queue_shared"};
     for (size_t s = 0; s < result->series_count; s++) {
         const struct series *series = &result->series[s];
         size_t found = 0;
@@ -61,24 +73,35 @@ static const struct series *matrix_of(const struct result *result, size_t column
     return NULL;
 }
 
-// The pair of neighbours of which the second waits for another one before both: what a barrier that
-// waits for all keeps apart without need. False where the case has none.
+// Does `b` follow right after `a` on a queue of theirs, wait not for it, but for one before both?
+// The other queue's workloads have no part in that: between queues no barrier stands.
+static bool is_bystander(const struct series *matrix, const size_t at[AT_COUNT],
+                         const double *cells)
+{
+    bool follows = cells[at[AT_SHARED]] == 1, waits = false;
+    for (size_t row = 0; row < matrix->row_count; row++) {
+        const double *other = matrix->data + row * matrix->column_count;
+        if (other[at[AT_B]] != cells[at[AT_B]] || other[at[AT_SHARED]] != 1)
+            continue;
+        follows = follows && other[at[AT_A]] <= cells[at[AT_A]];
+        waits = waits || (other[at[AT_A]] < cells[at[AT_A]] && other[at[AT_ORDERED]] == 1);
+    }
+    return follows && waits && cells[at[AT_ORDERED]] == 0;
+}
+
+// The pair of neighbours on a queue of which the second waits for another one before both: what a
+// barrier that waits for all keeps apart without need. False where the case has none.
 static bool bystander_of(const struct result *result, double value[3])
 {
-    size_t at[6];
+    size_t at[AT_COUNT];
     const struct series *matrix = matrix_of(result, at);
     for (size_t row = 0; matrix && row < matrix->row_count; row++) {
         const double *cells = matrix->data + row * matrix->column_count;
-        if (cells[at[1]] - cells[at[0]] != 1 || cells[at[5]] != 0)
+        if (!is_bystander(matrix, at, cells))
             continue;
-        for (size_t other = 0; other < matrix->row_count; other++) {
-            const double *pair = matrix->data + other * matrix->column_count;
-            if (pair[at[1]] == cells[at[1]] && pair[at[0]] < cells[at[0]] && pair[at[5]] == 1) {
-                memcpy(value, (double[]){cells[at[2]], cells[at[3]], cells[at[4]]},
-                       3 * sizeof *value);
-                return true;
-            }
-        }
+        memcpy(value, (double[]){cells[at[AT_OVERLAP]], cells[at[AT_LOW]], cells[at[AT_HIGH]]},
+               3 * sizeof *value);
+        return true;
     }
     return false;
 }

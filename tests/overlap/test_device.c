@@ -379,6 +379,11 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     assert_int_equal(visit->series[4].row_count, 8);
     assert_string_equal(visit->series[5].name, "matrix");
     assert_int_equal(visit->series[5].row_count, 28);
+    // The last of the direct chain and the first of the other: on one queue where there is one.
+    const double *pair = visit->series[5].data + 14 * visit->series[5].column_count;
+    assert_true(pair[0] == 4 && pair[1] == 5);
+    assert_string_equal(visit->series[5].columns[6], "queue_shared");
+    assert_int_equal((int)pair[6], !two);
     arena_destroy(arena);
 }
 

@@ -205,20 +205,81 @@ static void draws_have_verdicts_of_their_own(void **state)
     }
 }
 
+// A row of the matrix: the workloads, the share, and whether the second waits, both on one queue.
+struct pair {
+    double a, b, overlap, ordered, shared;
+};
+
+static void set_matrix(struct run *run, struct result *result, const struct pair *pairs,
+                       size_t count)
+{
+    static const char *columns[] = {"a", "b", "overlap", "low", "high", "ordered", "queue_shared"};
+    double *cell = ARENA_ARRAY(run->arena, count * 7, double);
+    result->series = ARENA_NEW(run->arena, struct series);
+    result->series_count = 1;
+    *result->series = (struct series){
+        .name = "matrix", .columns = columns, .column_count = 7, .data = cell, .row_count = count};
+    for (size_t i = 0; i < count; i++) {
+        const struct pair *pair = &pairs[i];
+        const double row[7] = {pair->a,       pair->b,       pair->overlap, pair->overlap,
+                               pair->overlap, pair->ordered, pair->shared};
+        memcpy(cell + i * 7, row, sizeof row);
+    }
+}
+
+static bool has(const struct run *run, const char *code)
+{
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, code) == 0)
+            return true;
+    return false;
+}
+
 static void a_workload_that_only_stands_between_is_a_bystander(void **state)
 {
     (void)state;
     // C (2) waits for A (0); B (1) stands between them.
-    static const char *columns[] = {"a", "b", "overlap", "low", "high", "ordered"};
-    static double rows[] = {0, 1, 1, 1, 1, 0, 0, 2, 0, 0, 0, 1, 1, 2, 0.01, 0, 0.02, 0};
-    static struct series matrix = {
-        .name = "matrix", .columns = columns, .column_count = 6, .data = rows, .row_count = 3};
+    static const struct pair pairs[] = {{0, 1, 1, 0, 1}, {0, 2, 0, 1, 1}, {1, 2, 0.01, 0, 1}};
     struct run *run = make_run();
-    struct result *result = add(run, "three", "memory");
-    result->series = &matrix;
-    result->series_count = 1;
+    set_matrix(run, add(run, "three", "memory"), pairs, 3);
     overlaps_add_findings(run);
-    says(run, "overlap-bystander", "across a barrier: no, 0.01 [0.00, 0.02]");
+    says(run, "overlap-bystander", "across a barrier: no, 0.01 [0.01, 0.01]");
+    run_destroy(run);
+}
+
+// Two chains whose workloads stand in turn: C (2) waits for A (0), D (3) on the other queue for
+// B (1). B runs beside C, but no barrier stands between queues.
+static void no_workload_of_another_queue_is_a_bystander(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {{0, 1, 0.99, 0, 0}, {0, 2, 0, 1, 1}, {1, 2, 0.99, 0, 0},
+                                        {0, 3, 0, 0, 0},    {1, 3, 0, 1, 1}, {2, 3, 0.99, 0, 0}};
+    struct run *run = make_run();
+    set_matrix(run, add(run, "turns.json", "memory"), pairs, 6);
+    overlaps_add_findings(run);
+    assert_false(has(run, "overlap-bystander"));
+    run_destroy(run);
+    // What waits for the other queue alone has a semaphore before it.
+    static const struct pair awaited[] = {{0, 1, 1, 0, 0}, {0, 2, 0, 1, 0}, {1, 2, 0.99, 0, 1}};
+    run = make_run();
+    set_matrix(run, add(run, "awaited.json", "memory"), awaited, 3);
+    overlaps_add_findings(run);
+    assert_false(has(run, "overlap-bystander"));
+    run_destroy(run);
+}
+
+// As the three, and two of the other queue (1 and 3) stand among them: C (4) waits for A (0), and
+// B (2) is right before it.
+static void a_bystander_is_the_neighbour_on_the_queue(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {{0, 1, 1, 0, 0},    {0, 2, 1, 0, 1}, {1, 2, 1, 0, 0},
+                                        {0, 4, 0, 1, 1},    {1, 4, 1, 0, 0}, {2, 4, 0.02, 0, 1},
+                                        {3, 4, 0.99, 0, 0}, {0, 3, 1, 0, 0}, {1, 3, 1, 0, 1}};
+    struct run *run = make_run();
+    set_matrix(run, add(run, "mine.json", "memory"), pairs, 9);
+    overlaps_add_findings(run);
+    says(run, "overlap-bystander", "across a barrier: no, 0.02");
     run_destroy(run);
 }
 
@@ -295,6 +356,8 @@ int main(void)
         cmocka_unit_test(on_one_queue_nothing_is_handed_over),
         cmocka_unit_test(draws_have_verdicts_of_their_own),
         cmocka_unit_test(a_workload_that_only_stands_between_is_a_bystander),
+        cmocka_unit_test(no_workload_of_another_queue_is_a_bystander),
+        cmocka_unit_test(a_bystander_is_the_neighbour_on_the_queue),
         cmocka_unit_test(split_barriers_help_only_where_the_intervals_are_apart),
         cmocka_unit_test(a_refused_priority_is_no_verdict_on_it),
         cmocka_unit_test(findings_are_added_once_and_failed_cases_say_nothing),

@@ -96,7 +96,8 @@ static void matrix_row(struct arena *arena, const struct overlap_history *histor
 }
 
 void overlap_series_matrix(struct arena *arena, const struct overlap_scenario *scenario,
-                           const struct overlap_history *history, struct measure_visit *visit)
+                           const unsigned *queues, const struct overlap_history *history,
+                           struct measure_visit *visit)
 {
     const char *columns[] = {"a",    "b",       "overlap",      "low",
                              "high", "ordered", "queue_shared", "frames"};
@@ -111,7 +112,7 @@ void overlap_series_matrix(struct arena *arena, const struct overlap_scenario *s
             matrix_row(arena, history, pair++, cell);
             cell += 3;
             *cell++ = overlap_scenario_before(scenario, b) >> a & 1;
-            *cell++ = scenario->workloads[a].queue == scenario->workloads[b].queue;
+            *cell++ = queues[a] == queues[b];
             *cell++ = (double)history->frames;
         }
     visit_series(visit, &series);

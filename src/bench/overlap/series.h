@@ -64,8 +64,10 @@ void overlap_series_markers(struct arena *arena, const struct overlap_stage *sta
                             const struct overlap_frame *frame, struct measure_visit *visit);
 
 // "matrix": a, b, overlap (median over the frames), low, high (its 95 % interval by order
-// statistics), ordered (1: b waits for a, perhaps by way of others), queue_shared, frames.
+// statistics), ordered (1: b waits for a, perhaps by way of others), queue_shared (1: both ran on
+// one queue, be it that there is no other), frames.
 void overlap_series_matrix(struct arena *arena, const struct overlap_scenario *scenario,
-                           const struct overlap_history *history, struct measure_visit *visit);
+                           const unsigned *queues, const struct overlap_history *history,
+                           struct measure_visit *visit);
 
 #endif

@@ -323,7 +323,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     overlap_series_markers(run->arena, &work->stage, &work->marked, visit);
     doubt_markers(&work->history->polling, visit);
     doubt_priority(work->stage.session, visit);
-    overlap_series_matrix(run->arena, work->stage.scenario, work->history, visit);
+    overlap_series_matrix(run->arena, work->stage.scenario, work->queues, work->history, visit);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;
     return true;
