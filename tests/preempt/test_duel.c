@@ -75,6 +75,7 @@ static void victims_behind_a_held_thread_are_late(void **state)
     held_ns = 3 * DUEL_PERIOD_NS;
     run_duel(&duel);
     assert_in_range(duel.late, duel.count / 2 + 1, duel.count);
+    assert_in_range(duel.met, 0, duel.count / 2); // though the answers themselves come at once
     assert_in_range(duel.count, 1, SAMPLES / 2);
 }
 
@@ -86,6 +87,7 @@ static void victims_beside_a_free_thread_are_on_time(void **state)
     held_ns = 0;
     run_duel(&duel);
     assert_in_range(duel.late, 0, duel.count / 2);
+    assert_in_range(duel.met, duel.count / 2, duel.count);
 }
 
 int main(void)

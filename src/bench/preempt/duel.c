@@ -53,21 +53,28 @@ static bool wait_until(const struct duel_desc *desc, uint64_t moment_ns, uint64_
     return true;
 }
 
+// By the host's clock: before the submission, and when the end was seen.
+struct answer {
+    uint64_t begin_ns, end_ns;
+};
+
 // Slices end a wait early, never late: the moment of the end is seen at once.
-static bool run_victim(const struct duel_desc *desc, double *ns, struct error *err)
+static bool run_victim(const struct duel_desc *desc, struct answer *answer, struct error *err)
 {
-    uint64_t begin = clock_now_ns(), limit = clock_deadline_ns(desc->victim->desc.timeout_ns);
+    answer->begin_ns = clock_now_ns();
+    uint64_t limit = clock_deadline_ns(desc->victim->desc.timeout_ns);
     uint32_t before = desc->victim->finished;
     if (!load_submit(desc->victim, err))
         return false;
     while (desc->victim->finished == before) {
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
-        *ns = (double)(clock_now_ns() - begin);
+        answer->end_ns = clock_now_ns();
         if (!feed_if_short(desc, err))
             return false;
         if (clock_left_ns(limit) == 0)
-            return error_set(err, ERROR_TIMEOUT, "the victim was not done in %.3g s", *ns * 1e-9);
+            return error_set(err, ERROR_TIMEOUT, "the victim was not done in %.3g s",
+                             (double)(answer->end_ns - answer->begin_ns) * 1e-9);
     }
     return true;
 }
@@ -85,15 +92,15 @@ bool duel_run(const struct duel_desc *desc, struct duel *duel, struct error *err
     uint64_t first = clock_now_ns() + DUEL_PERIOD_NS + (uint64_t)desc->delay_ns;
     uint64_t end = first + desc->samples * DUEL_PERIOD_NS;
     while (duel->due < desc->samples && hog_has_slots(desc)) {
-        double *ns = &duel->response_ns[duel->count];
+        struct answer answer = {0};
         uint64_t due_ns = first + duel->due * DUEL_PERIOD_NS;
         if (!load_prepare(desc->victim, err) || !wait_until(desc, due_ns, end, err))
             return false;
         duel->late += clock_now_ns() > due_ns + DUEL_PERIOD_NS / 4;
-        if (!run_victim(desc, ns, err))
+        if (!run_victim(desc, &answer, err))
             return false;
-        duel->count++;
-        duel->met += *ns <= (double)DUEL_PERIOD_NS;
+        duel->response_ns[duel->count++] = (double)(answer.end_ns - answer.begin_ns);
+        duel->met += answer.end_ns <= due_ns + DUEL_PERIOD_NS;
         do
             duel->due++;
         while (first + duel->due * DUEL_PERIOD_NS < clock_now_ns() && duel->due < desc->samples);

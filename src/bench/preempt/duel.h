@@ -28,7 +28,7 @@ struct duel {
     double response_ns[DUEL_SAMPLES_MAX]; // from before the submit to when the host saw the end
     uint32_t count;                       // answers
     uint32_t due;                         // deadlines that came
-    uint32_t met;                         // of them, those answered before the next one
+    uint32_t met;                         // of them, those answered before the next one came
     // Answers whose victim the host submitted more than a quarter of a period too late, because
     // submitting the hog had held its thread: what waited there was the host, not the device.
     uint32_t late;
