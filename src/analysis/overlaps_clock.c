@@ -57,7 +57,7 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
         return "";
     return arena_printf(arena,
                         "; its offset to the host's is known to ±%s; the polling host saw %.0f of "
-                        "%.0f markers before the end, %.0f of them no later than the stamps and "
+                        "%.0f markers, %.0f of them no later than the stamps and "
                         "its looks allow, and bars as long as stamped but for %s",
                         ns_text(arena, polled->known_ns), polled->seen, polled->markers,
                         polled->agreed, ns_text(arena, polled->bars_ns));

@@ -144,6 +144,27 @@ static void what_was_not_seen_is_counted_as_that(void **state)
     assert_true(found.markers == 4 && found.seen == 3 && found.agreed == 3);
 }
 
+// Nothing is visible before all is done, and the host sees all markers in one look.
+static struct overlap_markers seen_at_the_end(double late_ns)
+{
+    const struct overlap_sight last = {true, 35200 + late_ns, 35000 + late_ns};
+    return (struct overlap_markers){.frames = 1, .sights = {{last, last}, {last, last}}};
+}
+
+static void sights_of_the_end_contradict_their_stamps_or_bound_no_offset(void **state)
+{
+    (void)state;
+    // When that look comes right at the end, only the last marker can have been written then
+    struct overlap_markers markers = seen_at_the_end(0);
+    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    assert_true(found.seen == 4 && found.agreed == 1);
+    // When it comes much later, nothing speaks against the stamps, and the offset is open by that
+    markers = seen_at_the_end(1e6);
+    found = overlap_markers_agree(&markers, &bars);
+    assert_true(found.seen == 4 && found.agreed == 4);
+    assert_true(found.offset_high_ns - found.offset_low_ns > 1e6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_sight_that_comes_too_late_disagrees),
         cmocka_unit_test(a_sight_before_the_release_contradicts),
         cmocka_unit_test(what_was_not_seen_is_counted_as_that),
+        cmocka_unit_test(sights_of_the_end_contradict_their_stamps_or_bound_no_offset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

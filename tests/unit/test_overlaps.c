@@ -146,7 +146,7 @@ static void no_gap_is_claimed_below_the_clocks_resolution(void **state)
     says(run, "barrier-gap", "not told apart from none by this clock");
     says(run, "overlap-clock", "no core's clock was seen behind another's (less than 640.0 ns");
     says(run, "overlap-clock", "steps 32.00 ns, so nothing within 96.00 ns");
-    says(run, "overlap-clock", "saw 16 of 16 markers before the end, 15 of them");
+    says(run, "overlap-clock", "saw 16 of 16 markers, 15 of them");
     run_destroy(run);
 }
 

@@ -16,8 +16,8 @@ enum overlap_mark {
     OVERLAP_MARK_COUNT
 };
 
-// In ns since the hold was released: when the marker was seen, and when it was last looked for in
-// vain.
+// In ns since the hold was released: when the marker was seen, be it only when all was done, and
+// when it was last looked for in vain.
 struct overlap_sight {
     bool seen;
     double seen_ns, look_ns;
