@@ -5,11 +5,16 @@
 #include "results/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    UNIT_TEXT = 32
+    UNIT_TEXT = 32,
+    KEY_TEXT = 64
 };
+
+// Sizes no farther apart than this are one.
+static const double same_octaves = 0.02;
 
 struct search {
     struct arena *arena; // scratch
@@ -253,24 +258,50 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
+// What `map` says of the size of that level, of vector loads; NULL where it does not.
+static const struct metric *mapped_size(const struct run *run, const char *device, size_t level)
+{
+    char key[KEY_TEXT];
+    snprintf(key, sizeof key, "map/what=level/path=vector/level=%zu", level);
+    const struct result *result = run_find(run, device, key);
+    const struct metric *size = result ? result_metric(result, "size") : NULL;
+    return size && isfinite(size->median) ? size : NULL;
+}
+
+// "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". A chain with fewer nodes than the level has lines ends
+// beyond its size: where `map` told the two apart, both are said.
+static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
+                            const struct metric *mapped)
+{
+    const struct plateaus_step *step = &curve->fit.steps[k];
+    const double found[] = {exp2(step->end), exp2(step->end_low), exp2(step->end_high)};
+    const double told[] = {mapped ? mapped->median : found[0], mapped ? mapped->ci95[0] : found[1],
+                           mapped ? mapped->ci95[1] : found[2]};
+    char texts[3][UNIT_TEXT], chain[UNIT_TEXT];
+    for (int i = 0; i < 3; i++)
+        unit_format(round(told[i]), UNIT_BYTE, texts[i], sizeof texts[i]);
+    const char *text = arena_printf(arena, "%s (95 %%: %s to %s)", texts[0], texts[1], texts[2]);
+    if (fabs(log2(told[0] / found[0])) < same_octaves)
+        return text;
+    unit_format(round(found[0]), UNIT_BYTE, chain, sizeof chain);
+    return arena_printf(arena, "%s, where the chain covers %s", text, chain);
+}
+
 static void tell_step(struct run *run, struct arena *arena, const char *device,
                       const struct level_curve *curve, size_t k)
 {
-    const struct plateaus_step *step = &curve->fit.steps[k];
-    char end[UNIT_TEXT], low[UNIT_TEXT], high[UNIT_TEXT];
-    unit_format(step_bytes(step->end), UNIT_BYTE, end, sizeof end);
-    unit_format(step_bytes(step->end_low), UNIT_BYTE, low, sizeof low);
-    unit_format(step_bytes(step->end_high), UNIT_BYTE, high, sizeof high);
     const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
     keys[0] = curve->results[curve->fit.levels[k].last]->key;
     keys[1] = curve->results[curve->fit.levels[k + 1].first]->key;
-    const char *text = arena_printf(
-        run->arena, "%s: level %zu ends near %s (95 %%: %s to %s): %s within it, %s beyond", device,
-        k + 1, end, low, high, height_text(arena, run, curve, k),
-        height_text(arena, run, curve, k + 1));
+    const char *text =
+        arena_printf(run->arena, "%s: level %zu ends near %s: %s within it, %s beyond", device,
+                     k + 1, end_text(arena, curve, k, mapped_size(run, device, k + 1)),
+                     height_text(arena, run, curve, k), height_text(arena, run, curve, k + 1));
     add_finding(run, "level", device,
-                &(struct finding){
-                    .text = text, .value = step_bytes(step->end), .keys = keys, .key_count = 2});
+                &(struct finding){.text = text,
+                                  .value = step_bytes(curve->fit.steps[k].end),
+                                  .keys = keys,
+                                  .key_count = 2});
 }
 
 // "15.2 ns to 184 KiB, 139 ns to 27.5 MiB, 269 ns beyond".

@@ -4,6 +4,7 @@
 #include "analysis/levels.h"
 #include "golden/golden.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static const struct param_info params[] = {
@@ -92,6 +93,46 @@ static void each_step_of_a_staircase_is_a_finding(void **state)
     assert_non_null(strstr(text, "(95 %: "));
     assert_non_null(strstr(text, "10.00 ns within it, 50.00 ns beyond"));
     assert_non_null(run_find(run, "vulkan:0", run->findings[0].keys[0]));
+    run_destroy(run);
+}
+
+// What `map` found of a level by the chains that show its lines.
+static void add_mapped_size(struct run *run, const char *device, uint64_t level, double bytes)
+{
+    struct result *result = run_add_result(run);
+    result->benchmark = "map";
+    result->version = 1;
+    result->device = device;
+    result->key = arena_printf(run->arena, "map/what=level/path=vector/level=%" PRIu64, level);
+    result->metrics = ARENA_NEW(run->arena, struct metric);
+    *result->metrics = (struct metric){.name = "size",
+                                       .unit = UNIT_BYTE,
+                                       .median = bytes,
+                                       .ci95 = {bytes * 0.99, bytes * 1.01},
+                                       .n = 16};
+    result->metric_count = 1;
+}
+
+static void a_size_that_map_corrected_is_the_one_that_is_told(void **state)
+{
+    (void)state;
+    // given a chain that ends at 32 KiB of a cache of 8 KiB with short lines, and at 4 MiB of one
+    // that is as large
+    struct run *run = run_of(&latency, 1);
+    add_staircase(run, "vulkan:0", "vector");
+    add_mapped_size(run, "vulkan:0", 1, 8 << 10);
+    add_mapped_size(run, "vulkan:0", 2, 4 << 20);
+    // when
+    levels_add_findings(run);
+    // then both sizes of the first are told apart, and the value is where the curve steps
+    assert_int_equal(run->finding_count, 2);
+    const char *first = run->findings[0].text, *second = run->findings[1].text;
+    assert_non_null(
+        strstr(first, "level 1 ends near 8 KiB (95 %: 7.92 KiB to 8.08 KiB), where the chain "));
+    assert_non_null(strstr(first, "covers 3"));
+    assert_level(&run->findings[0], "vulkan:0", 32 << 10);
+    assert_non_null(strstr(second, "level 2 ends near 4 MiB (95 %: "));
+    assert_null(strstr(second, "covers"));
     run_destroy(run);
 }
 
@@ -209,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_step_of_a_staircase_is_a_finding),
+        cmocka_unit_test(a_size_that_map_corrected_is_the_one_that_is_told),
         cmocka_unit_test(they_are_told_once_and_for_each_device),
         cmocka_unit_test(the_longest_curve_decides),
         cmocka_unit_test(other_paths_are_told_in_a_line_each),
