@@ -61,7 +61,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
         return arena_printf(arena, "%s, beyond", path);
     if (strcmp(what, MAP_TLB) == 0)
         return level ? arena_printf(arena, "translation level %d", (int)level->uint)
-                     : "translation";
+                     : "translation, beyond";
     return level ? arena_printf(arena, "%s level %d", path, (int)level->uint) : path;
 }
 

@@ -26,20 +26,29 @@ double map_pages_most(const struct gpu_info *device)
     return (double)(most < reach ? most : reach);
 }
 
-size_t map_pages_plan(double reach, double most, struct map_pages_probe probes[MAP_PAGES_PROBES])
+// Whole pages of it: what a chain covers.
+static struct map_pages_probe probe_of(double region, uint64_t page)
+{
+    return (struct map_pages_probe){floor(region / (double)page) * (double)page, page};
+}
+
+size_t map_pages_plan(double reach, double most, struct map_pages_probe probes[MAP_PAGES_PROBES],
+                      const char **why)
 {
     double times = 16;
+    *why = "it reaches too few pages of 2 MiB for chains that would tell";
+    if (reach < (double)MAP_PAGES_REACH_MIN)
+        return 0;
+    *why = "regions that would tell it are larger than what chains may cover";
     while (times > 1 && 0.7 * times * reach > most)
         times /= 2;
     if (times < 2)
         return 0;
     for (unsigned i = 0; i < MAP_PAGES_WIDE; i++)
-        probes[i] = (struct map_pages_probe){0.7 * times * reach,
-                                             (uint64_t)(times * exp2(i)) * MAP_PAGE_BYTES};
+        probes[i] = probe_of(0.7 * times * reach, (uint64_t)(times * exp2(i)) * MAP_PAGE_BYTES);
     for (unsigned i = MAP_PAGES_WIDE; i < MAP_PAGES_PROBES; i++) {
         unsigned halvings = i - MAP_PAGES_WIDE + 1;
-        probes[i] =
-            (struct map_pages_probe){1.414 * reach / exp2(halvings), MAP_PAGE_BYTES >> halvings};
+        probes[i] = probe_of(1.414 * reach / exp2(halvings), MAP_PAGE_BYTES >> halvings);
     }
     return MAP_PAGES_PROBES;
 }

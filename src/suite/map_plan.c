@@ -169,9 +169,8 @@ static void plan_pages(struct map_questions *ask, const struct level_curve *curv
 {
     double reach = curve ? map_translation_end(curve) : 0;
     struct map_pages_probe probes[MAP_PAGES_PROBES];
-    size_t count = 0;
-    if (reach > 0)
-        count = map_pages_plan(reach, map_pages_most(ask->device), probes);
+    const char *why;
+    size_t count = map_pages_plan(reach, map_pages_most(ask->device), probes, &why);
     for (size_t i = 0; i < count; i++)
         map_ask_probe(ask, &(struct map_question_probe){.what = MAP_PAGES,
                                                         .level = 1,

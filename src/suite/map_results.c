@@ -12,7 +12,7 @@
 #include "suite/map_code.h"
 #include "suite/map_finder.h"
 #include "suite/map_judge.h"
-#include "suite/map_pages.h"
+#include "suite/map_translation.h"
 
 #include <math.h>
 #include <string.h>
@@ -277,53 +277,7 @@ static void add_hierarchy(const struct map_finder *f, const struct level_curve *
         add_memory(f, curve, path);
 }
 
-// ---------------------------------------------------------------- address translation
-
-static void add_page(const struct map_finder *f, struct result *result,
-                     const struct level_curve *curve, double reach)
-{
-    struct map_pages_probe probes[MAP_PAGES_PROBES];
-    double ns[MAP_PAGES_PROBES];
-    size_t planned = map_pages_plan(reach, map_pages_most(f->device), probes);
-    size_t measured = 0;
-    const char *why;
-    for (size_t i = 0; i < planned; i++) {
-        ns[i] = map_probe_ns(f, MAP_PAGES, 1, probes[i].region, probes[i].page);
-        measured += isfinite(ns[i]) ? 1 : 0;
-    }
-    uint64_t page = map_pages_judge(curve, curve->fit.levels[0].height, probes, ns, measured, &why);
-    map_add_told(f, result, MAP_METRIC_PAGE, (double)page, why);
-}
-
-// The first level: how much memory it reaches. What follows is a level only where it is flat.
-static void add_tlb(const struct map_finder *f, const struct level_curve *curve, const char *path)
-{
-    const struct plateaus *fit = &curve->fit;
-    if (fit->flat == 0) {
-        struct result *result = map_add_result(f, MAP_TLB, path, 0);
-        result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
-                     "the reach of the TLB is not told from chains over pages: %s", fit->reason);
-        return;
-    }
-    for (size_t k = 0; k < fit->flat; k++) {
-        struct result *result = map_add_result(f, MAP_TLB, path, k + 1);
-        map_add_heights(f, result, curve, k);
-        if (k + 1 < fit->flat) {
-            add_size(f, result, curve, k, 1);
-        } else if (k + 1 < fit->count) {
-            size_t last = fit->levels[k].last;
-            const struct level_height size = {
-                exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2),
-                {exp2(curve->octaves[last]), exp2(curve->octaves[last + 1])},
-                curve->count};
-            map_add_metric(f, result, MAP_METRIC_SIZE, &size);
-        } else {
-            map_add_detail(f, result, "size", "unknown: beyond what was measured");
-        }
-        if (k == 0 && fit->count > 1)
-            add_page(f, result, curve, map_translation_end(curve));
-    }
-}
+// ---------------------------------------------------------------- shared memory
 
 // By the loads of benchmark strides whose threads are so many words apart; 0: not told.
 static unsigned banks_of(const struct map_finder *f)
@@ -374,7 +328,7 @@ void map_add_results(struct run *run, const struct gpu_info *device)
         if (strcmp(path, "shared") == 0)
             add_shared(&f, curve, path);
         else if (strcmp(order, "page") == 0)
-            add_tlb(&f, curve, path);
+            map_add_translation(&f, curve);
         else
             add_hierarchy(&f, curve, path);
     }

@@ -68,13 +68,51 @@ static void the_reach_of_the_tlb_is_told_from_pages(void **state)
     size_t cases;
     struct run *run = machine_map(&device, &machine_hopper, &cases);
     const struct result *first = machine_found(run, "map/what=tlb/path=vector/level=1");
-    const struct result *second = machine_found(run, "map/what=tlb/path=vector/level=2");
+    const struct result *beyond = machine_found(run, "map/what=tlb/path=vector");
     assert_true(fabs(machine_value(first, "size") / (machine_hopper.entries * machine_hopper.page) -
                      1) < 0.05);
-    assert_true(fabs(machine_value(second, "latency") - machine_value(first, "latency") - 100) < 2);
-    assert_true(isnan(machine_value(second, "size")));
-    assert_non_null(strstr(machine_detail(second, "size"), "unknown: "));
+    assert_true(fabs(machine_value(beyond, "latency") - machine_value(first, "latency") - 100) < 2);
+    // what no TLB serves is no level of one
+    assert_true(isnan(machine_value(beyond, "size")));
+    assert_null(run_find(run, "vulkan:0", "map/what=tlb/path=vector/level=2"));
     run_destroy(run);
+}
+
+static void chains_over_pages_without_an_end_tell_no_reach(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    // given a TLB whose reach ends before the first chain does, and one that none exceeds
+    const double entries[] = {2, 1e9};
+    for (size_t i = 0; i < 2; i++) {
+        struct machine m = machine_hopper;
+        m.entries = entries[i];
+        size_t cases;
+        struct run *run = machine_map(&device, &m, &cases);
+        const struct result *tlb = machine_found(run, "map/what=tlb/path=vector");
+        assert_int_equal(tlb->verdict, VERDICT_SKIPPED);
+        assert_non_null(strstr(tlb->reasons[0].text, "no end between 16 MiB and "));
+        assert_null(run_find(run, "vulkan:0", "map/what=tlb/path=vector/level=1"));
+        run_destroy(run);
+    }
+}
+
+static void pages_of_a_small_tlb_are_told_where_chains_can(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    for (unsigned entries = 16; entries <= 400; entries += 23) {
+        struct machine m = machine_hopper;
+        m.entries = entries;
+        size_t cases;
+        struct run *run = machine_map(&device, &m, &cases);
+        const struct result *tlb = machine_found(run, "map/what=tlb/path=vector/level=1");
+        if (machine_value(tlb, "size") < (double)(92 << 20))
+            assert_non_null(strstr(machine_detail(tlb, "page"), "too few pages of 2 MiB"));
+        else
+            assert_int_equal(machine_value(tlb, "page"), m.page);
+        run_destroy(run);
+    }
 }
 
 static void pages_are_told_by_how_many_share_an_entry(void **state)
@@ -216,6 +254,8 @@ int main(void)
         cmocka_unit_test(every_level_of_a_machine_is_found_with_its_size_and_line),
         cmocka_unit_test(the_plan_asks_for_few_cases),
         cmocka_unit_test(the_reach_of_the_tlb_is_told_from_pages),
+        cmocka_unit_test(chains_over_pages_without_an_end_tell_no_reach),
+        cmocka_unit_test(pages_of_a_small_tlb_are_told_where_chains_can),
         cmocka_unit_test(pages_are_told_by_how_many_share_an_entry),
         cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
