@@ -25,6 +25,21 @@ static bool is_of(const struct result *result, const char *device, const char *w
            strcmp(case_text(&result->point, "what"), what) == 0;
 }
 
+// A result, and not one of the chains and stretches of code that it was found by.
+static bool is_told(const struct result *result, const char *device)
+{
+    static const char *const told[] = {MAP_HIERARCHY, MAP_LEVEL, MAP_MEMORY, MAP_TLB, MAP_SHARED};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (is_of(result, device, told[i]))
+            return true;
+    return false;
+}
+
+static bool is_unknown(const char *text)
+{
+    return strncmp(text, unknown, strlen(unknown)) == 0;
+}
+
 static bool on_path(const struct result *result, const char *path)
 {
     return strcmp(case_text(&result->point, "path"), path) == 0;
@@ -115,7 +130,7 @@ static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = detail(result, "clock domain");
     const struct metric *fixed = result_metric(result, "fixed");
-    if (!*domain || strncmp(domain, unknown, strlen(unknown)) == 0)
+    if (!*domain || is_unknown(domain))
         return "";
     if (!fixed || !(fixed->ci95[0] > 0))
         return arena_printf(arena, "by %s", domain);
@@ -241,19 +256,41 @@ static void print_table(struct screen *screen, const struct run *run, const char
 
 // ---------------------------------------------------------------- unknown
 
-static bool is_first(const struct run *run, const char *device, size_t at,
-                     const struct named_text *detail)
+static bool has_detail(const struct result *result, const struct named_text *detail)
 {
-    for (size_t i = 0; i < at; i++) {
-        const struct result *before = run->results[i];
-        if (strcmp(before->benchmark, "map") != 0 || strcmp(before->device, device) != 0)
+    for (size_t i = 0; i < result->detail_count; i++)
+        if (strcmp(result->details[i].name, detail->name) == 0 &&
+            strcmp(result->details[i].text, detail->text) == 0)
+            return true;
+    return false;
+}
+
+// "vector level 1 and vector level 2": all that a detail is of; "" where the one at `first` is not
+// the first of them.
+static const char *names_with(struct screen *screen, const struct run *run, const char *device,
+                              size_t first, const struct named_text *text)
+{
+    struct arena *arena = screen->arena;
+    const char *names = "";
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!is_told(result, device) || !has_detail(result, text))
             continue;
-        for (size_t k = 0; k < before->detail_count; k++)
-            if (strcmp(before->details[k].name, detail->name) == 0 &&
-                strcmp(before->details[k].text, detail->text) == 0)
-                return false;
+        if (i < first)
+            return "";
+        names = *names ? arena_printf(arena, "%s and %s", names, name_of(arena, result))
+                       : name_of(arena, result);
     }
-    return true;
+    return names;
+}
+
+static void print_note(struct screen *screen, const struct result *result, const char *text)
+{
+    if (!*text || is_unknown(text))
+        return;
+    fputs("\n  ", screen->stream);
+    screen_wrap(screen, arena_printf(screen->arena, "%s: %s", name_of(screen->arena, result), text),
+                2, 2);
 }
 
 // What the results only suppose.
@@ -263,13 +300,9 @@ static void print_notes(struct screen *screen, const struct run *run, const char
         const struct result *result = run->results[i];
         if (!is_of(result, device, MAP_LEVEL))
             continue;
-        const char *part = detail(result, "partition");
-        if (!*part)
-            continue;
-        fputs("\n  ", screen->stream);
-        screen_wrap(screen,
-                    arena_printf(screen->arena, "%s: %s", name_of(screen->arena, result), part), 2,
-                    2);
+        static const char *const notes[] = {"partition", "size"};
+        for (size_t k = 0; k < sizeof notes / sizeof *notes; k++)
+            print_note(screen, result, detail(result, notes[k]));
     }
 }
 
@@ -284,20 +317,17 @@ static void print_unknown(struct screen *screen, const struct run *run, const ch
     fputs("\nUnknown\n", screen->stream);
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
-        if (strcmp(result->benchmark, "map") != 0 || strcmp(result->device, device) != 0 ||
-            is_of(result, device, MAP_PROBE) || is_of(result, device, MAP_PAGES) ||
-            is_of(result, device, MAP_WAYS) || is_of(result, device, MAP_CLOCKS) ||
-            is_of(result, device, MAP_NEIGHBOURS) || is_of(result, device, MAP_CODE))
+        if (!is_told(result, device))
             continue;
         if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
             print_unknown_line(screen, result->reasons[0].text);
         for (size_t k = 0; k < result->detail_count; k++) {
             const struct named_text *detail = &result->details[k];
-            if (strncmp(detail->text, unknown, strlen(unknown)) == 0 &&
-                is_first(run, device, i, detail))
+            const char *names =
+                is_unknown(detail->text) ? names_with(screen, run, device, i, detail) : "";
+            if (*names)
                 print_unknown_line(screen,
-                                   arena_printf(screen->arena, "%s, %s: %s",
-                                                name_of(screen->arena, result), detail->name,
+                                   arena_printf(screen->arena, "%s, %s: %s", names, detail->name,
                                                 detail->text + strlen(unknown)));
         }
     }

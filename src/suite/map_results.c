@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "suite/map_results.h"
 
-#include "analysis/banks.h"
 #include "analysis/levels.h"
 #include "analysis/lines.h"
 #include "bench/bench.h"
@@ -12,6 +11,7 @@
 #include "suite/map_code.h"
 #include "suite/map_finder.h"
 #include "suite/map_judge.h"
+#include "suite/map_shared.h"
 #include "suite/map_translation.h"
 
 #include <math.h>
@@ -19,26 +19,33 @@
 
 enum {
     NODE_BYTES = 128, // of chains side by side, as the plan has them
-    BANKS_POINTS_MAX = 64,
     UNIT_TEXT = 32,
-    BEHIND = 4 // from so many times the last level on, next to nothing is found in it
+    LINE_LEAST = 16, // bytes: no GPU is known that has shorter lines
+    BEHIND = 4       // from so many times the last level on, next to nothing is found in it
 };
 
 // ---------------------------------------------------------------- bandwidth
+
+// Known caches hold at most half of that: a MI300X's 256 MiB.
+#define CACHE_MOST_BYTES (UINT64_C(512) << 20)
 
 struct span {
     double from, to; // bytes: (from, to]
 };
 
-static bool is_read(const struct map_finder *f, const struct result *result, const char *scope)
+// A read that all cores or one workgroup did, or were to do, within the span.
+static bool is_read(const struct map_finder *f, const struct result *result, const char *scope,
+                    const struct span *span)
 {
-    if (strcmp(result->benchmark, "bandwidth") != 0 || strcmp(result->device, f->device->id) != 0 ||
-        result->verdict > VERDICT_SUSPECT)
+    if (strcmp(result->benchmark, "bandwidth") != 0 || strcmp(result->device, f->device->id) != 0)
         return false;
     const struct bench_case *point = &result->point;
-    return strcmp(case_text(point, "op"), "read") == 0 &&
-           strcmp(case_text(point, "path"), "global") == 0 &&
-           strcmp(case_text(point, "scope"), scope) == 0;
+    if (strcmp(case_text(point, "op"), "read") != 0 ||
+        strcmp(case_text(point, "path"), "global") != 0 ||
+        strcmp(case_text(point, "scope"), scope) != 0)
+        return false;
+    double bytes = (double)case_uint(point, "bytes");
+    return bytes > span->from && bytes <= span->to;
 }
 
 // Adds the fastest read within the span; a detail says why where there is none.
@@ -46,14 +53,18 @@ static void add_bandwidth(const struct map_finder *f, struct result *result, enu
                           const char *scope, struct span span)
 {
     const struct metric *best = NULL;
+    const char *why = strcmp(scope, "device") == 0
+                          ? "no read within the level was measured, of which every core had a part "
+                            "of its own"
+                          : "no read within the level was measured";
     for (size_t i = 0; i < f->run->result_count; i++) {
         const struct result *read = f->run->results[i];
-        if (!is_read(f, read, scope))
+        if (!is_read(f, read, scope, &span))
             continue;
-        double bytes = (double)case_uint(&read->point, "bytes");
         const struct metric *metric = result_metric(read, "bandwidth");
-        if (bytes > span.from && bytes <= span.to && metric && isfinite(metric->median) &&
-            (!best || metric->median > best->median))
+        if (read->verdict > VERDICT_SUSPECT)
+            why = read->reason_count ? read->reasons[0].text : why;
+        else if (metric && isfinite(metric->median) && (!best || metric->median > best->median))
             best = metric;
     }
     if (best)
@@ -61,10 +72,7 @@ static void add_bandwidth(const struct map_finder *f, struct result *result, enu
             f, result, which,
             &(struct level_height){best->median, {best->ci95[0], best->ci95[1]}, best->n});
     else
-        map_add_detail(
-            f, result, f->info->metrics[which].name,
-            "unknown: no read within the level was measured, of which every core had a part "
-            "of its own");
+        map_add_told(f, result, which, 0, why);
 }
 
 // ---------------------------------------------------------------- probes
@@ -99,15 +107,40 @@ static struct lines_answer line_of(const struct map_finder *f, const struct leve
 
 // ---------------------------------------------------------------- levels
 
-// Where level k ends: `scale` times the region that the chain covered there.
+struct scale {
+    double size, least; // of a region
+};
+
+// Where level k ends, from `least` to `scale` times the region that the chain covered there.
 static void add_size(const struct map_finder *f, struct result *result,
-                     const struct level_curve *curve, size_t k, double scale)
+                     const struct level_curve *curve, size_t k, struct scale scale)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
-    const struct level_height size = {scale * exp2(step->end),
-                                      {scale * exp2(step->end_low), scale * exp2(step->end_high)},
-                                      curve->count};
+    const struct level_height size = {
+        scale.size * exp2(step->end),
+        {scale.least * exp2(step->end_low), scale.size * exp2(step->end_high)},
+        curve->count};
     map_add_metric(f, result, MAP_METRIC_SIZE, &size);
+}
+
+// As the probes have it; where they do not tell, lines may be as short as any.
+static void add_told_size(const struct map_finder *f, struct result *result,
+                          const struct level_curve *curve, size_t k,
+                          const struct lines_answer *line)
+{
+    double pitch = (double)case_uint(&curve->results[0]->point, "pitch");
+    double known = line->capacity / exp2(curve->fit.steps[k].end);
+    double shortest = line->line > 0 ? line->line : LINE_LEAST;
+    if (line->capacity > 0) {
+        add_size(f, result, curve, k, (struct scale){known, known});
+        return;
+    }
+    add_size(f, result, curve, k, (struct scale){1, fmin(shortest / pitch, 1)});
+    map_add_detail(f, result, "size",
+                   arena_printf(f->run->arena,
+                                "as the chain saw it, with a node every %.0f bytes: of lines "
+                                "shorter than that it may hold less",
+                                pitch));
 }
 
 static void add_level_claim(const struct map_finder *f, struct result *result,
@@ -186,16 +219,12 @@ static void add_level(const struct map_finder *f, const struct level_curve *curv
     struct result *result = map_add_result(f, MAP_LEVEL, path, k + 1);
     map_add_heights(f, result, curve, k);
     if (strcmp(path, "vector") != 0) {
-        add_size(f, result, curve, k, 1);
+        add_size(f, result, curve, k, (struct scale){1, 1});
         return;
     }
     const struct plateaus_step *step = &curve->fit.steps[k];
     struct lines_answer line = line_of(f, curve, k, inner);
-    add_size(f, result, curve, k, line.capacity > 0 ? line.capacity / exp2(step->end) : 1);
-    if (!(line.capacity > 0))
-        map_add_detail(f, result, "size",
-                       "as the chain saw it, with a node every 128 bytes: of lines "
-                       "shorter than that it may hold less");
+    add_told_size(f, result, curve, k, &line);
     map_add_told(f, result, MAP_METRIC_LINE, line.line, line.why);
     map_add_told(f, result, MAP_METRIC_SECTOR, line.sector, line.why);
     struct span span = {k ? exp2(curve->fit.steps[k - 1].end_high) : 0, exp2(step->end_low)};
@@ -207,11 +236,26 @@ static void add_level(const struct map_finder *f, const struct level_curve *curv
     map_add_clock(f, result, curve, k);
 }
 
+static double largest_region(const struct level_curve *curve)
+{
+    return exp2(curve->octaves[curve->count - 1]);
+}
+
 // The driver states a larger cache than any region was that was measured: what the curve ends with
 // is then part of it, and not memory.
 static bool is_cut_short(const struct map_finder *f, const struct level_curve *curve)
 {
-    return exp2(curve->octaves[curve->count - 1]) < 0.9 * (double)f->limits.last_cache_bytes;
+    return largest_region(curve) < 0.9 * (double)f->limits.last_cache_bytes;
+}
+
+// Nobody states a cache, and a large one might hold all regions: what the curve ends with may then
+// be one.
+static bool is_open(const struct map_finder *f, const struct level_curve *curve)
+{
+    size_t count = curve->fit.count;
+    double last = count > 1 ? exp2(curve->fit.steps[count - 2].end) : 0;
+    return f->limits.last_cache_bytes == 0 &&
+           largest_region(curve) < fmax(BEHIND * last, (double)CACHE_MOST_BYTES);
 }
 
 static void add_bound(const struct map_finder *f, const struct level_curve *curve, const char *path)
@@ -221,7 +265,7 @@ static void add_bound(const struct map_finder *f, const struct level_curve *curv
     struct result *result = map_add_result(f, MAP_LEVEL, path, k + 1);
     map_add_heights(f, result, curve, k);
     map_add_claim(f, result, f->limits.last_cache_bytes);
-    unit_format(exp2(curve->octaves[curve->count - 1]), UNIT_BYTE, most, sizeof most);
+    unit_format(largest_region(curve), UNIT_BYTE, most, sizeof most);
     map_add_detail(f, result, "size",
                    arena_printf(f->run->arena,
                                 "unknown: more than %s, the largest region that was measured",
@@ -240,12 +284,45 @@ static void add_memory(const struct map_finder *f, const struct level_curve *cur
     add_bandwidth(f, result, MAP_METRIC_BANDWIDTH, "device", span);
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
                   (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
-    map_add_claim(f, result, f->device->limits.memory_bytes);
+    if (is_open(f, curve))
+        result_doubt(f->run->arena, result, VERDICT_SUSPECT, "unknown",
+                     "memory, or a cache that holds the largest region");
+    else
+        map_add_claim(f, result, f->device->limits.memory_bytes);
     map_add_clock(f, result, curve, k);
 }
 
-// How many levels the path has; where its curve is a staircase only at first, those stand, and what
-// follows is unknown.
+// Where the curve is a staircase only at first, those stairs stand, and what follows is unknown.
+static void add_level_count(const struct map_finder *f, const struct level_curve *curve,
+                            const char *path, struct result *result)
+{
+    const struct plateaus *fit = &curve->fit;
+    struct arena *arena = f->run->arena;
+    bool vector = strcmp(path, "vector") == 0;
+    char at[UNIT_TEXT] = "";
+    if (!fit->decided) {
+        if (fit->flat > 1)
+            unit_format(exp2(fit->steps[fit->flat - 2].end), UNIT_BYTE, at, sizeof at);
+        result_doubt(arena, result, VERDICT_SKIPPED, "unknown",
+                     "the levels of path %s%s%s are not told from its latencies: %s", path,
+                     *at ? " beyond " : "", at, fit->reason);
+    } else if (vector && is_cut_short(f, curve)) {
+        map_add_detail(f, result, "levels",
+                       arena_printf(arena,
+                                    "unknown: at least %zu, the last of which is not seen to end",
+                                    fit->count));
+    } else if (vector && is_open(f, curve)) {
+        unit_format(largest_region(curve), UNIT_BYTE, at, sizeof at);
+        map_add_detail(f, result, "levels",
+                       arena_printf(arena,
+                                    "unknown: at least %zu. No region above %s was measured and no "
+                                    "driver states a cache: what lies beyond may be one",
+                                    fit->count - 1, at));
+    } else {
+        map_add_plain(f, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
+    }
+}
+
 static void add_hierarchy(const struct map_finder *f, const struct level_curve *curve,
                           const char *path)
 {
@@ -253,22 +330,7 @@ static void add_hierarchy(const struct map_finder *f, const struct level_curve *
     const struct plateaus *fit = &curve->fit;
     struct result *result = map_add_result(f, MAP_HIERARCHY, path, 0);
     bool bound = fit->decided && strcmp(path, "vector") == 0 && is_cut_short(f, curve);
-    if (bound) {
-        map_add_detail(f, result, "levels",
-                       arena_printf(f->run->arena,
-                                    "unknown: at least %zu, the last of which is not "
-                                    "seen to end",
-                                    fit->count));
-    } else if (fit->decided) {
-        map_add_plain(f, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
-    } else {
-        char from[UNIT_TEXT] = "";
-        if (fit->flat > 1)
-            unit_format(exp2(fit->steps[fit->flat - 2].end), UNIT_BYTE, from, sizeof from);
-        result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
-                     "the levels of path %s%s%s are not told from its latencies: %s", path,
-                     *from ? " beyond " : "", from, fit->reason);
-    }
+    add_level_count(f, curve, path, result);
     for (size_t k = 0; k + 1 < fit->flat; k++)
         add_level(f, curve, path, k, inner);
     if (bound)
@@ -277,40 +339,7 @@ static void add_hierarchy(const struct map_finder *f, const struct level_curve *
         add_memory(f, curve, path);
 }
 
-// ---------------------------------------------------------------- shared memory
-
-// By the loads of benchmark strides whose threads are so many words apart; 0: not told.
-static unsigned banks_of(const struct map_finder *f)
-{
-    double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < f->run->result_count && count < BANKS_POINTS_MAX; i++) {
-        const struct result *load = f->run->results[i];
-        const struct metric *time = result_metric(load, "time");
-        if (strcmp(load->benchmark, "strides") != 0 || strcmp(load->device, f->device->id) != 0 ||
-            strcmp(case_text(&load->point, "pattern"), "banks") != 0 || !time ||
-            !isfinite(time->median))
-            continue;
-        strides[count] = (double)case_uint(&load->point, "stride");
-        ns[count++] = time->median;
-    }
-    return banks_count(&(struct banks_curve){strides, ns, count});
-}
-
-// A core's shared memory has no levels: one latency, and the size that the driver states.
-static void add_shared(const struct map_finder *f, const struct level_curve *curve,
-                       const char *path)
-{
-    struct result *result = map_add_result(f, MAP_SHARED, path, 0);
-    struct level_curve all = *curve;
-    all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
-    map_add_heights(f, result, &all, 0);
-    map_add_claim(f, result, f->device->limits.shared_bytes);
-    // A chain that went through the array found every word of it.
-    map_add_plain(f, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
-    map_add_told(f, result, MAP_METRIC_BANKS, banks_of(f),
-                 "no conflict of threads that are a power of two apart was seen");
-}
+// ---------------------------------------------------------------- all curves
 
 void map_add_results(struct run *run, const struct gpu_info *device)
 {
@@ -326,7 +355,7 @@ void map_add_results(struct run *run, const struct gpu_info *device)
         const struct bench_case *point = &curve->results[0]->point;
         const char *path = case_text(point, "path"), *order = case_text(point, "order");
         if (strcmp(path, "shared") == 0)
-            add_shared(&f, curve, path);
+            map_add_shared(&f, curve);
         else if (strcmp(order, "page") == 0)
             map_add_translation(&f, curve);
         else

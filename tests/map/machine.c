@@ -140,6 +140,10 @@ static void answer(struct run *run, const char *device, const struct plan_case *
                                        .ci95 = {value * 0.999, value * 1.001},
                                        .n = 20};
     result->metric_count = 1;
+    if (m->no_reads && strcmp(info->name, "bandwidth") == 0) {
+        result->metric_count = 0;
+        result_doubt(run->arena, result, VERDICT_SKIPPED, "unsupported", "%s", m->no_reads);
+    }
     if (is_code && m->code_most > 0 &&
         (double)case_uint(asked->point, "instructions") > m->code_most) {
         result->metric_count = 0;

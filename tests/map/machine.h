@@ -27,6 +27,7 @@ struct machine {
         fetch[MACHINE_LEVELS_MAX + 1]; // instructions that levels hold; their time, ns
     double code_bytes;                 // of one, as the driver says; 0: it does not
     double code_most;                  // longer code is skipped; 0: none is
+    const char *no_reads;              // why reads are skipped; NULL: they are not
 };
 
 extern const struct machine machine_hopper;

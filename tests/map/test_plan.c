@@ -213,6 +213,88 @@ static void a_level_larger_than_what_can_be_allocated_is_a_bound(void **state)
     run_destroy(run);
 }
 
+static void what_may_be_a_cache_that_nobody_states_is_not_counted_as_memory(void **state)
+{
+    (void)state;
+    // given a device that states no cache and allocates less than known caches hold
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    device.limits.last_cache_bytes = 0;
+    device.limits.allocation_bytes = device.limits.storage_range_bytes = 16 << 20;
+    device.limits.memory_bytes = 64 << 20;
+    size_t cases;
+    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    // then its levels are a bound, and what lies beyond is not the memory that it states
+    const struct result *hierarchy = machine_found(run, "map/what=hierarchy/path=vector");
+    const struct result *beyond = machine_found(run, "map/what=memory/path=vector");
+    assert_true(isnan(machine_value(hierarchy, "levels")));
+    assert_non_null(strstr(machine_detail(hierarchy, "levels"),
+                           "unknown: at least 1. No region above 16 MiB was measured"));
+    assert_int_equal(beyond->verdict, VERDICT_SUSPECT);
+    assert_true(isnan(machine_value(beyond, "claim")));
+    run_destroy(run);
+}
+
+static void memory_well_beyond_any_cache_needs_no_statement(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    device.limits.last_cache_bytes = 0;
+    size_t cases;
+    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    const struct result *beyond = machine_found(run, "map/what=memory/path=vector");
+    assert_int_equal(machine_value(machine_found(run, "map/what=hierarchy/path=vector"), "levels"),
+                     3);
+    assert_int_equal(beyond->verdict, VERDICT_OK);
+    assert_true(machine_value(beyond, "claim") > 0);
+    run_destroy(run);
+}
+
+static void a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest(void **state)
+{
+    (void)state;
+    // given lines that are shorter than any that probes tell
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    const struct machine m = {.levels = 1,
+                              .capacity = {1 << 10},
+                              .latency = {16, 300},
+                              .sharers = {1},
+                              .line = 16,
+                              .sector = 16,
+                              .hashed = true,
+                              .entries = 1024,
+                              .page = 2 << 20,
+                              .code = {1024, 8192, INFINITY},
+                              .fetch = {0.5, 0.7, 2.1}};
+    size_t cases;
+    struct run *run = machine_map(&device, &m, &cases);
+    const struct result *level = machine_found(run, "map/what=level/path=vector/level=1");
+    const struct metric *size = result_metric(level, "size");
+    assert_true(size->ci95[0] <= m.capacity[0] && m.capacity[0] <= size->ci95[1]);
+    assert_true(size->median > 7 * m.capacity[0]); // as the chain saw it
+    assert_non_null(strstr(machine_detail(level, "size"), "a node every 128 bytes"));
+    run_destroy(run);
+}
+
+static void a_bandwidth_is_unknown_for_the_reason_of_the_read_that_was_skipped(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    struct machine m = machine_hopper;
+    m.no_reads = "reads are not for this device";
+    size_t cases;
+    struct run *run = machine_map(&device, &m, &cases);
+    const struct result *level = machine_found(run, "map/what=level/path=vector/level=1");
+    const struct result *beyond = machine_found(run, "map/what=memory/path=vector");
+    const char *const names[] = {"bandwidth", "group_bandwidth"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(machine_detail(level, names[i]),
+                            "unknown: reads are not for this device");
+        assert_string_equal(machine_detail(beyond, names[i]),
+                            "unknown: reads are not for this device");
+    }
+    run_destroy(run);
+}
+
 static void a_sweep_that_was_cut_short_invents_nothing(void **state)
 {
     (void)state;
@@ -261,6 +343,10 @@ int main(void)
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
         cmocka_unit_test(who_shares_a_level_is_told_and_so_are_its_halves),
         cmocka_unit_test(a_level_larger_than_what_can_be_allocated_is_a_bound),
+        cmocka_unit_test(what_may_be_a_cache_that_nobody_states_is_not_counted_as_memory),
+        cmocka_unit_test(memory_well_beyond_any_cache_needs_no_statement),
+        cmocka_unit_test(a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest),
+        cmocka_unit_test(a_bandwidth_is_unknown_for_the_reason_of_the_read_that_was_skipped),
         cmocka_unit_test(a_sweep_that_was_cut_short_invents_nothing),
         cmocka_unit_test(what_no_probe_tells_is_said_to_be_unknown),
     };

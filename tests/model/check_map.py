@@ -124,6 +124,22 @@ def problems(document, machine):
         yield f"memory: {memory and metric(memory[0], 'latency_cycles')} cycles, not {truth}"
 
 
+def problems_of_console(document, console):
+    """Each unknown of a level, or of what lies behind, is told of that level by name, and so are
+    the notes on sizes."""
+    lines = [" ".join(line.split()) for line in console.split("\nUnknown\n")[1].split("•")]
+    for result in of(document, "level") + of(document, "memory"):
+        level = result["case"].get("level")
+        name = f"vector level {level}" if level else "vector, beyond"
+        for key, text in result["details"].items():
+            if text.startswith("unknown: "):
+                end = f", {key}: {text.removeprefix('unknown: ')}"
+                if not any(name in line and end in line for line in lines):
+                    yield f"the console does not tell: {name}{end}"
+            elif key == "size" and f"{name}: {text}" not in " ".join(console.split()):
+                yield f"the console does not tell: {name}: {text}"
+
+
 def main():
     fathom, machine = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="fathom-model-") as folder:
@@ -134,6 +150,7 @@ def main():
             sys.exit(done.stderr + done.stdout)
         document = json.loads(path.read_text(encoding="utf-8"))
     found = list(problems(document, json.loads(pathlib.Path(machine).read_text(encoding="utf-8"))))
+    found += problems_of_console(document, done.stdout)
     for problem in found:
         print(problem)
     sys.exit(1 if found else 0)
