@@ -22,6 +22,10 @@
 #define LEVEL(bytes, shared)                                                                       \
     "{\"capacity_bytes\": " #bytes ", \"line_bytes\": 128, \"ways\": 16, \"latency_cycles\": "     \
     "40, \"shared\": " shared "}"
+#define LATER(bytes, cycles, shared)                                                               \
+    "{\"capacity_bytes\": " #bytes                                                                 \
+    ", \"line_bytes\": 128, \"ways\": 16, \"latency_cycles\": " #cycles ", \"shared\": " shared    \
+    "}"
 #define MEMORY "\"memory\": {\"latency_cycles\": 500}"
 
 // Reads the text as a model's file; the message where it is refused, "" where not.
@@ -117,6 +121,17 @@ static void a_malformed_file_is_refused_by_path_and_reason(void **state)
          "levels[0].shared: expected one of chip, core, near"},
         {"{" ROOT "\"levels\": [" LEVEL(65536, "2") ", " LEVEL(1048576, "1") "], " MEMORY "}",
          "levels[1]."},
+        {"{" ROOT "\"levels\": [" LATER(65536, 40, "2") ", " LATER(
+             1048576, 50, "\"near\"") ", " LATER(2097152, 60, "\"chip\"") "], " MEMORY "}",
+         "levels[1].shared: fewer cores have it than"},
+        {"{" ROOT "\"levels\": [" LATER(819200000000, 40, "\"chip\"") "], " MEMORY "}",
+         "levels[0].capacity_bytes: more than 2^28 lines"},
+        {"{" ROOT "\"levels\": [" LATER(34359738368, 40, "1") "], " MEMORY "}",
+         "levels[0].capacity_bytes: more than 2^28 lines"},
+        {"{\"name\": \"m\", \"cores\": 4096, \"core_clock_hz\": 1e9, \"memory_bytes\": 67108864, "
+         "\"levels\": [" L1 "], " MEMORY ", \"tlb\": [{\"entries\": 1048576, \"page_bytes\": "
+         "4096, \"ways\": 2, \"miss_cycles\": 9}]}",
+         "tlb[0].entries: more than 2^28 lines"},
         {"{" ROOT "\"levels\": [" L1 "], \"memory\": {\"latency_cycles\": 500, \"bandwidth\": "
          "{\"core_bytes_per_cycle\": 8}}}",
          "memory.bandwidth.chip_bytes_per_cycle: missing"},
@@ -139,6 +154,48 @@ static void a_malformed_file_is_refused_by_path_and_reason(void **state)
     arena_destroy(arena);
 }
 
+static void near_parts_of_near_parts_have_cores_of_their_own(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct model_machine m;
+    const char *text =
+        "{\"name\": \"m\", \"cores\": 8, \"core_clock_hz\": 1e9, \"memory_bytes\": "
+        "67108864, \"levels\": [" LATER(65536, 40, "\"near\"") ", " LATER(
+            131072, 50, "\"near\"") ", " LATER(262144, 60, "\"chip\"") "], " MEMORY "}";
+    assert_string_equal(read_text(arena, text, &m), "");
+    assert_int_equal(m.levels[0].sharers, 2);
+    assert_int_equal(m.levels[1].sharers, 4);
+    arena_destroy(arena);
+}
+
+// What stands behind the file's name.
+static const char *reason_of(const char *message)
+{
+    const char *reason = strchr(message, ' ');
+    assert_non_null(reason);
+    return reason + 1;
+}
+
+static void a_message_names_the_path_and_shows_no_control_characters(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct model_machine m;
+    const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {"[]", "expected an object"},
+        {"{" ROOT "\"levels\": [3], " MEMORY "}", "levels[0]: expected an object"},
+        {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"throttling\": 3}",
+         "throttling: expected an object"},
+        {"{\"\\u001b[31mred\\u009b\": 1}", "?[31mred??: no such member"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(reason_of(read_text(arena, cases[i].text, &m)), cases[i].reason);
+    arena_destroy(arena);
+}
+
 static void a_file_that_is_not_there_is_refused(void **state)
 {
     (void)state;
@@ -157,6 +214,8 @@ int main(void)
         cmocka_unit_test(a_machine_is_what_its_file_says),
         cmocka_unit_test(levels_are_shared_as_the_file_has_it),
         cmocka_unit_test(a_malformed_file_is_refused_by_path_and_reason),
+        cmocka_unit_test(near_parts_of_near_parts_have_cores_of_their_own),
+        cmocka_unit_test(a_message_names_the_path_and_shows_no_control_characters),
         cmocka_unit_test(a_file_that_is_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,8 +175,9 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
+    uint64_t end = model_caches_end(device->caches); // addresses are given once
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
-                desc->bytes <= model_caches_end(device->caches) - memory->next;
+                memory->next <= end && desc->bytes <= end - memory->next;
     char *host = fits ? alloc_host(desc->bytes) : NULL;
     if (!host) {
         error_set(err, ERROR_OUT_OF_MEMORY, "model memory: %llu bytes wanted, %llu left",

@@ -2,170 +2,61 @@
 #include "gpu/model/machine.h"
 
 #include "gpu/model.h"
+#include "gpu/model/members.h"
 
-#include <jansson.h>
 #include <string.h>
-
-// Where in the file one is: members are named from its root.
-struct place {
-    json_t *object;
-    const char *path; // "levels[1]."; "" at the root
-    const char *file;
-    struct arena *arena;
-    struct error *err;
-};
-
-static bool refuse(const struct place *place, const char *key, const char *reason)
-{
-    return error_set(place->err, ERROR_USAGE, "%s: %s%s: %s", place->file, place->path, key,
-                     reason);
-}
-
-// ---------------------------------------------------------------- members
-
-// A misspelt member must not pass for one that was left out.
-static bool check_members(const struct place *place, const char *const *known)
-{
-    const char *key;
-    json_t *value;
-    if (!json_is_object(place->object))
-        return refuse(place, "", "expected an object");
-    json_object_foreach(place->object, key, value)
-    {
-        size_t i = 0;
-        while (known[i] && strcmp(known[i], key) != 0)
-            i++;
-        if (!known[i])
-            return refuse(place, key, "no such member");
-    }
-    return true;
-}
-
-struct range {
-    double least, most;
-    bool optional; // then the value stays as it was
-};
-
-static bool read_number(const struct place *place, const char *key, const struct range *range,
-                        double *value)
-{
-    const json_t *member = json_object_get(place->object, key);
-    if (!member)
-        return range->optional || refuse(place, key, "missing");
-    if (!json_is_number(member))
-        return refuse(place, key, "expected a number");
-    double number = json_number_value(member);
-    if (number < range->least || number > range->most)
-        return refuse(
-            place, key,
-            arena_printf(place->arena, "expected %.15g to %.15g", range->least, range->most));
-    *value = number;
-    return true;
-}
-
-static bool read_whole(const struct place *place, const char *key, const struct range *range,
-                       uint64_t *value)
-{
-    double number = (double)*value;
-    if (!read_number(place, key, range, &number))
-        return false;
-    *value = (uint64_t)number;
-    return (double)*value >= number || refuse(place, key, "expected a whole number");
-}
-
-static bool read_u32(const struct place *place, const char *key, const struct range *range,
-                     uint32_t *value)
-{
-    uint64_t whole = *value;
-    bool good = read_whole(place, key, range, &whole);
-    *value = (uint32_t)whole;
-    return good;
-}
-
-static bool is_power_of_two(uint64_t value)
-{
-    return value && (value & (value - 1)) == 0;
-}
-
-static bool read_power(const struct place *place, const char *key, const struct range *range,
-                       uint32_t *value)
-{
-    return read_u32(place, key, range, value) &&
-           (is_power_of_two(*value) || refuse(place, key, "expected a power of two"));
-}
-
-// Which of the words it is; the first where the member is missing.
-static bool read_word(const struct place *place, const char *key, const char *const *words,
-                      unsigned *which)
-{
-    const json_t *member = json_object_get(place->object, key);
-    const char *text = member ? json_string_value(member) : words[0];
-    for (*which = 0; text && words[*which]; ++*which)
-        if (strcmp(text, words[*which]) == 0)
-            return true;
-    const char *all = words[0];
-    for (size_t i = 1; words[i]; i++)
-        all = arena_printf(place->arena, "%s, %s", all, words[i]);
-    return refuse(place, key, arena_printf(place->arena, "expected one of %s", all));
-}
-
-static struct place member_of(const struct place *place, json_t *object, const char *path)
-{
-    struct place inner = *place;
-    inner.object = object;
-    inner.path = path;
-    return inner;
-}
 
 // ---------------------------------------------------------------- caches
 
-static bool read_ways(const struct place *place, struct model_cache_desc *cache, uint64_t lines)
+static bool read_ways(const struct member_place *place, struct model_cache_desc *cache,
+                      uint64_t lines)
 {
-    if (!read_u32(place, "ways", &(struct range){1, MODEL_WAYS_MAX, false}, &cache->ways))
+    if (!member_u32(place, "ways", &(struct member_range){1, MODEL_WAYS_MAX, false}, &cache->ways))
         return false;
     if (lines % cache->ways != 0)
-        return refuse(place, "ways", "the lines do not make whole sets of that many");
-    return cache->replacement != MODEL_PLRU || is_power_of_two(cache->ways) ||
-           refuse(place, "ways", "plru wants a power of two");
+        return member_refuse(place, "ways", "the lines do not make whole sets of that many");
+    return cache->replacement != MODEL_PLRU || member_is_power(cache->ways) ||
+           member_refuse(place, "ways", "plru wants a power of two");
 }
 
 // What cores have it: one of two words, a number, or "near": a part of the chip, of which there are
-// as many as such caches make up the next level (set by resolve_near).
-static bool read_sharers(const struct place *place, struct model_cache_desc *level)
+// as many as such caches make up the next level (set by check_sharing).
+static bool read_sharers(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const words[] = {"chip", "core", "near", NULL};
     static const uint32_t sharers[] = {0, 1, UINT32_MAX};
     unsigned which;
     if (json_is_number(json_object_get(place->object, "shared")))
-        return read_u32(place, "shared", &(struct range){1, 4096, false}, &level->sharers);
-    if (!read_word(place, "shared", words, &which))
+        return member_u32(place, "shared", &(struct member_range){1, 4096, false}, &level->sharers);
+    if (!member_word(place, "shared", words, &which))
         return false;
     level->sharers = sharers[which];
     return true;
 }
 
 // Of one core, where it is not told: its part of the chip's (share_bandwidths).
-static bool read_bandwidth(const struct place *place, struct model_cache_desc *level)
+static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const members[] = {"core_bytes_per_cycle", "chip_bytes_per_cycle", NULL};
     json_t *object = json_object_get(place->object, "bandwidth");
-    struct place inner =
-        member_of(place, object, arena_printf(place->arena, "%sbandwidth.", place->path));
-    const struct range chip = {1e-3, 1e9, false}, core = {1e-3, 1e9, true};
-    return !object || (check_members(&inner, members) &&
-                       read_number(&inner, members[0], &core, &level->core_bytes_per_cycle) &&
-                       read_number(&inner, members[1], &chip, &level->chip_bytes_per_cycle));
+    struct member_place inner =
+        member_inside(place, object, arena_printf(place->arena, "%sbandwidth.", place->path));
+    const struct member_range chip = {1e-3, 1e9, false}, core = {1e-3, 1e9, true};
+    return !object || (members_check(&inner, members) &&
+                       member_number(&inner, members[0], &core, &level->core_bytes_per_cycle) &&
+                       member_number(&inner, members[1], &chip, &level->chip_bytes_per_cycle));
 }
 
 // Cycles of the core's clock, and what comes to them by another clock.
-static bool read_latency(const struct place *place, struct model_cache_desc *level)
+static bool read_latency(const struct member_place *place, struct model_cache_desc *level)
 {
-    return read_u32(place, "latency_cycles", &(struct range){1, 1e6, false},
-                    &level->latency_cycles) &&
-           read_number(place, "latency_ns", &(struct range){0, 1e6, true}, &level->latency_ns);
+    return member_u32(place, "latency_cycles", &(struct member_range){1, 1e6, false},
+                      &level->latency_cycles) &&
+           member_number(place, "latency_ns", &(struct member_range){0, 1e6, true},
+                         &level->latency_ns);
 }
 
-static bool read_level(const struct place *place, struct model_cache_desc *level)
+static bool read_level(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const members[] = {"capacity_bytes",
                                           "line_bytes",
@@ -181,67 +72,69 @@ static bool read_level(const struct place *place, struct model_cache_desc *level
     static const char *const sets[] = {"hashed", "plain", NULL};
     static const char *const replacements[] = {"lru", "plru", "random", NULL};
     unsigned plain, replacement;
-    const struct range lines = {16, 4096, false};
-    if (!check_members(place, members) ||
-        !read_whole(place, "capacity_bytes", &(struct range){1024, 1e12, false},
-                    &level->capacity_bytes) ||
-        !read_power(place, "line_bytes", &lines, &level->line_bytes))
+    const struct member_range lines = {16, 4096, false};
+    if (!members_check(place, members) ||
+        !member_whole(place, "capacity_bytes", &(struct member_range){1024, 1e12, false},
+                      &level->capacity_bytes) ||
+        !member_power(place, "line_bytes", &lines, &level->line_bytes))
         return false;
     level->sector_bytes = level->line_bytes;
-    const struct range sectors = {(double)level->line_bytes / MODEL_SECTORS_MAX, level->line_bytes,
-                                  true};
-    if (!read_power(place, "sector_bytes", &sectors, &level->sector_bytes) ||
+    const struct member_range sectors = {(double)level->line_bytes / MODEL_SECTORS_MAX,
+                                         level->line_bytes, true};
+    if (!member_power(place, "sector_bytes", &sectors, &level->sector_bytes) ||
         !read_latency(place, level) || !read_sharers(place, level) ||
-        !read_bandwidth(place, level) || !read_word(place, "sets", sets, &plain) ||
-        !read_word(place, "replacement", replacements, &replacement))
+        !read_bandwidth(place, level) || !member_word(place, "sets", sets, &plain) ||
+        !member_word(place, "replacement", replacements, &replacement))
         return false;
     level->hashed = !plain;
     level->replacement = (enum model_replacement)replacement;
     if (level->capacity_bytes % level->line_bytes != 0)
-        return refuse(place, "capacity_bytes", "not a multiple of line_bytes");
+        return member_refuse(place, "capacity_bytes", "not a multiple of line_bytes");
     return read_ways(place, level, level->capacity_bytes / level->line_bytes);
 }
 
-static bool read_tlb(const struct place *place, struct model_cache_desc *tlb)
+static bool read_tlb(const struct member_place *place, struct model_cache_desc *tlb)
 {
     static const char *const members[] = {"entries", "page_bytes", "ways", "miss_cycles", NULL};
     uint64_t entries = 0;
     *tlb = (struct model_cache_desc){.sharers = 1, .hashed = true, .replacement = MODEL_LRU};
-    if (!check_members(place, members) ||
-        !read_whole(place, "entries", &(struct range){1, 1 << 20, false}, &entries) ||
-        !read_power(place, "page_bytes", &(struct range){4096, 1 << 30, false}, &tlb->line_bytes) ||
-        !read_u32(place, "miss_cycles", &(struct range){1, 1e6, false}, &tlb->latency_cycles))
+    if (!members_check(place, members) ||
+        !member_whole(place, "entries", &(struct member_range){1, 1 << 20, false}, &entries) ||
+        !member_power(place, "page_bytes", &(struct member_range){4096, 1 << 30, false},
+                      &tlb->line_bytes) ||
+        !member_u32(place, "miss_cycles", &(struct member_range){1, 1e6, false},
+                    &tlb->latency_cycles))
         return false;
     tlb->sector_bytes = tlb->line_bytes;
     tlb->capacity_bytes = entries * tlb->line_bytes;
     return read_ways(place, tlb, entries);
 }
 
-static bool is_beyond(const struct place *place, const struct model_cache_desc *level)
+static bool is_beyond(const struct member_place *place, const struct model_cache_desc *level)
 {
     const struct model_cache_desc *inner = level - 1;
     if (level->capacity_bytes <= inner->capacity_bytes)
-        return refuse(place, "capacity_bytes", "not larger than that of the level before");
+        return member_refuse(place, "capacity_bytes", "not larger than that of the level before");
     if (level->latency_cycles < inner->latency_cycles || level->latency_ns < inner->latency_ns ||
         level->latency_cycles + level->latency_ns <= inner->latency_cycles + inner->latency_ns)
-        return refuse(place, "latency_cycles", "not longer than that of the level before");
-    return level->sharers == 0 || (inner->sharers && inner->sharers <= level->sharers) ||
-           refuse(place, "shared", "fewer cores have it than have the level before");
+        return member_refuse(place, "latency_cycles", "not longer than that of the level before");
+    return true;
 }
 
 // The caches of an array; `most` of them.
-static bool read_caches(const struct place *root, const char *key, uint32_t most,
-                        bool (*read)(const struct place *, struct model_cache_desc *),
+static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
+                        bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
 {
     json_t *array = json_object_get(root->object, key), *object;
     size_t i;
     if (array && (!json_is_array(array) || json_array_size(array) > most))
-        return refuse(root, key,
-                      arena_printf(root->arena, "expected an array of at most %u", most));
+        return member_refuse(root, key,
+                             arena_printf(root->arena, "expected an array of at most %u", most));
     json_array_foreach(array, i, object)
     {
-        struct place place = member_of(root, object, arena_printf(root->arena, "%s[%zu].", key, i));
+        struct member_place place =
+            member_inside(root, object, arena_printf(root->arena, "%s[%zu].", key, i));
         if (!read(&place, &caches[i]))
             return false;
         if (i > 0 && read == read_level && !is_beyond(&place, &caches[i]))
@@ -253,75 +146,113 @@ static bool read_caches(const struct place *root, const char *key, uint32_t most
 
 // ---------------------------------------------------------------- the whole
 
-static bool read_refresh(const struct place *root, json_t *object, struct model_machine *machine)
+static bool read_refresh(const struct member_place *root, json_t *object,
+                         struct model_machine *machine)
 {
     static const char *const members[] = {"period_ns", "length_ns", NULL};
-    struct place place = member_of(root, object, "memory.refresh.");
-    return !object ||
-           (check_members(&place, members) &&
-            read_number(&place, "period_ns", &(struct range){1, 1e9, false},
-                        &machine->refresh_period_ns) &&
-            read_number(&place, "length_ns", &(struct range){0, machine->refresh_period_ns, false},
-                        &machine->refresh_length_ns));
+    struct member_place place = member_inside(root, object, "memory.refresh.");
+    return !object || (members_check(&place, members) &&
+                       member_number(&place, "period_ns", &(struct member_range){1, 1e9, false},
+                                     &machine->refresh_period_ns) &&
+                       member_number(&place, "length_ns",
+                                     &(struct member_range){0, machine->refresh_period_ns, false},
+                                     &machine->refresh_length_ns));
 }
 
-static bool read_memory(const struct place *root, struct model_machine *machine)
+static bool read_memory(const struct member_place *root, struct model_machine *machine)
 {
     static const char *const members[] = {
         "latency_cycles", "latency_ns", "clock_hz", "latency_clocks", "bandwidth", "refresh", NULL};
     json_t *object = json_object_get(root->object, "memory");
-    struct place place = member_of(root, object, "memory.");
+    struct member_place place = member_inside(root, object, "memory.");
     if (!object)
-        return refuse(root, "memory", "missing");
+        return member_refuse(root, "memory", "missing");
     const struct model_cache_desc *last = &machine->levels[machine->level_count - 1];
     struct model_cache_desc *memory = &machine->memory;
     double clock_hz = 1e9, clocks = 0;
-    if (!check_members(&place, members) || !read_latency(&place, memory) ||
-        !read_number(&place, "clock_hz", &(struct range){1e6, 1e11, true}, &clock_hz) ||
-        !read_number(&place, "latency_clocks", &(struct range){0, 1e6, true}, &clocks))
+    if (!members_check(&place, members) || !read_latency(&place, memory) ||
+        !member_number(&place, "clock_hz", &(struct member_range){1e6, 1e11, true}, &clock_hz) ||
+        !member_number(&place, "latency_clocks", &(struct member_range){0, 1e6, true}, &clocks))
         return false;
     memory->latency_ns += clocks * 1e9 / clock_hz;
     double cycle_ns = 1e9 / machine->core_clock_hz;
     if (memory->latency_cycles * cycle_ns + memory->latency_ns <=
         last->latency_cycles * cycle_ns + last->latency_ns)
-        return refuse(&place, "latency_cycles", "not longer than that of the last level");
+        return member_refuse(&place, "latency_cycles", "not longer than that of the last level");
     return read_bandwidth(&place, memory) &&
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
 // From `after_ns` on, at the beginning of each period.
-static bool read_throttling(const struct place *root, struct model_machine *machine)
+static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     static const char *const members[] = {"after_ns", "period_ns", "length_ns", "core_clock_hz",
                                           NULL};
     json_t *object = json_object_get(root->object, "throttling");
-    struct place place = member_of(root, object, "throttling.");
-    return !object ||
-           (check_members(&place, members) &&
-            read_number(&place, "after_ns", &(struct range){0, 1e15, true},
-                        &machine->throttle_after_ns) &&
-            read_number(&place, "period_ns", &(struct range){1, 1e15, false},
-                        &machine->throttle_period_ns) &&
-            read_number(&place, "length_ns", &(struct range){1, machine->throttle_period_ns, false},
-                        &machine->throttle_length_ns) &&
-            read_number(&place, "core_clock_hz",
-                        &(struct range){1e6, machine->core_clock_hz, false},
-                        &machine->throttle_clock_hz));
+    struct member_place place = member_inside(root, object, "throttling.");
+    return !object || (members_check(&place, members) &&
+                       member_number(&place, "after_ns", &(struct member_range){0, 1e15, true},
+                                     &machine->throttle_after_ns) &&
+                       member_number(&place, "period_ns", &(struct member_range){1, 1e15, false},
+                                     &machine->throttle_period_ns) &&
+                       member_number(&place, "length_ns",
+                                     &(struct member_range){1, machine->throttle_period_ns, false},
+                                     &machine->throttle_length_ns) &&
+                       member_number(&place, "core_clock_hz",
+                                     &(struct member_range){1e6, machine->core_clock_hz, false},
+                                     &machine->throttle_clock_hz));
 }
 
-// The cores that have a near part in common.
-static bool resolve_near(const struct place *root, struct model_machine *machine)
+// The cores that have a near part in common: those of the next level, divided by its parts.
+static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
+                         const struct model_cache_desc *next, uint32_t cores)
 {
-    for (uint32_t i = 0; i < machine->level_count; i++) {
+    uint64_t parts = next ? next->capacity_bytes / level->capacity_bytes : 0;
+    if (parts < 2)
+        return member_refuse(level_place, "shared",
+                             "near, but not of a next level that is twice as large");
+    uint64_t of = next->sharers ? next->sharers : cores;
+    level->sharers = (uint32_t)((of + parts - 1) / parts);
+    return true;
+}
+
+static bool check_lines(const struct member_place *place, const char *key,
+                        const struct model_cache_desc *cache, uint32_t cores)
+{
+    uint64_t sharers = cache->sharers ? cache->sharers : cores;
+    uint64_t caches = (cores + sharers - 1) / sharers;
+    return cache->capacity_bytes / cache->line_bytes <= MODEL_LINES_MAX / caches ||
+           member_refuse(place, key, "more than 2^28 lines in all caches of the level");
+}
+
+// What is known of who has the levels once all of them are.
+static bool check_sharing(const struct member_place *root, struct model_machine *machine)
+{
+    for (uint32_t i = machine->level_count; i-- > 0;) {
         struct model_cache_desc *level = &machine->levels[i];
-        if (level->sharers != UINT32_MAX)
-            continue;
-        uint64_t parts =
-            i + 1 < machine->level_count ? level[1].capacity_bytes / level->capacity_bytes : 0;
-        if (parts < 2)
-            return refuse(root, arena_printf(root->arena, "levels[%u].shared", i),
-                          "near, but not of a next level that is twice as large");
-        level->sharers = (uint32_t)((machine->cores + parts - 1) / parts);
+        const struct model_cache_desc *next = i + 1 < machine->level_count ? level + 1 : NULL;
+        struct member_place place =
+            member_inside(root, NULL, arena_printf(root->arena, "levels[%u].", i));
+        struct member_place after =
+            member_inside(root, NULL, arena_printf(root->arena, "levels[%u].", i + 1));
+        if (level->sharers == UINT32_MAX && !resolve_near(&place, level, next, machine->cores))
+            return false;
+        if (next && next->sharers && (!level->sharers || level->sharers > next->sharers))
+            return member_refuse(&after, "shared",
+                                 "fewer cores have it than have the level before");
+        if (!check_lines(&place, "capacity_bytes", level, machine->cores))
+            return false;
+    }
+    return true;
+}
+
+static bool check_tlbs(const struct member_place *root, const struct model_machine *machine)
+{
+    for (uint32_t i = 0; i < machine->tlb_count; i++) {
+        struct member_place place =
+            member_inside(root, NULL, arena_printf(root->arena, "tlb[%u].", i));
+        if (!check_lines(&place, "entries", &machine->tlbs[i], machine->cores))
+            return false;
     }
     return true;
 }
@@ -340,22 +271,24 @@ static bool share_bandwidths(struct model_machine *machine)
     return true;
 }
 
-static bool read_noise(const struct place *root, struct model_machine *machine)
+static bool read_noise(const struct member_place *root, struct model_machine *machine)
 {
     static const char *const members[] = {"relative", "correlation", "outliers", "seed", NULL};
     json_t *object = json_object_get(root->object, "noise");
-    struct place place = member_of(root, object, "noise.");
+    struct member_place place = member_inside(root, object, "noise.");
     machine->seed = 1;
     return !object ||
-           (check_members(&place, members) &&
-            read_number(&place, "relative", &(struct range){0, 0.5, true}, &machine->noise) &&
-            read_number(&place, "correlation", &(struct range){0, 0.999, true},
-                        &machine->correlation) &&
-            read_number(&place, "outliers", &(struct range){0, 1, true}, &machine->outliers) &&
-            read_whole(&place, "seed", &(struct range){0, 1e15, true}, &machine->seed));
+           (members_check(&place, members) &&
+            member_number(&place, "relative", &(struct member_range){0, 0.5, true},
+                          &machine->noise) &&
+            member_number(&place, "correlation", &(struct member_range){0, 0.999, true},
+                          &machine->correlation) &&
+            member_number(&place, "outliers", &(struct member_range){0, 1, true},
+                          &machine->outliers) &&
+            member_whole(&place, "seed", &(struct member_range){0, 1e15, true}, &machine->seed));
 }
 
-static bool read_root(const struct place *root, struct model_machine *machine)
+static bool read_root(const struct member_place *root, struct model_machine *machine)
 {
     static const char *const members[] = {"name",          "cores",         "core_threads",
                                           "core_clock_hz", "memory_bytes",  "last_cache_bytes",
@@ -363,35 +296,50 @@ static bool read_root(const struct place *root, struct model_machine *machine)
                                           "launch_ns",     "clock_step_ns", "noise",
                                           "source",        "throttling",    NULL};
     *machine = (struct model_machine){.core_threads = 2048, .launch_ns = 2000, .clock_step_ns = 1};
-    if (!check_members(root, members))
+    if (!members_check(root, members))
         return false;
     const char *name = json_string_value(json_object_get(root->object, "name"));
     if (!name || !*name)
-        return refuse(root, "name", "expected a text");
+        return member_refuse(root, "name", "expected a text");
     machine->name = arena_strdup(root->arena, name);
-    return read_u32(root, "cores", &(struct range){1, 4096, false}, &machine->cores) &&
-           read_u32(root, "core_threads", &(struct range){32, 65536, true},
-                    &machine->core_threads) &&
-           read_number(root, "core_clock_hz", &(struct range){1e6, 1e11, false},
-                       &machine->core_clock_hz) &&
-           read_whole(root, "memory_bytes", &(struct range){1 << 20, 1e13, false},
-                      &machine->memory_bytes) &&
-           read_whole(root, "last_cache_bytes", &(struct range){0, 1e12, true},
-                      &machine->last_cache_bytes) &&
+    return member_u32(root, "cores", &(struct member_range){1, 4096, false}, &machine->cores) &&
+           member_u32(root, "core_threads", &(struct member_range){32, 65536, true},
+                      &machine->core_threads) &&
+           member_number(root, "core_clock_hz", &(struct member_range){1e6, 1e11, false},
+                         &machine->core_clock_hz) &&
+           member_whole(root, "memory_bytes", &(struct member_range){1 << 20, 1e13, false},
+                        &machine->memory_bytes) &&
+           member_whole(root, "last_cache_bytes", &(struct member_range){0, 1e12, true},
+                        &machine->last_cache_bytes) &&
            read_caches(root, "levels", MODEL_LEVELS_MAX, read_level, machine->levels,
                        &machine->level_count) &&
-           (machine->level_count > 0 || refuse(root, "levels", "expected at least one")) &&
-           resolve_near(root, machine) && read_memory(root, machine) && share_bandwidths(machine) &&
-           read_throttling(root, machine) &&
+           (machine->level_count > 0 || member_refuse(root, "levels", "expected at least one")) &&
+           check_sharing(root, machine) && read_memory(root, machine) &&
+           share_bandwidths(machine) && read_throttling(root, machine) &&
            read_caches(root, "tlb", MODEL_TLBS_MAX, read_tlb, machine->tlbs, &machine->tlb_count) &&
-           read_number(root, "launch_ns", &(struct range){0, 1e9, true}, &machine->launch_ns) &&
-           read_u32(root, "clock_step_ns", &(struct range){1, 1e6, true},
-                    &machine->clock_step_ns) &&
+           check_tlbs(root, machine) &&
+           member_number(root, "launch_ns", &(struct member_range){0, 1e9, true},
+                         &machine->launch_ns) &&
+           member_u32(root, "clock_step_ns", &(struct member_range){1, 1e6, true},
+                      &machine->clock_step_ns) &&
            read_noise(root, machine);
 }
 
-bool model_machine_read(struct arena *arena, const char *path, struct model_machine *machine,
-                        struct error *err)
+// Keys are the file's text, and the message goes to a terminal: control characters, U+0080 to
+// U+009F as well, become '?'.
+static void clean(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
+        if (c1 || *c < 0x20 || *c == 0x7F)
+            *c = '?';
+        if (c1)
+            *++c = '?';
+    }
+}
+
+static bool read_file(struct arena *arena, const char *path, struct model_machine *machine,
+                      struct error *err)
 {
     json_error_t broken;
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
@@ -399,9 +347,18 @@ bool model_machine_read(struct arena *arena, const char *path, struct model_mach
         return error_set(err, ERROR_USAGE, "model: %s", broken.text);
     if (!document)
         return error_set(err, ERROR_USAGE, "%s: line %d: %s", path, broken.line, broken.text);
-    const struct place root = {document, "", path, arena, err};
+    const struct member_place root = {document, "", path, arena, err};
     bool good = read_root(&root, machine);
     json_decref(document);
+    return good;
+}
+
+bool model_machine_read(struct arena *arena, const char *path, struct model_machine *machine,
+                        struct error *err)
+{
+    bool good = read_file(arena, path, machine, err);
+    if (!good && err)
+        clean(err->message);
     return good;
 }
 

@@ -16,6 +16,9 @@ enum {
     MODEL_SECTORS_MAX = 8
 };
 
+// Of all caches of a level, or TLBs of a kind, together: the host keeps a word for each.
+#define MODEL_LINES_MAX (UINT64_C(1) << 28)
+
 enum model_replacement {
     MODEL_LRU,
     MODEL_PLRU, // a tree of bits a set; ways are a power of two
