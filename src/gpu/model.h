@@ -11,7 +11,7 @@
 //             that has its line, a barrier until the last thread is there; groups take turns on
 //             cores; a launch costs what the file says
 //   memory    host memory; addresses that the simulator sees are the model's own, so that two runs
-//             are equal to the last cycle
+//             with the same seed are equal to the last cycle
 //
 //   {
 //     "name": "two levels",

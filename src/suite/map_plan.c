@@ -25,7 +25,6 @@ enum {
 // An end known to this many octaves (3 %) is not asked about again.
 static const double knee_octaves = 0.045;
 #define PAGES_BYTES (UINT64_C(16) << 20) // where chains over pages begin
-#define WAYS_BYTES  (UINT64_C(4) << 20)  // the largest level whose ways are asked about
 
 enum stage {
     STAGE_COARSE,
@@ -119,7 +118,7 @@ static void plan_lines(struct map_questions *ask, const struct level_curve *curv
 static void plan_ways(struct map_questions *ask, const struct map_level *level, size_t number)
 {
     uint64_t pitch = map_ways_pitch(level->end);
-    if (map_questions_of_cpu(ask) || level->end > (double)WAYS_BYTES)
+    if (map_questions_of_cpu(ask) || pitch > MAP_WAYS_PITCH_MOST)
         return;
     for (size_t i = 0; i < map_ways_count; i++)
         if (pitch * map_ways_plan[i] <= ask->largest)

@@ -164,6 +164,8 @@ static void add_ways(const struct map_finder *f, struct result *result,
     for (size_t i = 0; i < map_ways_count; i++)
         ns[i] = map_probe_ns(f, MAP_WAYS, k + 1, (double)(pitch * map_ways_plan[i]), pitch);
     unsigned ways = map_ways_judge(&level, ns, &why);
+    if (pitch > MAP_WAYS_PITCH_MOST)
+        why = "levels above 4 MiB are not asked about";
     map_add_told(f, result, MAP_METRIC_WAYS, ways, why);
 }
 

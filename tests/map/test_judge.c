@@ -66,6 +66,10 @@ static void the_pitch_is_a_power_of_two_as_long_as_the_level(void **state)
     assert_int_equal(map_ways_pitch(65900), 65536);
     assert_int_equal(map_ways_pitch(49152), 65536);
     assert_int_equal(map_ways_pitch(100000), 131072);
+    // 4 MiB is asked about wherever within its interval it was found
+    assert_true(map_ways_pitch(3.998 * (1 << 20)) <= MAP_WAYS_PITCH_MOST);
+    assert_true(map_ways_pitch(4.011 * (1 << 20)) <= MAP_WAYS_PITCH_MOST);
+    assert_true(map_ways_pitch(4.5 * (1 << 20)) > MAP_WAYS_PITCH_MOST);
 }
 
 // ---------------------------------------------------------------- sharers

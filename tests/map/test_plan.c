@@ -327,6 +327,9 @@ static void what_no_probe_tells_is_said_to_be_unknown(void **state)
     const char *const names[] = {"ways", "sharers", "clock domain"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_non_null(strstr(machine_detail(level, names[i]), "unknown: "));
+    const struct result *large = machine_found(run, "map/what=level/path=vector/level=2");
+    assert_string_equal(machine_detail(large, "ways"),
+                        "unknown: levels above 4 MiB are not asked about");
     run_destroy(run);
 }
 
