@@ -10,11 +10,11 @@
 #define MAP_HIERARCHY  "hierarchy" // of a path: how many levels
 #define MAP_LEVEL      "level"     // one cache
 #define MAP_MEMORY     "memory"    // what lies behind the last level found
-#define MAP_TLB        "tlb"       // one level of address translation
-#define MAP_SHARED     "shared"    // a core's shared memory
-#define MAP_PROBE      "probe"     // a chain with nodes `pitch` bytes apart: shows a level's lines
-#define MAP_PAGES      "pages"     // a chain through pages `pitch` bytes apart: shows a TLB's pages
-#define MAP_WAYS       "ways"      // a chain through one set, if address bits choose it
+#define MAP_TLB        "tlb" // one level of address translation; without a level: beyond the last
+#define MAP_SHARED     "shared" // a core's shared memory
+#define MAP_PROBE      "probe"  // a chain with nodes `pitch` bytes apart: shows a level's lines
+#define MAP_PAGES      "pages"  // a chain through pages `pitch` bytes apart: shows a TLB's pages
+#define MAP_WAYS       "ways"   // a chain through one set, if address bits choose it
 #define MAP_CLOCKS     "clocks" // a chain within a level while the core runs by a clock asked for
 #define MAP_NEIGHBOURS "neighbours" // a chain on each core, all at once: shows who shares a level
 #define MAP_CODE       "code"       // straight-line code: shows the caches of instructions
