@@ -5,12 +5,10 @@
 #include "results/units.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
-    UNIT_TEXT = 32,
-    KEY_TEXT = 64
+    UNIT_TEXT = 32
 };
 
 // Sizes no farther apart than this are one.
@@ -258,13 +256,24 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-// What `map` says of the size of that level, of vector loads; NULL where it does not.
+static bool has_text(const struct result *result, const char *key, const char *text)
+{
+    const struct case_value *value = case_find(&result->point, key);
+    return value && value->text && strcmp(value->text, text) == 0;
+}
+
+// The size that a run with results of levels (what=level, as `map` has them) says of that one, of
+// vector loads; NULL where it says none.
 static const struct metric *mapped_size(const struct run *run, const char *device, size_t level)
 {
-    char key[KEY_TEXT];
-    snprintf(key, sizeof key, "map/what=level/path=vector/level=%zu", level);
-    const struct result *result = run_find(run, device, key);
-    const struct metric *size = result ? result_metric(result, "size") : NULL;
+    const struct metric *size = NULL;
+    for (size_t i = 0; i < run->result_count && !size; i++) {
+        const struct result *result = run->results[i];
+        const struct case_value *number = case_find(&result->point, "level");
+        if (strcmp(result->device, device) == 0 && number && number->uint == level &&
+            has_text(result, "what", "level") && has_text(result, "path", "vector"))
+            size = result_metric(result, "size");
+    }
     return size && isfinite(size->median) ? size : NULL;
 }
 

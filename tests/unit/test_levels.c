@@ -4,8 +4,8 @@
 #include "analysis/levels.h"
 #include "golden/golden.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 
 static const struct param_info params[] = {
     {.key = "path", .type = PARAM_TEXT, .role = PARAM_AXIS},
@@ -103,7 +103,12 @@ static void add_mapped_size(struct run *run, const char *device, uint64_t level,
     result->benchmark = "map";
     result->version = 1;
     result->device = device;
-    result->key = arena_printf(run->arena, "map/what=level/path=vector/level=%" PRIu64, level);
+    struct case_value *values = ARENA_ARRAY(run->arena, 3, struct case_value);
+    values[0] = (struct case_value){.key = "what", .type = PARAM_TEXT, .text = "level"};
+    values[1] = (struct case_value){.key = "path", .type = PARAM_TEXT, .text = "vector"};
+    values[2] = (struct case_value){.key = "level", .type = PARAM_UINT, .uint = level};
+    result->point = (struct bench_case){values, 3};
+    result->key = case_key(run->arena, "map", &result->point);
     result->metrics = ARENA_NEW(run->arena, struct metric);
     *result->metrics = (struct metric){.name = "size",
                                        .unit = UNIT_BYTE,
