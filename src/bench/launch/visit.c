@@ -240,9 +240,8 @@ struct samples {
 static bool take_samples(struct launch_row *row, const struct samples *samples, struct error *err)
 {
     double ns;
-    for (int i = 0; i < WARM_RUNS; i++)
-        if (!time_once(row, &ns, err))
-            return false;
+    if (!time_warm(row, &ns, err))
+        return false;
     for (unsigned i = 0; i < samples->count; i++) {
         if (!time_once(row, &samples->ns[i], err))
             return false;
