@@ -129,14 +129,12 @@ static double bytes_per_cycle(const struct loads_session *session, const struct 
     return loads_way_of(kind)->direct ? session->limits.l1_bytes_per_cycle : 0;
 }
 
-// Where the pattern gives each lane bytes of its own: random ones may meet in a word, as uniform
-// ones do.
+// Where the pattern gives each lane bytes of its own.
 static void report_limit(const struct loads_session *session, const struct loads_point *point,
                          const struct measure_span *span, struct measure_visit *visit)
 {
     double bytes = bytes_per_cycle(session, point->kind);
-    bool shared = point->pattern == LOADS_UNIFORM || point->pattern == LOADS_RANDOM;
-    if (shared || !span->core_hz || bytes <= 0)
+    if (point->pattern == LOADS_UNIFORM || !span->core_hz || bytes <= 0)
         return;
     double hz = measure_median(visit->arena, span->core_hz, span->count);
     // A lane has at most one load in 4 bytes of that.
