@@ -19,6 +19,11 @@
 #define MAP_NEIGHBOURS "neighbours" // a chain on each core, all at once: shows who shares a level
 #define MAP_CODE       "code"       // straight-line code: shows the caches of instructions
 
+// Bytes from one node to the next in chains of `map`'s own, where they do not say otherwise.
+enum {
+    MAP_NODE_BYTES = 128
+};
+
 // The path of levels that straight-line code shows.
 #define MAP_PATH_CODE "instruction"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "suite/map_judge.h"
 
+#include "bench/map.h"
 #include "math/line.h"
 
 #include <math.h>
 
 enum {
-    NODE_BYTES = 128,
     REGION_MIN = 2048
 };
 
@@ -78,7 +78,7 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores, double mo
     size_t count = 0;
     unsigned n = cores > 1 ? 1 : 0;
     while (n > 0 && count < MAP_SHARERS_MAX) {
-        double region = floor(0.75 * level->end / n / NODE_BYTES) * NODE_BYTES;
+        double region = floor(0.75 * level->end / n / MAP_NODE_BYTES) * MAP_NODE_BYTES;
         if (region >= REGION_MIN && region * cores <= most)
             probes[count++] = (struct map_sharers_probe){n, region};
         n = n < cores ? more_sharers(n, cores) : 0;

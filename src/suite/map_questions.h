@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MAP_GRAIN_BYTES = 512, // latency's: sizes are multiples of it
-    MAP_NODE_BYTES = 128   // from one node of a chain to the next
+    MAP_GRAIN_BYTES = 512 // latency's: sizes are multiples of it
 };
 
 #define MAP_CPU_BYTES (UINT64_C(128) << 20) // most of host memory: its chains are built slowly

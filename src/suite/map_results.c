@@ -18,7 +18,6 @@
 #include <string.h>
 
 enum {
-    NODE_BYTES = 128, // of chains side by side, as the plan has them
     UNIT_TEXT = 32,
     LINE_LEAST = 16, // bytes: no GPU is known that has shorter lines
     BEHIND = 4       // from so many times the last level on, next to nothing is found in it
@@ -203,7 +202,7 @@ static void add_sharers(const struct map_finder *f, struct result *result,
     double ns[MAP_SHARERS_MAX];
     size_t count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
     for (size_t i = 0; i < count; i++)
-        ns[i] = map_probe_ns(f, MAP_NEIGHBOURS, k + 1, probes[i].region, NODE_BYTES);
+        ns[i] = map_probe_ns(f, MAP_NEIGHBOURS, k + 1, probes[i].region, MAP_NODE_BYTES);
     struct map_sharers found = map_sharers_judge(&level, probes, ns, count, cores);
     if (found.sharers)
         map_add_metric(f, result, MAP_METRIC_SHARERS,
