@@ -62,8 +62,8 @@ static void clocks_are_as_the_device_promises(void **state)
     assert_int_equal(clock.has_counter, has(fixture, GPU_CAP(CORE_CLOCK)));
     assert_int_equal(clock.has_device_clock, has(fixture, GPU_CAP(DEVICE_CLOCK)));
     if (info->kind == GPU_KIND_CPU && clock.has_counter && clock.has_device_clock) {
-        // Then it is the host's nanoseconds, whatever it calls itself; a busy host reads them late.
-        assert_true(fabs(clock.counter_hz / 1e9 - 1) < 1e-2);
+        // Then it is the host's nanoseconds, whatever it calls itself.
+        assert_true(fabs(clock.counter_hz / 1e9 - 1) < 1e-3);
         assert_true(clock.device_tick_ns == 1);
         assert_false(clock.counts_core_clock);
     }
@@ -114,14 +114,18 @@ static void spans_are_sized_warmed_up_and_sampled(void **state)
         fail_msg("%s", err.message);
     print_message("%.4g ns a unit, %u units a sample of %.4g ms, %.3g ms in all\n", span.unit_ns[0],
                   (unsigned)span.repeats, span.sample_ns / 1e6, (double)span.device_time_ns / 1e6);
-    // Long samples, as on a busy processor, are fewer.
-    assert_in_range(span.count, SPAN_SAMPLES_LEAST, request.samples);
+    // Fewer than were asked for only where they were so long, as on a busy processor.
+    double spent_ns = 0;
+    for (size_t i = 0; i < span.count; i++)
+        spent_ns += span.unit_ns[i] * (double)span.repeats;
+    assert_false(span_another(request.samples, request.sample_ns, span.count, spent_ns));
+    assert_true(span.count <= request.samples);
     assert_int_equal(span.repeats, work.recorded);
     assert_true(span.repeats > 1 && span.sample_ns > 1e6 && span.sample_ns < 500e6);
     // Then a unit lasts at least as long as its waits, which one thread after the other spent.
     double waited_ns = (work.dispatch.stamps - 1) * work.dispatch.turns * clock.turn_ns;
     for (size_t i = 0; i < span.count; i++)
-        assert_true(span.unit_ns[i] > waited_ns / 10);
+        assert_true(span.unit_ns[i] > waited_ns / 4);
     assert_true((double)span.device_time_ns >= span.sample_ns * (double)span.count / 2);
     assert_int_equal(span.core_hz != NULL, clock.counts_core_clock && clock.has_device_clock);
 
