@@ -40,13 +40,9 @@ struct plan {
 static bool check_steps(const struct bench_choice *pitch, const struct bench_choice *page,
                         struct error *err)
 {
-    for (size_t i = 0; i < pitch->value_count; i++) {
-        uint64_t bytes = pitch->values[i].uint;
-        if (bytes % 16 || bytes < 16 || bytes > LATENCY_PITCH_MAX)
-            return error_set(err, ERROR_USAGE,
-                             "pitch %" PRIu64 ": want a multiple of 16 bytes, at most 64 MiB",
-                             bytes);
-    }
+    for (size_t i = 0; i < pitch->value_count; i++)
+        if (!latency_pitch_check(pitch->values[i].uint, err))
+            return false;
     for (size_t i = 0; i < page->value_count; i++) {
         uint64_t bytes = page->values[i].uint;
         if (bytes == 0 || bytes & (bytes - 1) || bytes > UINT32_MAX)

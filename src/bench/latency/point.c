@@ -180,12 +180,17 @@ static bool power_of_two(uint32_t x)
     return x && !(x & (x - 1));
 }
 
+bool latency_pitch_check(uint64_t pitch, struct error *err)
+{
+    return (pitch % 16 == 0 && pitch >= 16 && pitch <= LATENCY_PITCH_MAX) ||
+           error_set(err, ERROR_USAGE,
+                     "pitch %" PRIu64 ": want a multiple of 16 bytes, at most 64 MiB", pitch);
+}
+
 bool latency_point_check(const struct latency_point *point, struct error *err)
 {
-    if (point->pitch % 16 || point->pitch < 16 || point->pitch > LATENCY_PITCH_MAX)
-        return error_set(err, ERROR_USAGE,
-                         "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 64 MiB",
-                         point->pitch);
+    if (!latency_pitch_check(point->pitch, err))
+        return false;
     if (point->order == LATENCY_ORDER_PAGE &&
         (!power_of_two(point->page) || !power_of_two(point->pitch) || point->page < point->pitch))
         return error_set(err, ERROR_USAGE,

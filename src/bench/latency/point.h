@@ -66,6 +66,9 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_poi
 // device gives as much at once, if it has that much at all.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
+// Whether any chain has that pitch; else ERROR_USAGE. As typed: a point holds 32 bits of it.
+MUST_CHECK bool latency_pitch_check(uint64_t pitch, struct error *err);
+
 // Whether pitch and page make a chain on that path, in that order; else ERROR_USAGE.
 MUST_CHECK bool latency_point_check(const struct latency_point *point, struct error *err);
 

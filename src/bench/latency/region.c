@@ -52,8 +52,8 @@ static bool need_buffer(struct latency_region *region, struct bench_session *ses
 {
     if (region->chunk_count > 0 && region->chunk_bytes >= bytes)
         return true;
-    region->chunk_count =
-        0; // what there was stays with the scope: only where `wish` was not to be had
+    // What there was stays with the scope: only where `wish` was not to be had.
+    region->chunk_count = 0;
     region->chunk_bytes = bytes < wish ? wish : bytes;
     if (!add_chunk(region, session, region->chunk_bytes, err)) {
         if (err->code != ERROR_OUT_OF_MEMORY || bytes >= wish)
