@@ -59,12 +59,13 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                      metric->limit);
 }
 
-static void judge_precision(const struct collect *collect, struct arena *arena,
+// True where the goal was reached.
+static bool judge_precision(const struct collect *collect, struct arena *arena,
                             struct result *result, const struct metric *primary)
 {
     double goal = collect->rule.goal, half = half_width(primary) / fabs(primary->median);
     if (half <= goal || half_width(primary) == 0)
-        return;
+        return true;
     bool wide = !collect->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
@@ -76,6 +77,7 @@ static void judge_precision(const struct collect *collect, struct arena *arena,
                      collect->rounds, 100 * goal,
                      collect->state == COLLECT_PRECISE ? ": the clock's step allows no better"
                                                        : "");
+    return false;
 }
 
 // The first metric rules when a case is known well enough. Another one that is held against a limit
@@ -143,8 +145,7 @@ static void judge(const struct collect *collect, struct arena *arena, struct res
         judge_limit(arena, result, &result->metrics[i]);
     if (result->metric_count == 0)
         return;
-    judge_precision(collect, arena, result, &result->metrics[0]);
-    if (half_width(&result->metrics[0]) <= collect->rule.goal * fabs(result->metrics[0].median))
+    if (judge_precision(collect, arena, result, &result->metrics[0]))
         judge_others(collect, arena, result);
     if (collect->info->distribution)
         collect_judge_distribution(collect, arena, result);
