@@ -74,20 +74,14 @@ static const struct question questions[] = {
      "prefer textures to typed buffers", "typed buffers and textures load equally fast"},
 };
 
-static bool says(const struct result *result, const char *key, const char *text)
-{
-    const struct case_value *value = case_find(&result->point, key);
-    return value && value->text && strcmp(value->text, text) == 0;
-}
-
 static const struct result *find(const struct run *run, const char *device, const char *load,
                                  const char *pattern)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, "loads") == 0 && strcmp(result->device, device) == 0 &&
-            result->verdict <= VERDICT_SUSPECT && says(result, "load", load) &&
-            says(result, "pattern", pattern))
+            result->verdict <= VERDICT_SUSPECT && case_says(&result->point, "load", load) &&
+            case_says(&result->point, "pattern", pattern))
             return result;
     }
     return NULL;

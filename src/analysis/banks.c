@@ -56,10 +56,8 @@ static const char *const axis = "stride";
 
 static bool is_of_banks(const struct result *result)
 {
-    const struct case_value *pattern = case_find(&result->point, "pattern");
     const struct case_value *stride = case_find(&result->point, axis);
-    return pattern && pattern->text && strcmp(pattern->text, "banks") == 0 && stride &&
-           stride->type == PARAM_UINT;
+    return case_says(&result->point, "pattern", "banks") && stride && stride->type == PARAM_UINT;
 }
 
 static const struct benchmark_info *find_benchmark(const struct run *run)

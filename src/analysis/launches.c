@@ -147,11 +147,9 @@ static const struct result *row_with(const struct run *run, const char *device, 
 {
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
-        const struct case_value *mode = case_find(&result->point, "mode");
-        const struct case_value *value = case_find(&result->point, "between");
         if (strcmp(result->benchmark, "launch") == 0 && strcmp(result->device, device) == 0 &&
-            mode && strcmp(mode->text, "batch") == 0 && value &&
-            strcmp(value->text, between) == 0 && result_metric(result, "time"))
+            case_says(&result->point, "mode", "batch") &&
+            case_says(&result->point, "between", between) && result_metric(result, "time"))
             return result;
     }
     return NULL;

@@ -256,12 +256,6 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-static bool has_text(const struct result *result, const char *key, const char *text)
-{
-    const struct case_value *value = case_find(&result->point, key);
-    return value && value->text && strcmp(value->text, text) == 0;
-}
-
 // The size that a run with results of levels (what=level, as `map` has them) says of that one, of
 // vector loads; NULL where it says none.
 static const struct metric *mapped_size(const struct run *run, const char *device, size_t level)
@@ -271,7 +265,8 @@ static const struct metric *mapped_size(const struct run *run, const char *devic
         const struct result *result = run->results[i];
         const struct case_value *number = case_find(&result->point, "level");
         if (strcmp(result->device, device) == 0 && number && number->uint == level &&
-            has_text(result, "what", "level") && has_text(result, "path", "vector"))
+            case_says(&result->point, "what", "level") &&
+            case_says(&result->point, "path", "vector"))
             size = result_metric(result, "size");
     }
     return size && isfinite(size->median) ? size : NULL;

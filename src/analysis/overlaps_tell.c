@@ -26,7 +26,7 @@ const char *overlaps_value_of(const struct result *result, const char *key)
 
 bool overlaps_is_scenario(const struct result *result, const char *name)
 {
-    return strcmp(overlaps_value_of(result, "scenario"), name) == 0;
+    return case_says(&result->point, "scenario", name);
 }
 
 const struct metric *overlaps_metric_of(const struct result *result, const char *name)
@@ -42,7 +42,7 @@ const struct result *overlaps_find(const struct overlaps_subject *subject, const
         const struct result *result = subject->run->results[i];
         if (overlaps_is_of(subject, result) && overlaps_metric_of(result, metric) &&
             (!scenario || overlaps_is_scenario(result, scenario)) &&
-            (!barrier || strcmp(overlaps_value_of(result, "barrier"), barrier) == 0))
+            (!barrier || case_says(&result->point, "barrier", barrier)))
             return result;
     }
     return NULL;

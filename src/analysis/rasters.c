@@ -26,12 +26,6 @@ static bool is_subject(const struct benchmark_info *info)
 
 // ---------------------------------------------------------------- finding cases
 
-static bool has(const struct result *result, const char *key, const char *wanted)
-{
-    const struct case_value *value = case_find(&result->point, key);
-    return value && value->text && strcmp(value->text, wanted) == 0;
-}
-
 // NULL where the result is not the subject's, or the metric not there.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
@@ -48,7 +42,7 @@ static const struct result *case_with(const struct subject *subject, const char 
                                       const char *key, const char *value)
 {
     for (size_t i = 0; i < subject->run->result_count; i++)
-        if (has(subject->run->results[i], key, value) &&
+        if (case_says(&subject->run->results[i]->point, key, value) &&
             metric_of(subject, subject->run->results[i], metric))
             return subject->run->results[i];
     return NULL;
@@ -101,7 +95,7 @@ static const struct result *first_bound(const struct subject *subject, double mo
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *rate = metric_of(subject, result, "triangles");
-        if (!rate || !has(result, "facing", "front") || rate->median > bound * most)
+        if (!rate || !case_says(&result->point, "facing", "front") || rate->median > bound * most)
             continue;
         if (!found || case_uint(&result->point, "side") < case_uint(&found->point, "side"))
             found = result;
@@ -116,7 +110,7 @@ static void tell_triangles(const struct subject *subject)
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *rate = metric_of(subject, result, "triangles");
-        if (!rate || !has(result, "facing", "front") || rate->median <= most)
+        if (!rate || !case_says(&result->point, "facing", "front") || rate->median <= most)
             continue;
         most = rate->median;
         best = result;
@@ -167,8 +161,8 @@ static void tell_blend(const struct subject *subject)
     const struct case_value *format = mixed ? case_find(&mixed->point, "format") : NULL;
     for (size_t i = 0; format && !opaque && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
-        if (metric_of(subject, result, "pixels") && has(result, "blend", "none") &&
-            has(result, "format", format->text))
+        if (metric_of(subject, result, "pixels") && case_says(&result->point, "blend", "none") &&
+            case_says(&result->point, "format", format->text))
             opaque = result;
     }
     if (format)

@@ -15,6 +15,12 @@ const struct case_value *case_find(const struct bench_case *c, const char *key)
     return NULL;
 }
 
+bool case_says(const struct bench_case *c, const char *key, const char *text)
+{
+    const struct case_value *value = case_find(c, key);
+    return value && value->text && strcmp(value->text, text) == 0;
+}
+
 // A benchmark that asks for a parameter which it never declared cannot go on.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {

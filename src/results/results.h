@@ -112,7 +112,10 @@ struct bench_case {
 // The value of a key; NULL where the case has none.
 const struct case_value *case_find(const struct bench_case *c, const char *key);
 
-// As above for keys that the case must have (aborts otherwise: a programming error).
+// Has the case that text for a key?
+bool case_says(const struct bench_case *c, const char *key, const char *text);
+
+// As case_find, for keys that the case must have (aborts otherwise: a programming error).
 uint64_t case_uint(const struct bench_case *c, const char *key);
 double case_real(const struct bench_case *c, const char *key);
 const char *case_text(const struct bench_case *c, const char *key);

@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 const char *const map_benchmarks[MAP_BENCHMARKS_MAX] = {"latency", "bandwidth", "map", "strides",
                                                         NULL};
@@ -69,8 +68,7 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     const struct level_curve *best = NULL;
     for (size_t i = 0; i < all->count; i++) {
         const struct bench_case *point = &all->curves[i].results[0]->point;
-        const struct case_value *path = case_find(point, "path"), *of = case_find(point, "order");
-        if (path && of && strcmp(path->text, "vector") == 0 && strcmp(of->text, order) == 0)
+        if (case_says(point, "path", "vector") && case_says(point, "order", order))
             best = &all->curves[i];
     }
     return best;
