@@ -80,8 +80,8 @@ static const struct result *find(const struct run *run, const char *device, cons
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, "loads") == 0 && strcmp(result->device, device) == 0 &&
-            result->verdict <= VERDICT_SUSPECT && case_says(&result->point, "load", load) &&
-            case_says(&result->point, "pattern", pattern))
+            result->verdict <= VERDICT_SUSPECT && case_says(&result->bench_case, "load", load) &&
+            case_says(&result->bench_case, "pattern", pattern))
             return result;
     }
     return NULL;

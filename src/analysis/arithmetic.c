@@ -59,7 +59,7 @@ struct row {
 
 static bool is_in(const struct row *row, const struct result *result)
 {
-    const struct case_value *group = case_find(&result->point, row->view->group);
+    const struct case_value *group = case_find(&result->bench_case, row->view->group);
     return strcmp(result->benchmark, row->info->name) == 0 &&
            strcmp(result->device, row->device) == 0 && group && group->text &&
            (!row->name || strcmp(group->text, row->name) == 0);
@@ -96,8 +96,8 @@ static const struct result *lone_chain(const struct row *row)
 {
     for (size_t i = 0; i < row->run->result_count; i++) {
         const struct result *result = row->run->results[i];
-        const struct case_value *x = case_find(&result->point, row->view->x);
-        const struct case_value *y = case_find(&result->point, row->view->y);
+        const struct case_value *x = case_find(&result->bench_case, row->view->x);
+        const struct case_value *y = case_find(&result->bench_case, row->view->y);
         if (is_in(row, result) && x && y && x->uint == 1 && y->uint == 1 &&
             isfinite(median_of(result, row->view->metric)))
             return result;
@@ -137,7 +137,7 @@ static bool is_seen_around(const struct row *row, double ridge)
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < row->run->result_count; i++) {
         const struct result *result = row->run->results[i];
-        const struct case_value *x = case_find(&result->point, row->view->x);
+        const struct case_value *x = case_find(&result->bench_case, row->view->x);
         if (!is_in(row, result) || !x || !isfinite(median_of(result, row->view->metric)))
             continue;
         least = fmin(least, x->real);
@@ -154,7 +154,7 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
     size_t count = 0;
     for (size_t i = 0; i < row->run->result_count; i++) {
         const struct result *result = row->run->results[i];
-        const struct case_value *x = case_find(&result->point, row->view->x);
+        const struct case_value *x = case_find(&result->bench_case, row->view->x);
         if (is_in(row, result) && x && x->real >= least && x->real <= most &&
             isfinite(median_of(result, metric)))
             values[count++] = median_of(result, metric);
@@ -227,7 +227,7 @@ static void tell_rows(struct run *run, struct row *row, tell_row *tell)
         row->name = NULL;
         if (!is_in(row, run->results[i]))
             continue;
-        const char *name = case_find(&run->results[i]->point, row->view->group)->text;
+        const char *name = case_find(&run->results[i]->bench_case, row->view->group)->text;
         bool known = false;
         row->name = name;
         for (size_t j = 0; j < i && !known; j++)

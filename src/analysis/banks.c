@@ -56,8 +56,9 @@ static const char *const axis = "stride";
 
 static bool is_of_banks(const struct result *result)
 {
-    const struct case_value *stride = case_find(&result->point, axis);
-    return case_says(&result->point, "pattern", "banks") && stride && stride->type == PARAM_UINT;
+    const struct case_value *stride = case_find(&result->bench_case, axis);
+    return case_says(&result->bench_case, "pattern", "banks") && stride &&
+           stride->type == PARAM_UINT;
 }
 
 static const struct benchmark_info *find_benchmark(const struct run *run)
@@ -120,7 +121,7 @@ static void look_at(struct run *run, const char *benchmark, const char *device)
         if (strcmp(result->benchmark, benchmark) != 0 || strcmp(result->device, device) != 0 ||
             !is_of_banks(result) || !time)
             continue;
-        double stride = (double)case_uint(&result->point, axis);
+        double stride = (double)case_uint(&result->bench_case, axis);
         size_t at = count++;
         for (; at > 0 && strides[at - 1] > stride; at--) {
             strides[at] = strides[at - 1];

@@ -50,11 +50,11 @@ static bool is_subject(const struct benchmark_info *benchmark, struct subject *s
 // Same in all but x.
 static bool is_alike(const struct subject *subject, const struct result *a, const struct result *b)
 {
-    if (strcmp(a->device, b->device) != 0 || a->point.value_count != b->point.value_count)
+    if (strcmp(a->device, b->device) != 0 || a->bench_case.value_count != b->bench_case.value_count)
         return false;
-    for (size_t i = 0; i < a->point.value_count; i++) {
-        const struct case_value *value = &a->point.values[i];
-        const struct case_value *other = case_find(&b->point, value->key);
+    for (size_t i = 0; i < a->bench_case.value_count; i++) {
+        const struct case_value *value = &a->bench_case.values[i];
+        const struct case_value *other = case_find(&b->bench_case, value->key);
         if (strcmp(value->key, subject->x) == 0)
             continue;
         if (!other || !value->text || !other->text || strcmp(value->text, other->text) != 0)
@@ -66,7 +66,7 @@ static bool is_alike(const struct subject *subject, const struct result *a, cons
 static bool is_of(const struct subject *subject, const struct result *result)
 {
     return strcmp(result->benchmark, subject->benchmark->name) == 0 &&
-           case_find(&result->point, subject->x) && result_metric(result, subject->time) &&
+           case_find(&result->bench_case, subject->x) && result_metric(result, subject->time) &&
            result_metric(result, subject->bandwidth);
 }
 
@@ -84,8 +84,8 @@ static const char *way_of(struct arena *arena, const struct subject *subject,
                           const struct result *result)
 {
     const char *way = "";
-    for (size_t i = 0; i < result->point.value_count; i++) {
-        const struct case_value *value = &result->point.values[i];
+    for (size_t i = 0; i < result->bench_case.value_count; i++) {
+        const struct case_value *value = &result->bench_case.values[i];
         if (strcmp(value->key, subject->x) != 0 && value->text)
             way = arena_printf(arena, "%s%s%s=%s", way, *way ? ", " : "", value->key, value->text);
     }
@@ -148,8 +148,8 @@ static const struct result *row_with(const struct run *run, const char *device, 
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, "launch") == 0 && strcmp(result->device, device) == 0 &&
-            case_says(&result->point, "mode", "batch") &&
-            case_says(&result->point, "between", between) && result_metric(result, "time"))
+            case_says(&result->bench_case, "mode", "batch") &&
+            case_says(&result->bench_case, "between", between) && result_metric(result, "time"))
             return result;
     }
     return NULL;

@@ -64,7 +64,7 @@ static const struct metric *reading(const struct search *search, const struct re
 {
     if (strcmp(result->device, search->device) != 0 ||
         strcmp(result->benchmark, search->benchmark->name) != 0 ||
-        result->verdict > VERDICT_SUSPECT || !case_find(&result->point, search->view->x))
+        result->verdict > VERDICT_SUSPECT || !case_find(&result->bench_case, search->view->x))
         return NULL;
     const struct metric *metric = result_metric(result, search->view->metric);
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
@@ -73,10 +73,10 @@ static const struct metric *reading(const struct search *search, const struct re
 // Equal in every value of the key but that of x?
 static bool same_row(const struct search *search, const struct result *a, const struct result *b)
 {
-    if (a->point.value_count != b->point.value_count)
+    if (a->bench_case.value_count != b->bench_case.value_count)
         return false;
-    for (size_t i = 0; i < a->point.value_count; i++) {
-        const struct case_value *one = &a->point.values[i], *other = &b->point.values[i];
+    for (size_t i = 0; i < a->bench_case.value_count; i++) {
+        const struct case_value *one = &a->bench_case.values[i], *other = &b->bench_case.values[i];
         if (strcmp(one->key, other->key) != 0)
             return false;
         if (one->role != PARAM_AXIS || strcmp(one->key, search->view->x) == 0)
@@ -113,7 +113,7 @@ static struct level_curve curve_of(const struct search *search, const struct res
         const struct metric *metric = reading(search, result);
         if (!metric || !same_row(search, first, result))
             continue;
-        uint64_t bytes = case_uint(&result->point, search->view->x);
+        uint64_t bytes = case_uint(&result->bench_case, search->view->x);
         if (bytes > 0)
             curve_insert(&curve, result, log2((double)bytes), metric->median);
     }
@@ -149,8 +149,8 @@ void levels_fit(struct arena *arena, const double *octaves, const double *latenc
 
 static bool text_differs(const struct level_curve *a, const struct level_curve *b, const char *key)
 {
-    const struct case_value *one = case_find(&a->results[0]->point, key);
-    const struct case_value *other = case_find(&b->results[0]->point, key);
+    const struct case_value *one = case_find(&a->results[0]->bench_case, key);
+    const struct case_value *other = case_find(&b->results[0]->bench_case, key);
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
@@ -169,11 +169,11 @@ static const char *label_of(struct arena *arena, const struct level_curves *curv
                             const struct level_curve *curve)
 {
     const char *label = "";
-    const struct bench_case *point = &curve->results[0]->point;
-    for (size_t i = 0; i < point->value_count; i++)
-        if (tells_apart(curves, &point->values[i]))
-            label = *label ? arena_printf(arena, "%s %s", label, point->values[i].text)
-                           : point->values[i].text;
+    const struct bench_case *bench_case = &curve->results[0]->bench_case;
+    for (size_t i = 0; i < bench_case->value_count; i++)
+        if (tells_apart(curves, &bench_case->values[i]))
+            label = *label ? arena_printf(arena, "%s %s", label, bench_case->values[i].text)
+                           : bench_case->values[i].text;
     return label;
 }
 
@@ -263,10 +263,10 @@ static const struct metric *mapped_size(const struct run *run, const char *devic
     const struct metric *size = NULL;
     for (size_t i = 0; i < run->result_count && !size; i++) {
         const struct result *result = run->results[i];
-        const struct case_value *number = case_find(&result->point, "level");
+        const struct case_value *number = case_find(&result->bench_case, "level");
         if (strcmp(result->device, device) == 0 && number && number->uint == level &&
-            case_says(&result->point, "what", "level") &&
-            case_says(&result->point, "path", "vector"))
+            case_says(&result->bench_case, "what", "level") &&
+            case_says(&result->bench_case, "path", "vector"))
             size = result_metric(result, "size");
     }
     return size && isfinite(size->median) ? size : NULL;

@@ -26,14 +26,14 @@ static double median_of(const struct result *result, const char *name)
 
 static uint64_t subgroup_of(const struct result *result)
 {
-    const struct case_value *subgroup = case_find(&result->point, "subgroup");
+    const struct case_value *subgroup = case_find(&result->bench_case, "subgroup");
     return subgroup ? subgroup->uint : 0;
 }
 
 static bool is_of(const struct result *result, const struct kind *kind, const char *device)
 {
     return strcmp(result->benchmark, "occupancy") == 0 && strcmp(result->device, device) == 0 &&
-           result->verdict <= VERDICT_SUSPECT && case_find(&result->point, kind->param) &&
+           result->verdict <= VERDICT_SUSPECT && case_find(&result->bench_case, kind->param) &&
            isfinite(median_of(result, kind->after)) &&
            (!kind->before || isfinite(median_of(result, kind->before)));
 }
@@ -45,7 +45,7 @@ static const char *describe(struct arena *arena, const struct kind *kind,
     if (kind->before)
         return arena_printf(arena, "%.0f: %.0f", median_of(result, kind->before),
                             median_of(result, kind->after));
-    unit_format((double)case_find(&result->point, kind->param)->uint, UNIT_BYTE, number,
+    unit_format((double)case_find(&result->bench_case, kind->param)->uint, UNIT_BYTE, number,
                 sizeof number);
     return arena_printf(arena, "%s: %.0f", number, median_of(result, kind->after));
 }

@@ -143,17 +143,17 @@ static void ask_gaps(const struct overlaps_subject *subject)
             continue;
         const double value[3] = {metric->median, metric->ci95[0], metric->ci95[1]};
         double resolution_ns = overlaps_resolution_ns(result);
-        const char *doubt = metric->ci95[0] > resolution_ns ? ""
-                            : metric->median > resolution_ns
-                                ? ", not told apart from none: the frames differ too much"
-                                : ", not told apart from none by this clock";
+        const char *reason = metric->ci95[0] > resolution_ns ? ""
+                             : metric->median > resolution_ns
+                                 ? ", not told apart from none: the frames differ too much"
+                                 : ", not told apart from none by this clock";
         overlaps_tell(subject, &(struct overlaps_answer){
                                    .code = "barrier-gap",
                                    .text = arena_printf(
                                        arena,
                                        "%s costs %s from the end of a workload to the start of the "
                                        "one that waits for it%s",
-                                       barrier, overlaps_number(arena, value, UNIT_NS), doubt),
+                                       barrier, overlaps_number(arena, value, UNIT_NS), reason),
                                    .value = metric->median,
                                    .cases = {result}});
     }

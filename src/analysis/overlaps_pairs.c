@@ -113,7 +113,7 @@ void overlaps_ask_bystanders(const struct overlaps_subject *subject)
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         double value[3];
-        bool split = case_says(&result->point, "barrier", "split");
+        bool split = case_says(&result->bench_case, "barrier", "split");
         if (told[split] || !overlaps_is_of(subject, result) || !bystander_of(result, value))
             continue;
         told[split] = true;

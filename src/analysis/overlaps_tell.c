@@ -20,13 +20,13 @@ bool overlaps_is_of(const struct overlaps_subject *subject, const struct result 
 
 const char *overlaps_value_of(const struct result *result, const char *key)
 {
-    const struct case_value *value = case_find(&result->point, key);
+    const struct case_value *value = case_find(&result->bench_case, key);
     return value && value->text ? value->text : "";
 }
 
 bool overlaps_is_scenario(const struct result *result, const char *name)
 {
-    return case_says(&result->point, "scenario", name);
+    return case_says(&result->bench_case, "scenario", name);
 }
 
 const struct metric *overlaps_metric_of(const struct result *result, const char *name)
@@ -42,7 +42,7 @@ const struct result *overlaps_find(const struct overlaps_subject *subject, const
         const struct result *result = subject->run->results[i];
         if (overlaps_is_of(subject, result) && overlaps_metric_of(result, metric) &&
             (!scenario || overlaps_is_scenario(result, scenario)) &&
-            (!barrier || case_says(&result->point, "barrier", barrier)))
+            (!barrier || case_says(&result->bench_case, "barrier", barrier)))
             return result;
     }
     return NULL;

@@ -123,9 +123,9 @@ const char *result_mismatch(struct arena *arena, const struct result *a, const s
     if (a->version != b->version)
         return arena_printf(arena, "%s version %u against %u", a->benchmark, a->version,
                             b->version);
-    for (size_t i = 0; i < a->point.value_count; i++) {
-        const struct case_value *value = &a->point.values[i];
-        const struct case_value *other = case_find(&b->point, value->key);
+    for (size_t i = 0; i < a->bench_case.value_count; i++) {
+        const struct case_value *value = &a->bench_case.values[i];
+        const struct case_value *other = case_find(&b->bench_case, value->key);
         if (value->role != PARAM_METHOD)
             continue;
         const char *mine = case_value_text(arena, value);

@@ -25,7 +25,7 @@ static const struct {
 
 static const char *value_of(const struct result *result, const char *key)
 {
-    const struct case_value *value = case_find(&result->point, key);
+    const struct case_value *value = case_find(&result->bench_case, key);
     return value && value->text ? value->text : "";
 }
 

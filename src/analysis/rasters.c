@@ -42,7 +42,7 @@ static const struct result *case_with(const struct subject *subject, const char 
                                       const char *key, const char *value)
 {
     for (size_t i = 0; i < subject->run->result_count; i++)
-        if (case_says(&subject->run->results[i]->point, key, value) &&
+        if (case_says(&subject->run->results[i]->bench_case, key, value) &&
             metric_of(subject, subject->run->results[i], metric))
             return subject->run->results[i];
     return NULL;
@@ -95,9 +95,11 @@ static const struct result *first_bound(const struct subject *subject, double mo
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *rate = metric_of(subject, result, "triangles");
-        if (!rate || !case_says(&result->point, "facing", "front") || rate->median > bound * most)
+        if (!rate || !case_says(&result->bench_case, "facing", "front") ||
+            rate->median > bound * most)
             continue;
-        if (!found || case_uint(&result->point, "side") < case_uint(&found->point, "side"))
+        if (!found ||
+            case_uint(&result->bench_case, "side") < case_uint(&found->bench_case, "side"))
             found = result;
     }
     return found;
@@ -110,7 +112,7 @@ static void tell_triangles(const struct subject *subject)
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *rate = metric_of(subject, result, "triangles");
-        if (!rate || !case_says(&result->point, "facing", "front") || rate->median <= most)
+        if (!rate || !case_says(&result->bench_case, "facing", "front") || rate->median <= most)
             continue;
         most = rate->median;
         best = result;
@@ -124,7 +126,7 @@ static void tell_triangles(const struct subject *subject)
                                     number_format(most / 1e6, rate, sizeof rate));
     if (large)
         text = arena_printf(arena, "%s; from %llu pixels a side on their pixels bind", text,
-                            (unsigned long long)case_uint(&large->point, "side"));
+                            (unsigned long long)case_uint(&large->bench_case, "side"));
     tell(subject,
          &(struct answer){
              .code = "raster-triangles", .text = text, .value = most, .cases = {best, large}});
@@ -158,11 +160,12 @@ static void tell_pair(const struct subject *subject, const struct pair *pair)
 static void tell_blend(const struct subject *subject)
 {
     const struct result *mixed = case_with(subject, "pixels", "blend", "alpha"), *opaque = NULL;
-    const struct case_value *format = mixed ? case_find(&mixed->point, "format") : NULL;
+    const struct case_value *format = mixed ? case_find(&mixed->bench_case, "format") : NULL;
     for (size_t i = 0; format && !opaque && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
-        if (metric_of(subject, result, "pixels") && case_says(&result->point, "blend", "none") &&
-            case_says(&result->point, "format", format->text))
+        if (metric_of(subject, result, "pixels") &&
+            case_says(&result->bench_case, "blend", "none") &&
+            case_says(&result->bench_case, "format", format->text))
             opaque = result;
     }
     if (format)

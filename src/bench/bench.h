@@ -54,7 +54,7 @@ struct bench_session {
 // short: what a case needs between rounds must be cheap to find again.
 struct bench_visit {
     struct bench_session *session;
-    const struct bench_case *point;
+    const struct bench_case *bench_case;
     struct gpu_scope *scope; // closed after the visit
     struct arena *arena;     // reset after the visit
     const struct measure_request *request;

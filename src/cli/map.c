@@ -22,7 +22,7 @@ static const char unknown[] = "unknown: "; // how a detail begins that says why
 static bool is_of(const struct result *result, const char *device, const char *what)
 {
     return strcmp(result->benchmark, "map") == 0 && strcmp(result->device, device) == 0 &&
-           strcmp(case_text(&result->point, "what"), what) == 0;
+           strcmp(case_text(&result->bench_case, "what"), what) == 0;
 }
 
 // A result, and not one of the chains and stretches of code that it was found by.
@@ -42,7 +42,7 @@ static bool is_unknown(const char *text)
 
 static bool on_path(const struct result *result, const char *path)
 {
-    return strcmp(case_text(&result->point, "path"), path) == 0;
+    return strcmp(case_text(&result->bench_case, "path"), path) == 0;
 }
 
 // "194.2 KiB"; "" where the result has no such metric.
@@ -65,8 +65,9 @@ static const char *joined(struct arena *arena, const char *line, const char *tex
 // "vector level 2".
 static const char *name_of(struct arena *arena, const struct result *result)
 {
-    const struct case_value *level = case_find(&result->point, "level");
-    const char *what = case_text(&result->point, "what"), *path = case_text(&result->point, "path");
+    const struct case_value *level = case_find(&result->bench_case, "level");
+    const char *what = case_text(&result->bench_case, "what"),
+               *path = case_text(&result->bench_case, "path");
     if (strcmp(what, MAP_SHARED) == 0)
         return "shared memory";
     if (strcmp(path, MAP_PATH_CODE) == 0 && strcmp(what, MAP_HIERARCHY) != 0)
@@ -176,7 +177,7 @@ static void draw_box(struct screen *screen, const struct result *result, unsigne
 {
     struct arena *arena = screen->arena;
     size_t columns = BOX_COLUMNS + BOX_STEP * (size_t)step;
-    const struct case_value *level = case_find(&result->point, "level");
+    const struct case_value *level = case_find(&result->bench_case, "level");
     const char *name = level ? arena_printf(arena, "level %d", (int)level->uint) : "beyond";
     const char *size = end_text(arena, result);
     size_t gap = columns - 2 - screen_width(name) - screen_width(size);

@@ -204,7 +204,8 @@ struct gpu_backend {
     // All scopes are closed. Where device->hung, it frees nothing that could block.
     void (*device_close)(struct gpu_device *device);
     size_t (*validation_messages)(const struct gpu_device *device, const char **first); // optional
-    bool (*device_moment)(struct gpu_device *device, struct gpu_moment *moment);        // optional
+    bool (*device_calibrated_timestamp)(struct gpu_device *device,
+                                        struct gpu_calibrated_timestamp *moment); // optional
 
     // Fills address and mapped.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,

@@ -95,10 +95,11 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
     return device->backend->validation_messages(device, first);
 }
 
-bool gpu_device_moment(struct gpu_device *device, struct gpu_moment *moment)
+bool gpu_device_calibrated_timestamp(struct gpu_device *device,
+                                     struct gpu_calibrated_timestamp *moment)
 {
-    return !device->lost && device->backend->device_moment &&
-           device->backend->device_moment(device, moment);
+    return !device->lost && device->backend->device_calibrated_timestamp &&
+           device->backend->device_calibrated_timestamp(device, moment);
 }
 
 bool gpu_device_check(const struct gpu_device *device, struct error *err)

@@ -105,14 +105,15 @@ struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 
 // One moment by two clocks, as the API relates them: its time stamps' (where a device-wide clock
 // can be read in kernels, commonly the same) and the host's CLOCK_MONOTONIC.
-struct gpu_moment {
+struct gpu_calibrated_timestamp {
     uint64_t device; // units of the time stamps
     uint64_t host_ns;
     uint64_t deviation_ns; // the two readings are at most so far apart
 };
 
 // False where the API relates no clocks (only some Vulkan drivers do).
-bool gpu_device_moment(struct gpu_device *device, struct gpu_moment *moment);
+bool gpu_device_calibrated_timestamp(struct gpu_device *device,
+                                     struct gpu_calibrated_timestamp *moment);
 
 // Objects alive on the device; 0 after all scopes are closed. For tests.
 size_t gpu_device_live_objects(const struct gpu_device *device);

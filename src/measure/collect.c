@@ -136,22 +136,22 @@ static void gather_samples(struct collect *collect, struct collect_metric *metri
     metric->half = samples->half;
 }
 
-static void gather_doubts(struct collect *collect, const struct measure_visit *visit)
+static void gather_reasons(struct collect *collect, const struct measure_visit *visit)
 {
-    for (size_t i = 0; i < visit->doubt_count; i++) {
-        const struct reason *doubt = &visit->doubts[i];
+    for (size_t i = 0; i < visit->reason_count; i++) {
+        const struct reason *reason = &visit->reasons[i];
         size_t at = 0;
-        while (at < collect->doubt_count &&
-               strcmp(collect->doubts[at].reason.code, doubt->code) != 0)
+        while (at < collect->reason_count &&
+               strcmp(collect->reasons[at].reason.code, reason->code) != 0)
             at++;
-        if (at == collect->doubt_count) {
-            collect->doubts = arena_grow(collect->arena, collect->doubts, collect->doubt_count++,
-                                         &collect->doubt_room, sizeof *collect->doubts);
-            collect->doubts[at].reason.code = arena_strdup(collect->arena, doubt->code);
-            collect->doubts[at].reason.text = arena_strdup(collect->arena, doubt->text);
-            collect->doubts[at].rounds = 0;
+        if (at == collect->reason_count) {
+            collect->reasons = arena_grow(collect->arena, collect->reasons, collect->reason_count++,
+                                          &collect->reason_room, sizeof *collect->reasons);
+            collect->reasons[at].reason.code = arena_strdup(collect->arena, reason->code);
+            collect->reasons[at].reason.text = arena_strdup(collect->arena, reason->text);
+            collect->reasons[at].rounds = 0;
         }
-        collect->doubts[at].rounds++;
+        collect->reasons[at].rounds++;
     }
 }
 
@@ -217,7 +217,7 @@ void collect_visit(struct collect *collect, const struct measure_visit *visit)
 {
     for (size_t i = 0; i < collect->info->metric_count; i++)
         gather_samples(collect, &collect->metrics[i], &visit->metrics[i]);
-    gather_doubts(collect, visit);
+    gather_reasons(collect, visit);
     gather_details(collect, visit);
     gather_sensors(collect, visit);
     gather_series(collect, visit);

@@ -52,10 +52,10 @@ static void judge_round(const struct collect *collect, unsigned round, struct ar
         distribution_distance_allowed(own_count, other_count, (1 - confidence) / collect->rounds);
     if (distribution_distance(own, own_count, other, other_count) > allowed &&
         fabs(median - rest) > distance_that_matters * rest)
-        result_doubt(arena, result, VERDICT_SUSPECT, "unsteady",
-                     "round %u is of another distribution than the others: its median is %.2f "
-                     "times theirs",
-                     round + 1, median / rest);
+        result_flag(arena, result, VERDICT_SUSPECT, "unsteady",
+                    "round %u is of another distribution than the others: its median is %.2f "
+                    "times theirs",
+                    round + 1, median / rest);
 }
 
 void collect_judge_distribution(const struct collect *collect, struct arena *arena,
@@ -63,9 +63,9 @@ void collect_judge_distribution(const struct collect *collect, struct arena *are
 {
     size_t count = collect->kept.count;
     if (count < FEW)
-        result_doubt(arena, result, VERDICT_SUSPECT, "few",
-                     "of the distribution of %zu samples each share is known to ±%.0f %% only",
-                     count, 100 * distribution_band(count, confidence));
+        result_flag(arena, result, VERDICT_SUSPECT, "few",
+                    "of the distribution of %zu samples each share is known to ±%.0f %% only",
+                    count, 100 * distribution_band(count, confidence));
     size_t reasons = result->reason_count;
     for (unsigned round = 0; round < collect->rounds && result->reason_count == reasons; round++)
         judge_round(collect, round, arena, result);

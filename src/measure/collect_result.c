@@ -51,12 +51,12 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
         return;
     bool lower = metric->better == BETTER_LOWER;
     if (lower ? metric->ci95[1] < metric->limit : metric->ci95[0] > metric->limit)
-        result_doubt(arena, result, VERDICT_SUSPECT, "above-limit",
-                     "%s %.4g %s is %.1f %% %s the physical limit of %.4g: something was cached, "
-                     "skipped or miscounted, or the limit is wrong",
-                     metric->name, metric->median, unit_name(metric->unit),
-                     100 * fabs(metric->median / metric->limit - 1), lower ? "below" : "above",
-                     metric->limit);
+        result_flag(arena, result, VERDICT_SUSPECT, "above-limit",
+                    "%s %.4g %s is %.1f %% %s the physical limit of %.4g: something was cached, "
+                    "skipped or miscounted, or the limit is wrong",
+                    metric->name, metric->median, unit_name(metric->unit),
+                    100 * fabs(metric->median / metric->limit - 1), lower ? "below" : "above",
+                    metric->limit);
 }
 
 // True where the goal was reached.
@@ -69,14 +69,13 @@ static bool judge_precision(const struct collect *collect, struct arena *arena,
     bool wide = !collect->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
-        result_doubt(arena, result, verdict, "imprecise",
-                     "%u round gives no interval: allow more rounds or more time", collect->rounds);
+        result_flag(arena, result, verdict, "imprecise",
+                    "%u round gives no interval: allow more rounds or more time", collect->rounds);
     else
-        result_doubt(arena, result, verdict, "imprecise",
-                     "known to ±%.2g %% after %u rounds, the goal was ±%.2g %%%s", 100 * half,
-                     collect->rounds, 100 * goal,
-                     collect->state == COLLECT_PRECISE ? ": the clock's step allows no better"
-                                                       : "");
+        result_flag(arena, result, verdict, "imprecise",
+                    "known to ±%.2g %% after %u rounds, the goal was ±%.2g %%%s", 100 * half,
+                    collect->rounds, 100 * goal,
+                    collect->state == COLLECT_PRECISE ? ": the clock's step allows no better" : "");
     return false;
 }
 
@@ -90,9 +89,9 @@ static void judge_others(const struct collect *collect, struct arena *arena, str
         const struct metric *metric = &result->metrics[i];
         double half = half_width(metric) / fabs(metric->median);
         if (isfinite(metric->limit) && half > allowed)
-            result_doubt(arena, result, VERDICT_OK, "imprecise",
-                         "%s is known to ±%.2g %% only: the rounds differ in it, not in %s",
-                         metric->name, 100 * half, result->metrics[0].name);
+            result_flag(arena, result, VERDICT_OK, "imprecise",
+                        "%s is known to ±%.2g %% only: the rounds differ in it, not in %s",
+                        metric->name, 100 * half, result->metrics[0].name);
     }
 }
 
@@ -115,31 +114,31 @@ static void judge_correlation(const struct collect *collect, struct arena *arena
     stats_serial_add(&rounds, primary->round_medians, primary->round_count);
     double matters = collect->rule.goal * fabs(primary->median);
     if (is_correlated(within, matters))
-        result_doubt(arena, result, VERDICT_SUSPECT, "correlated",
-                     "neighbouring samples resemble each other (correlation %.2f): the value "
-                     "drifts or is periodic within a round",
-                     stats_serial_correlation(within));
+        result_flag(arena, result, VERDICT_SUSPECT, "correlated",
+                    "neighbouring samples resemble each other (correlation %.2f): the value "
+                    "drifts or is periodic within a round",
+                    stats_serial_correlation(within));
     else if (is_correlated(&rounds, matters))
-        result_doubt(arena, result, VERDICT_SUSPECT, "correlated",
-                     "neighbouring rounds resemble each other (correlation %.2f): the value "
-                     "drifts or is periodic over the run",
-                     stats_serial_correlation(&rounds));
+        result_flag(arena, result, VERDICT_SUSPECT, "correlated",
+                    "neighbouring rounds resemble each other (correlation %.2f): the value "
+                    "drifts or is periodic over the run",
+                    stats_serial_correlation(&rounds));
 }
 
 static void judge(const struct collect *collect, struct arena *arena, struct result *result)
 {
     if (collect->dropped)
-        result_doubt(arena, result, VERDICT_SUSPECT, "not-finite",
-                     "%zu samples were no finite numbers and were dropped", collect->dropped);
-    for (size_t i = 0; i < collect->doubt_count; i++) {
-        const struct collect_doubt *doubt = &collect->doubts[i];
-        if (doubt->rounds == collect->rounds)
-            result_doubt(arena, result, VERDICT_SUSPECT, doubt->reason.code, "%s",
-                         doubt->reason.text);
+        result_flag(arena, result, VERDICT_SUSPECT, "not-finite",
+                    "%zu samples were no finite numbers and were dropped", collect->dropped);
+    for (size_t i = 0; i < collect->reason_count; i++) {
+        const struct collect_reason *reason = &collect->reasons[i];
+        if (reason->rounds == collect->rounds)
+            result_flag(arena, result, VERDICT_SUSPECT, reason->reason.code, "%s",
+                        reason->reason.text);
         else
-            result_doubt(arena, result, VERDICT_SUSPECT, doubt->reason.code,
-                         "%s (in %u of %u rounds)", doubt->reason.text, doubt->rounds,
-                         collect->rounds);
+            result_flag(arena, result, VERDICT_SUSPECT, reason->reason.code,
+                        "%s (in %u of %u rounds)", reason->reason.text, reason->rounds,
+                        collect->rounds);
     }
     for (size_t i = 0; i < result->metric_count; i++)
         judge_limit(arena, result, &result->metrics[i]);
@@ -159,8 +158,8 @@ static void fill_failure(const struct collect *collect, struct arena *arena, str
 {
     enum error_code code = collect->error.code;
     bool skipped = code == ERROR_UNSUPPORTED || code == ERROR_OUT_OF_MEMORY;
-    result_doubt(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED, error_code_name(code),
-                 "%s", collect->error.message);
+    result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED, error_code_name(code),
+                "%s", collect->error.message);
 }
 
 static void fill_sensors(const struct collect *collect, struct arena *arena, struct result *result)

@@ -18,7 +18,7 @@ struct collect_metric {
     struct stats_serial within;
 };
 
-struct collect_doubt {
+struct collect_reason {
     struct reason reason; // as it was put first
     unsigned rounds;
 };
@@ -58,8 +58,8 @@ struct collect {
     size_t dropped; // samples that were no numbers
     struct collect_metric metrics[MEASURE_METRICS_MAX];
     struct collect_kept kept;
-    struct collect_doubt *doubts;
-    size_t doubt_count, doubt_room;
+    struct collect_reason *reasons;
+    size_t reason_count, reason_room;
     struct named_text *details;
     size_t detail_count, detail_room;
     struct collect_sensor *sensors;

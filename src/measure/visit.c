@@ -52,13 +52,13 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
     visit->metrics[metric].limit = limit;
 }
 
-void visit_doubt(struct measure_visit *visit, const char *code, const char *format, ...)
+void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    visit->doubts =
-        list_room(visit->arena, visit->doubts, visit->doubt_count, sizeof(struct reason));
-    visit->doubts[visit->doubt_count++] = (struct reason){
+    visit->reasons =
+        list_room(visit->arena, visit->reasons, visit->reason_count, sizeof(struct reason));
+    visit->reasons[visit->reason_count++] = (struct reason){
         .code = arena_strdup(visit->arena, code),
         .text = arena_vprintf(visit->arena, format, args),
     };

@@ -22,8 +22,8 @@ struct measure_samples {
 struct measure_visit {
     struct arena *arena;                                 // of the case; all below lives there
     struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
-    struct reason *doubts;                               // reasons to call it suspect
-    size_t doubt_count;
+    struct reason *reasons;                              // reasons to call it suspect
+    size_t reason_count;
     struct named_text *details;
     size_t detail_count;
     struct named_number *sensors; // "core_clock" in Hz and more, as seen during the samples
@@ -62,7 +62,7 @@ void visit_samples(struct measure_visit *visit, unsigned metric, const double *v
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
-void visit_doubt(struct measure_visit *visit, const char *code, const char *format, ...)
+void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
     PRINTF_LIKE(3, 4);

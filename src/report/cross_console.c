@@ -37,7 +37,7 @@ static const char *common_of(struct arena *arena, const struct benchmark_info *i
     const char *common = "";
     for (size_t i = 0; i < info->param_count; i++) {
         const struct param_info *param = &info->params[i];
-        const struct case_value *value = case_find(&group->rows[0]->first->point, param->key);
+        const struct case_value *value = case_find(&group->rows[0]->first->bench_case, param->key);
         bool varies = param->role != PARAM_AXIS;
         for (size_t k = 0; k < group->axis_count; k++)
             varies = varies || group->axes[k] == param;

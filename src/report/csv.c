@@ -73,10 +73,10 @@ static void key_add(struct csv *csv, const char *key)
 static void keys_find(struct csv *csv)
 {
     for (size_t i = 0; i < csv->run->result_count; i++) {
-        const struct bench_case *point = &csv->run->results[i]->point;
-        for (size_t j = 0; j < point->value_count; j++)
-            if (point->values[j].role != PARAM_DISPLAY)
-                key_add(csv, point->values[j].key);
+        const struct bench_case *bench_case = &csv->run->results[i]->bench_case;
+        for (size_t j = 0; j < bench_case->value_count; j++)
+            if (bench_case->values[j].role != PARAM_DISPLAY)
+                key_add(csv, bench_case->values[j].key);
     }
 }
 
@@ -119,7 +119,7 @@ static void put_case(struct csv *csv, const struct result *result)
     put_uint(csv, result->version);
     put(csv, result->key);
     for (size_t i = 0; i < csv->key_count; i++) {
-        const struct case_value *value = case_find(&result->point, csv->keys[i]);
+        const struct case_value *value = case_find(&result->bench_case, csv->keys[i]);
         put(csv, value ? case_value_text(csv->arena, value) : NULL);
     }
     put(csv, verdict_name(result->verdict));

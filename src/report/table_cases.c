@@ -32,7 +32,8 @@ struct metric_column {
 static const char *axis_text(const struct cases *cases, size_t row, size_t axis)
 {
     struct arena *arena = cases->screen->arena;
-    const struct case_value *value = case_find(&cases->results[row]->point, cases->axes[axis]->key);
+    const struct case_value *value =
+        case_find(&cases->results[row]->bench_case, cases->axes[axis]->key);
     return value
                ? screen_quote(arena, view_value_text(arena, value, cases->axes[axis]), TEXT_COLUMNS)
                : "";

@@ -9,7 +9,7 @@
 
 static const char *key_text(struct arena *arena, const struct result *result, const char *key)
 {
-    const struct case_value *value = key ? case_find(&result->point, key) : NULL;
+    const struct case_value *value = key ? case_find(&result->bench_case, key) : NULL;
     return value ? case_value_text(arena, value) : "";
 }
 

@@ -61,7 +61,7 @@ static bool matches(struct arena *arena, const struct result *result, const char
             const char *key = arena_printf(arena, "%.*s", (int)key_bytes, where);
             const char *wanted =
                 arena_printf(arena, "%.*s", (int)(item - key_bytes - 1), where + key_bytes + 1);
-            const struct case_value *value = case_find(&result->point, key);
+            const struct case_value *value = case_find(&result->bench_case, key);
             if (!value || strcmp(case_value_text(arena, value), wanted) != 0)
                 return false;
         }
@@ -80,7 +80,8 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, info->name) == 0 && strcmp(result->device, device) == 0 &&
-            (!view->x || case_find(&result->point, view->x)) && matches(arena, result, view->where))
+            (!view->x || case_find(&result->bench_case, view->x)) &&
+            matches(arena, result, view->where))
             chosen[(*count)++] = result;
     }
     return chosen;
@@ -105,7 +106,8 @@ static bool same_value(const struct case_value *a, const struct case_value *b)
 static bool varies(const char *key, const struct result *const *results, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (!same_value(case_find(&results[0]->point, key), case_find(&results[i]->point, key)))
+        if (!same_value(case_find(&results[0]->bench_case, key),
+                        case_find(&results[i]->bench_case, key)))
             return true;
     return false;
 }
@@ -129,7 +131,7 @@ const char *view_label(struct arena *arena, const struct result *result,
     const char *label = "";
     for (size_t i = 0; i < count; i++) {
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `count` keys are there
-        const struct case_value *value = case_find(&result->point, keys[i]->key);
+        const struct case_value *value = case_find(&result->bench_case, keys[i]->key);
         const char *text = value ? view_value_text(arena, value, keys[i]) : "–";
         // A bare number says nothing: width=16.
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
@@ -145,7 +147,7 @@ static const char *common_of(struct arena *arena, const struct view_grid *grid,
     const char *common = "";
     for (size_t i = 0; i < grid->info->param_count; i++) {
         const struct param_info *param = &grid->info->params[i];
-        const struct case_value *value = case_find(&results[0]->point, param->key);
+        const struct case_value *value = case_find(&results[0]->bench_case, param->key);
         if (param->role != PARAM_AXIS || param == grid->x || param == grid->y || !value ||
             varies(param->key, results, count))
             continue;
@@ -180,7 +182,7 @@ static struct case_value *values_of(struct arena *arena, const char *key,
     struct case_value *values = ARENA_ARRAY(arena, count, struct case_value);
     *value_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct case_value *value = case_find(&results[i]->point, key);
+        const struct case_value *value = case_find(&results[i]->bench_case, key);
         if (value && value_index(values, *value_count, value) == *value_count)
             values[(*value_count)++] = *value;
     }
@@ -264,7 +266,7 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
         struct view_panel *panel = panel_get(grid, grid->y ? label : "");
         struct view_series *series = series_get(
             arena, grid, panel, grid->y ? view_label(arena, results[i], rows, 1) : label);
-        const struct case_value *x = case_find(&results[i]->point, grid->x->key);
+        const struct case_value *x = case_find(&results[i]->bench_case, grid->x->key);
         series->results[value_index(grid->xs, grid->x_count, x)] = results[i];
     }
     return true;

@@ -55,14 +55,16 @@ static void case_read(struct json_reader *reader, const struct json_node *node,
 {
     if (!json_is_map(reader, node) || !node->value)
         return;
-    struct bench_case *point = &result->point;
-    point->values = ARENA_ARRAY(reader->arena, json_object_size(node->value), struct case_value);
+    struct bench_case *bench_case = &result->bench_case;
+    bench_case->values =
+        ARENA_ARRAY(reader->arena, json_object_size(node->value), struct case_value);
     const char *name;
     json_t *json;
     json_object_foreach((json_t *)node->value, name, json)
     {
         struct json_node member = {.up = node, .member = name, .value = json};
-        point->values[point->value_count++] = value_read(reader, &member, info, result->key);
+        bench_case->values[bench_case->value_count++] =
+            value_read(reader, &member, info, result->key);
     }
 }
 
@@ -210,8 +212,8 @@ void json_read_result(struct json_reader *reader, const struct json_node *node,
                       const struct run *run, struct result *result)
 {
     head_read(reader, node, result);
-    struct json_node point = json_member(reader, node, "case");
-    case_read(reader, &point, run_benchmark(run, result->benchmark), result);
+    struct json_node bench_case = json_member(reader, node, "case");
+    case_read(reader, &bench_case, run_benchmark(run, result->benchmark), result);
     struct json_node reasons = json_member(reader, node, "reasons");
     reasons_read(reader, &reasons, result);
     lists_read(reader, node, result);

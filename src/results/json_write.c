@@ -133,11 +133,11 @@ static json_t *benchmark_of(const struct benchmark_info *info)
     return object;
 }
 
-static json_t *case_of(const struct bench_case *point)
+static json_t *case_of(const struct bench_case *bench_case)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < point->value_count; i++) {
-        const struct case_value *value = &point->values[i];
+    for (size_t i = 0; i < bench_case->value_count; i++) {
+        const struct case_value *value = &bench_case->values[i];
         if (value->role == PARAM_DISPLAY)
             continue;
         json_t *json = value->type == PARAM_TEXT   ? json_text_of(value->text ? value->text : "")
@@ -209,7 +209,7 @@ static json_t *result_of(const struct result *result)
     json_put_text(object, "benchmark", result->benchmark);
     json_object_set_new(object, "version", json_integer(result->version));
     json_put_text(object, "device", result->device);
-    json_object_set_new(object, "case", case_of(&result->point));
+    json_object_set_new(object, "case", case_of(&result->bench_case));
     json_put_text(object, "verdict", verdict_name(result->verdict));
     json_object_set_new(object, "reasons", reasons_of(result));
     for (size_t i = 0; i < result->metric_count; i++)

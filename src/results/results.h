@@ -177,7 +177,7 @@ struct result {
     const char *benchmark;
     unsigned version;
     const char *device;
-    struct bench_case point;
+    struct bench_case bench_case;
     enum verdict verdict;
     struct reason *reasons;
     size_t reason_count;
@@ -253,7 +253,7 @@ const struct benchmark_info *run_benchmark(const struct run *run, const char *na
 const struct metric *result_metric(const struct result *result, const char *name);
 
 // Adds a reason and lowers the verdict to it (never raises: failed > skipped > suspect > ok).
-void result_doubt(struct arena *arena, struct result *result, enum verdict verdict,
-                  const char *code, const char *format, ...) PRINTF_LIKE(5, 6);
+void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
+                 const char *format, ...) PRINTF_LIKE(5, 6);
 
 #endif

@@ -86,8 +86,8 @@ static bool has_reason(const struct result *result, const char *code, const char
     return false;
 }
 
-void result_doubt(struct arena *arena, struct result *result, enum verdict verdict,
-                  const char *code, const char *format, ...)
+void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
+                 const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -50,9 +50,9 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
 {
     const struct schedule_desc *desc = block->desc;
     const struct collect_rule rule = {
-        .goal = effort_goal(&planned->benchmark->info),
-        .rounds_max = desc->effort->rounds_max,
-        .budget_ns = desc->effort->case_ns,
+        .goal = budget_goal(&planned->benchmark->info),
+        .rounds_max = desc->budget->rounds_max,
+        .budget_ns = desc->budget->case_ns,
     };
     struct entry *entry = &block->entries[block->count++];
     *entry = (struct entry){
@@ -76,7 +76,7 @@ static bool is_welcome(const struct entry *first, const struct party *guest)
 {
     for (const struct entry *entry = first; entry; entry = entry->beside)
         if (entry->party->given_up ||
-            !schedule_may_join(first->planned.point, entry->party->device, guest->device))
+            !schedule_may_join(first->planned.bench_case, entry->party->device, guest->device))
             return false;
     return !guest->given_up && guest->plan->take;
 }
@@ -116,15 +116,15 @@ static void say_cut_short(const struct block *block, const struct entry *entry, 
     unsigned rounds = collect_rounds(entry->collect);
     enum verdict verdict = rounds < COLLECT_ROUNDS_MIN ? VERDICT_SUSPECT : VERDICT_OK;
     if (stage == BLOCK_AT_WORK && verdict != VERDICT_OK)
-        result_doubt(arena, entry->result, verdict, "unfinished",
-                     "the run had not finished this case: %u rounds of it", rounds);
+        result_flag(arena, entry->result, verdict, "unfinished",
+                    "the run had not finished this case: %u rounds of it", rounds);
     else if (stage == BLOCK_INTERRUPTED)
-        result_doubt(arena, entry->result, verdict, "interrupted",
-                     "the run was interrupted after %u rounds of this case", rounds);
+        result_flag(arena, entry->result, verdict, "interrupted",
+                    "the run was interrupted after %u rounds of this case", rounds);
     else if (stage == BLOCK_ENDED)
-        result_doubt(arena, entry->result, verdict, "out-of-time",
-                     "the %s preset's time for %s ended after %u rounds of this case",
-                     block->desc->preset, entry->planned.benchmark->info.name, rounds);
+        result_flag(arena, entry->result, verdict, "out-of-time",
+                    "the %s preset's time for %s ended after %u rounds of this case",
+                    block->desc->preset, entry->planned.benchmark->info.name, rounds);
 }
 
 static void fill_result(const struct block *block, struct entry *entry, struct arena *arena,
@@ -135,11 +135,11 @@ static void fill_result(const struct block *block, struct entry *entry, struct a
                                      .benchmark = info->name,
                                      .version = info->version,
                                      .device = entry->party->device->id,
-                                     .point = *entry->planned.point};
+                                     .bench_case = *entry->planned.bench_case};
     if (entry->with)
-        schedule_add_with(arena, &entry->result->point, entry->with);
+        schedule_add_with(arena, &entry->result->bench_case, entry->with);
     if (entry->verdict != VERDICT_OK) {
-        result_doubt(arena, entry->result, entry->verdict, entry->code, "%s", entry->why);
+        result_flag(arena, entry->result, entry->verdict, entry->code, "%s", entry->why);
         return;
     }
     collect_result(entry->collect, arena, entry->result);

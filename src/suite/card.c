@@ -68,7 +68,7 @@ static void note_throttling(struct card *card, bool is_count, struct measure_vis
         return;
     const char *text = sensor_throttle_text(visit->arena, (unsigned)throttle);
     if (!is_count && card_is_slowed(seen_hz, card->fastest_hz))
-        visit_doubt(visit, "throttled", "the card ran slower than it could: %s", text);
+        visit_flag(visit, "throttled", "the card ran slower than it could: %s", text);
     else
         visit_detail(visit, "card", "reports at times: %s; not during these samples", text);
 }

@@ -61,11 +61,12 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     return NULL;
 }
 
-bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *point, struct error *err)
+bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
+                       struct error *err)
 {
     if (!lock || !lock->guard)
         return true;
-    const struct case_value *clock = case_find(point, "clock");
+    const struct case_value *clock = case_find(bench_case, "clock");
     double hz = clock ? (double)clock->uint : 0;
     return hz > 0 ? lock_to(lock, hz, err) : clock_guard_restore(lock->guard, err);
 }

@@ -26,7 +26,7 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
                                      struct error *err);
 
 // Before a visit. NULL: nothing was asked for.
-MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *point,
+MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
                                   struct error *err);
 
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"

@@ -181,7 +181,7 @@ void executor_visit_together(const struct benchmark *benchmark, struct executor_
     for (size_t i = 0; i < count; i++) {
         const struct visit_order order = {.benchmark = benchmark,
                                           .index = parts[i].index,
-                                          .point = parts[i].point,
+                                          .bench_case = parts[i].bench_case,
                                           .request = parts[i].request,
                                           .waits = true};
         parts[i].failure = (struct error){.code = ERROR_NONE};
@@ -230,12 +230,12 @@ static bool visit_here(struct executor *executor, const struct visit_order *orde
 }
 
 bool executor_visit(struct executor *executor, const struct benchmark *benchmark, size_t index,
-                    const struct bench_case *point, const struct measure_request *request,
+                    const struct bench_case *bench_case, const struct measure_request *request,
                     struct arena *arena, struct measure_visit **visit, struct error *err)
 {
     const struct visit_order order = {
-        .benchmark = benchmark, .index = index, .point = point, .request = request};
-    if (!clock_lock_follow(executor->desc.clocks, point, err))
+        .benchmark = benchmark, .index = index, .bench_case = bench_case, .request = request};
+    if (!clock_lock_follow(executor->desc.clocks, bench_case, err))
         return false;
     return executor->desc.in_process ? visit_here(executor, &order, arena, visit, err)
                                      : visit_in_worker(executor, &order, arena, visit, err);

@@ -29,7 +29,7 @@ void executor_destroy(struct executor *executor);
 // False with the case's error; after ERROR_DEVICE_LOST, ERROR_TIMEOUT or a dead worker the next
 // call starts a new one. ERROR_INTERRUPTED after a second signal. The visit lives in `arena`.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct benchmark *benchmark,
-                               size_t index, const struct bench_case *point,
+                               size_t index, const struct bench_case *bench_case,
                                const struct measure_request *request, struct arena *arena,
                                struct measure_visit **visit, struct error *err);
 
@@ -37,7 +37,7 @@ MUST_CHECK bool executor_visit(struct executor *executor, const struct benchmark
 struct executor_part {
     struct executor *executor; // with a worker, not in process
     size_t index;
-    const struct bench_case *point;
+    const struct bench_case *bench_case;
     const struct measure_request *request;
     // What came of it: as executor_visit has it.
     bool done;

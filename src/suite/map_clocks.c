@@ -66,17 +66,17 @@ static bool is_clock_probe(const struct map_finder *f, const struct result *resu
 {
     return strcmp(result->benchmark, f->info->name) == 0 &&
            strcmp(result->device, f->device->id) == 0 &&
-           strcmp(case_text(&result->point, "what"), MAP_CLOCKS) == 0;
+           strcmp(case_text(&result->bench_case, "what"), MAP_CLOCKS) == 0;
 }
 
 // Whether a probe of the level before that one was asked for the same clock.
 static bool is_repeated(const struct map_finder *f, size_t probe)
 {
-    const struct bench_case *point = &f->run->results[probe]->point;
+    const struct bench_case *bench_case = &f->run->results[probe]->bench_case;
     for (size_t i = 0; i < probe; i++)
         if (is_clock_probe(f, f->run->results[i]) &&
-            case_uint(&f->run->results[i]->point, "level") == case_uint(point, "level") &&
-            case_uint(&f->run->results[i]->point, "clock") == case_uint(point, "clock"))
+            case_uint(&f->run->results[i]->bench_case, "level") == case_uint(bench_case, "level") &&
+            case_uint(&f->run->results[i]->bench_case, "clock") == case_uint(bench_case, "clock"))
             return true;
     return false;
 }
@@ -86,7 +86,7 @@ static struct points asked_points(const struct map_finder *f, size_t level)
     struct points points = no_points(f);
     for (size_t i = 0; i < f->run->result_count; i++) {
         const struct result *probe = f->run->results[i];
-        if (!is_clock_probe(f, probe) || case_uint(&probe->point, "level") != level)
+        if (!is_clock_probe(f, probe) || case_uint(&probe->bench_case, "level") != level)
             continue;
         const struct metric *metric = result_metric(probe, "latency");
         double seen_hz = clock_of(probe);
@@ -95,7 +95,7 @@ static struct points asked_points(const struct map_finder *f, size_t level)
         if (!is_repeated(f, i))
             points.text = arena_printf(
                 f->run->arena, "%s%sasked for %s, seen %s", points.text, *points.text ? "; " : "",
-                hz_text(f->scratch, (double)case_uint(&probe->point, "clock")),
+                hz_text(f->scratch, (double)case_uint(&probe->bench_case, "clock")),
                 isfinite(seen_hz) ? hz_text(f->scratch, seen_hz) : "none");
     }
     return points;
@@ -140,10 +140,10 @@ void map_add_clock(const struct map_finder *f, struct result *result,
 // Whether a probe before this one missed the same clock.
 static bool is_told(const struct map_finder *f, size_t probe)
 {
-    uint64_t asked = case_uint(&f->run->results[probe]->point, "clock");
+    uint64_t asked = case_uint(&f->run->results[probe]->bench_case, "clock");
     for (size_t i = 0; i < probe; i++)
         if (is_clock_probe(f, f->run->results[i]) &&
-            case_uint(&f->run->results[i]->point, "clock") == asked &&
+            case_uint(&f->run->results[i]->bench_case, "clock") == asked &&
             fabs(clock_of(f->run->results[i]) / (double)asked - 1) > MAP_CLOCKS_NEAR)
             return true;
     return false;
@@ -155,7 +155,7 @@ void map_add_unreached_clocks(const struct map_finder *f)
         const struct result *probe = f->run->results[i];
         if (!is_clock_probe(f, probe))
             continue;
-        double asked_hz = (double)case_uint(&probe->point, "clock"), seen_hz = clock_of(probe);
+        double asked_hz = (double)case_uint(&probe->bench_case, "clock"), seen_hz = clock_of(probe);
         if (!(fabs(seen_hz / asked_hz - 1) > MAP_CLOCKS_NEAR) || is_told(f, i))
             continue;
         struct finding *finding = run_add_finding(f->run);

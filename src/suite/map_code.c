@@ -82,9 +82,9 @@ static struct bench_case *case_of(struct arena *arena, const struct benchmark_in
     }
     values[0].text = MAP_CODE;
     values[1].uint = length;
-    struct bench_case *point = ARENA_NEW(arena, struct bench_case);
-    *point = (struct bench_case){.values = values, .value_count = 2};
-    return point;
+    struct bench_case *bench_case = ARENA_NEW(arena, struct bench_case);
+    *bench_case = (struct bench_case){.values = values, .value_count = 2};
+    return bench_case;
 }
 
 size_t map_code_plan(struct arena *arena, const struct gpu_info *device,
@@ -106,12 +106,12 @@ size_t map_code_plan(struct arena *arena, const struct gpu_info *device,
 static bool is_code(const struct result *result, const char *device)
 {
     return strcmp(result->benchmark, "map") == 0 && strcmp(result->device, device) == 0 &&
-           strcmp(case_text(&result->point, "what"), MAP_CODE) == 0;
+           strcmp(case_text(&result->bench_case, "what"), MAP_CODE) == 0;
 }
 
 static void curve_insert(struct level_curve *curve, const struct result *result, double ns)
 {
-    double octave = log2((double)case_uint(&result->point, "instructions"));
+    double octave = log2((double)case_uint(&result->bench_case, "instructions"));
     size_t at = curve->count++;
     for (; at > 0 && curve->octaves[at - 1] > octave; at--) {
         curve->results[at] = curve->results[at - 1];
@@ -211,8 +211,8 @@ static void add_level(const struct map_finder *f, const struct level_curve *curv
 static void tell_unknown(const struct map_finder *f, struct result *result, const char *beyond,
                          const char *why)
 {
-    result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
-                 "the caches of instructions%s are not told: %s", beyond, why);
+    result_flag(f->run->arena, result, VERDICT_SKIPPED, "unknown",
+                "the caches of instructions%s are not told: %s", beyond, why);
 }
 
 // The last level seen, of which longer code would have shown the end.

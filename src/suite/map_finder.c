@@ -26,8 +26,8 @@ struct result *map_add_result(const struct map_finder *f, const char *what, cons
     result->benchmark = f->info->name;
     result->version = f->info->version;
     result->device = f->device->id;
-    result->point = (struct bench_case){.values = values, .value_count = count};
-    result->key = case_key(arena, f->info->name, &result->point);
+    result->bench_case = (struct bench_case){.values = values, .value_count = count};
+    result->key = case_key(arena, f->info->name, &result->bench_case);
     result->metrics = ARENA_ARRAY(arena, MAP_METRIC_COUNT, struct metric);
     result->details = ARENA_ARRAY(arena, DETAILS_MAX, struct named_text);
     return result;
@@ -87,10 +87,10 @@ double map_probe_ns(const struct map_finder *f, const char *what, size_t level, 
         const struct result *probe = f->run->results[i];
         if (strcmp(probe->benchmark, f->info->name) != 0 ||
             strcmp(probe->device, f->device->id) != 0 ||
-            strcmp(case_text(&probe->point, "what"), what) != 0 ||
-            case_uint(&probe->point, "level") != level ||
-            case_uint(&probe->point, "pitch") != pitch ||
-            fabs(log((double)case_uint(&probe->point, "bytes") / region)) > 0.02)
+            strcmp(case_text(&probe->bench_case, "what"), what) != 0 ||
+            case_uint(&probe->bench_case, "level") != level ||
+            case_uint(&probe->bench_case, "pitch") != pitch ||
+            fabs(log((double)case_uint(&probe->bench_case, "bytes") / region)) > 0.02)
             continue;
         const struct metric *metric = result_metric(probe, "latency");
         return metric ? metric->median : NAN;

@@ -67,8 +67,8 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
 {
     const struct level_curve *best = NULL;
     for (size_t i = 0; i < all->count; i++) {
-        const struct bench_case *point = &all->curves[i].results[0]->point;
-        if (case_says(point, "path", "vector") && case_says(point, "order", order))
+        const struct bench_case *bench_case = &all->curves[i].results[0]->bench_case;
+        if (case_says(bench_case, "path", "vector") && case_says(bench_case, "order", order))
             best = &all->curves[i];
     }
     return best;

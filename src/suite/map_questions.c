@@ -29,15 +29,15 @@ uint64_t map_last_cache_bytes(const struct map_questions *ask)
 }
 
 void map_ask_case(struct map_questions *ask, const struct benchmark *benchmark,
-                  const struct bench_case *point)
+                  const struct bench_case *bench_case)
 {
-    const char *key = case_key(ask->arena, benchmark->info.name, point);
+    const char *key = case_key(ask->arena, benchmark->info.name, bench_case);
     for (size_t i = 0; i < ask->count; i++)
         if (strcmp(ask->cases[i].key, key) == 0)
             return;
     ask->cases = arena_grow(ask->arena, ask->cases, ask->count, &ask->capacity, sizeof *ask->cases);
-    ask->cases[ask->count] =
-        (struct plan_case){.benchmark = benchmark, .point = point, .key = key, .index = ask->count};
+    ask->cases[ask->count] = (struct plan_case){
+        .benchmark = benchmark, .bench_case = bench_case, .key = key, .index = ask->count};
     ask->count++;
 }
 
@@ -80,11 +80,11 @@ void map_ask_probe(struct map_questions *ask, const struct map_question_probe *p
     values[MAP_PARAM_CHAIN].text = ask->chain;
     values[MAP_PARAM_PITCH].uint = probe->pitch;
     values[MAP_PARAM_CLOCK].uint = (uint64_t)probe->clock_hz;
-    struct bench_case *point = ARENA_NEW(ask->arena, struct bench_case);
-    *point = (struct bench_case){.values = values,
-                                 .value_count = MAP_PARAM_CHAINS + (probe->clock_hz > 0)};
+    struct bench_case *bench_case = ARENA_NEW(ask->arena, struct bench_case);
+    *bench_case = (struct bench_case){.values = values,
+                                      .value_count = MAP_PARAM_CHAINS + (probe->clock_hz > 0)};
     if (values[MAP_PARAM_BYTES].uint >= 2 * probe->pitch)
-        map_ask_case(ask, ask->map, point);
+        map_ask_case(ask, ask->map, bench_case);
 }
 
 // ---------------------------------------------------------------- bandwidth

@@ -38,7 +38,7 @@ uint64_t map_last_cache_bytes(const struct map_questions *ask);
 
 // One case; `point` lives as long as `ask`.
 void map_ask_case(struct map_questions *ask, const struct benchmark *benchmark,
-                  const struct bench_case *point);
+                  const struct bench_case *bench_case);
 
 // All cases of choices "key=values", as the command line takes them.
 void map_ask_chosen(struct map_questions *ask, const struct benchmark *benchmark,

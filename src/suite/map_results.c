@@ -38,12 +38,12 @@ static bool is_read(const struct map_finder *f, const struct result *result, con
 {
     if (strcmp(result->benchmark, "bandwidth") != 0 || strcmp(result->device, f->device->id) != 0)
         return false;
-    const struct bench_case *point = &result->point;
-    if (strcmp(case_text(point, "op"), "read") != 0 ||
-        strcmp(case_text(point, "path"), "global") != 0 ||
-        strcmp(case_text(point, "scope"), scope) != 0)
+    const struct bench_case *bench_case = &result->bench_case;
+    if (strcmp(case_text(bench_case, "op"), "read") != 0 ||
+        strcmp(case_text(bench_case, "path"), "global") != 0 ||
+        strcmp(case_text(bench_case, "scope"), scope) != 0)
         return false;
-    double bytes = (double)case_uint(point, "bytes");
+    double bytes = (double)case_uint(bench_case, "bytes");
     return bytes > span->from && bytes <= span->to;
 }
 
@@ -88,7 +88,7 @@ static struct lines_answer line_of(const struct map_finder *f, const struct leve
         .beyond = curve->fit.levels[k + 1].height,
         .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
         .end = exp2(curve->fit.steps[k].end),
-        .pitch = (double)case_uint(&curve->results[0]->point, "pitch"),
+        .pitch = (double)case_uint(&curve->results[0]->bench_case, "pitch"),
         .noise = curve->fit.noise,
         .probes = probes,
     };
@@ -127,7 +127,7 @@ static void add_told_size(const struct map_finder *f, struct result *result,
                           const struct level_curve *curve, size_t k,
                           const struct lines_answer *line)
 {
-    double pitch = (double)case_uint(&curve->results[0]->point, "pitch");
+    double pitch = (double)case_uint(&curve->results[0]->bench_case, "pitch");
     double known = line->capacity / exp2(curve->fit.steps[k].end);
     double shortest = line->line > 0 ? line->line : LINE_LEAST;
     if (line->capacity > 0) {
@@ -286,8 +286,8 @@ static void add_memory(const struct map_finder *f, const struct level_curve *cur
     add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
                   (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
     if (is_open(f, curve))
-        result_doubt(f->run->arena, result, VERDICT_SUSPECT, "unknown",
-                     "memory, or a cache that holds the largest region");
+        result_flag(f->run->arena, result, VERDICT_SUSPECT, "unknown",
+                    "memory, or a cache that holds the largest region");
     else
         map_add_claim(f, result, f->device->limits.memory_bytes);
     map_add_clock(f, result, curve, k);
@@ -304,9 +304,9 @@ static void add_level_count(const struct map_finder *f, const struct level_curve
     if (!fit->decided) {
         if (fit->flat > 1)
             unit_format(exp2(fit->steps[fit->flat - 2].end), UNIT_BYTE, at, sizeof at);
-        result_doubt(arena, result, VERDICT_SKIPPED, "unknown",
-                     "the levels of path %s%s%s are not told from its latencies: %s", path,
-                     *at ? " beyond " : "", at, fit->reason);
+        result_flag(arena, result, VERDICT_SKIPPED, "unknown",
+                    "the levels of path %s%s%s are not told from its latencies: %s", path,
+                    *at ? " beyond " : "", at, fit->reason);
     } else if (vector && is_cut_short(f, curve)) {
         map_add_detail(f, result, "levels",
                        arena_printf(arena,
@@ -353,8 +353,8 @@ void map_add_results(struct run *run, const struct gpu_info *device)
     struct level_curves all = levels_of(scratch, run, device->id);
     for (size_t i = 0; i < all.count; i++) {
         const struct level_curve *curve = &all.curves[i];
-        const struct bench_case *point = &curve->results[0]->point;
-        const char *path = case_text(point, "path"), *order = case_text(point, "order");
+        const struct bench_case *bench_case = &curve->results[0]->bench_case;
+        const char *path = case_text(bench_case, "path"), *order = case_text(bench_case, "order");
         if (strcmp(path, "shared") == 0)
             map_add_shared(&f, curve);
         else if (strcmp(order, "page") == 0)

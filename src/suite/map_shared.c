@@ -19,10 +19,10 @@ static unsigned banks_of(const struct map_finder *f)
         const struct result *load = f->run->results[i];
         const struct metric *time = result_metric(load, "time");
         if (strcmp(load->benchmark, "strides") != 0 || strcmp(load->device, f->device->id) != 0 ||
-            strcmp(case_text(&load->point, "pattern"), "banks") != 0 || !time ||
+            strcmp(case_text(&load->bench_case, "pattern"), "banks") != 0 || !time ||
             !isfinite(time->median))
             continue;
-        strides[count] = (double)case_uint(&load->point, "stride");
+        strides[count] = (double)case_uint(&load->bench_case, "stride");
         ns[count++] = time->median;
     }
     return banks_count(&(struct banks_curve){strides, ns, count});

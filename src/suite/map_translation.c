@@ -54,28 +54,28 @@ static void add_level(const struct map_finder *f, const struct level_curve *curv
         add_page(f, result, curve, map_translation_end(curve));
 }
 
-static void doubt_all(const struct map_finder *f, const struct level_curve *curve)
+static void flag_all(const struct map_finder *f, const struct level_curve *curve)
 {
     struct result *result = map_add_result(f, MAP_TLB, path, 0);
     char from[UNIT_TEXT], to[UNIT_TEXT];
     unit_format(exp2(curve->octaves[0]), UNIT_BYTE, from, sizeof from);
     unit_format(exp2(curve->octaves[curve->count - 1]), UNIT_BYTE, to, sizeof to);
     if (curve->fit.flat == 0)
-        result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
-                     "the reach of the TLB is not told from chains over pages: %s",
-                     curve->fit.reason);
+        result_flag(f->run->arena, result, VERDICT_SKIPPED, "unknown",
+                    "the reach of the TLB is not told from chains over pages: %s",
+                    curve->fit.reason);
     else
-        result_doubt(f->run->arena, result, VERDICT_SKIPPED, "unknown",
-                     "the reach of the TLB is not told: chains over pages show no end between %s "
-                     "and %s, every page hits or none does",
-                     from, to);
+        result_flag(f->run->arena, result, VERDICT_SKIPPED, "unknown",
+                    "the reach of the TLB is not told: chains over pages show no end between %s "
+                    "and %s, every page hits or none does",
+                    from, to);
 }
 
 void map_add_translation(const struct map_finder *f, const struct level_curve *curve)
 {
     const struct plateaus *fit = &curve->fit;
     if (fit->flat == 0 || fit->count < 2) {
-        doubt_all(f, curve);
+        flag_all(f, curve);
         return;
     }
     for (size_t k = 0; k < fit->flat && k + 1 < fit->count; k++)

@@ -82,8 +82,10 @@ static bool add_cases(struct arena *arena, struct preset_plan *preset,
             continue; // two values that the device's limits made one
         preset->cases = arena_grow(arena, preset->cases, preset->count, &preset->capacity,
                                    sizeof *preset->cases);
-        preset->cases[preset->count] = (struct plan_case){
-            .benchmark = benchmark, .point = &list->cases[i], .key = key, .index = preset->count};
+        preset->cases[preset->count] = (struct plan_case){.benchmark = benchmark,
+                                                          .bench_case = &list->cases[i],
+                                                          .key = key,
+                                                          .index = preset->count};
         preset->count++;
     }
     return true;

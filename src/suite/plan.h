@@ -14,7 +14,7 @@ enum plan_step {
 
 struct plan_case {
     const struct benchmark *benchmark;
-    const struct bench_case *point;
+    const struct bench_case *bench_case;
     const char *key;
     size_t index; // 0, 1, … through the plan
 };

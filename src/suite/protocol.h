@@ -21,7 +21,7 @@
 struct visit_order {
     const struct benchmark *benchmark;
     size_t index; // of the case in the run: names its memory
-    const struct bench_case *point;
+    const struct bench_case *bench_case;
     const struct measure_request *request;
     bool waits; // for other devices, before its samples
 };

@@ -78,22 +78,22 @@ static bool parse_value(const char *spelt, struct case_value *value)
 static const struct bench_case *read_case(struct json_reader *reader, const struct json_node *node,
                                           const struct benchmark_info *info)
 {
-    struct bench_case *point = ARENA_NEW(reader->arena, struct bench_case);
-    point->values = ARENA_ARRAY(reader->arena, info->param_count, struct case_value);
+    struct bench_case *bench_case = ARENA_NEW(reader->arena, struct bench_case);
+    bench_case->values = ARENA_ARRAY(reader->arena, info->param_count, struct case_value);
     for (size_t i = 0; i < info->param_count; i++) {
         const struct param_info *param = &info->params[i];
         struct json_node member = json_member(reader, node, param->key);
         if (!member.value)
             continue;
-        struct case_value *value = &point->values[point->value_count++];
+        struct case_value *value = &bench_case->values[bench_case->value_count++];
         *value = (struct case_value){.key = param->key, .type = param->type, .role = param->role};
         const char *spelt = json_text_required(reader, &member);
         if (spelt && !parse_value(spelt, value))
             json_fail(reader, &member, "not a value of this parameter");
     }
-    if (json_object_size(node->value) > point->value_count)
+    if (json_object_size(node->value) > bench_case->value_count)
         json_fail(reader, node, "a parameter that the benchmark does not have");
-    return point;
+    return bench_case;
 }
 
 static void read_order(struct json_reader *reader, const struct json_node *body,
@@ -113,7 +113,7 @@ static void read_order(struct json_reader *reader, const struct json_node *body,
         json_fail(reader, &values, "expected an object");
         return;
     }
-    order->point = read_case(reader, &values, &order->benchmark->info);
+    order->bench_case = read_case(reader, &values, &order->benchmark->info);
     order->index = (size_t)count(reader, body, "index");
     struct measure_request *request = ARENA_NEW(reader->arena, struct measure_request);
     request->samples = small(reader, body, "samples");
@@ -191,13 +191,13 @@ static void read_metrics(struct json_reader *reader, const struct json_node *bod
 static void read_notes(struct json_reader *reader, const struct json_node *body,
                        struct measure_visit *visit)
 {
-    struct json_node doubts = json_member(reader, body, "doubts");
-    visit->doubt_count = json_elements(reader, &doubts);
-    visit->doubts = ARENA_ARRAY(reader->arena, visit->doubt_count, struct reason);
-    for (size_t i = 0; i < visit->doubt_count; i++) {
-        struct json_node one = json_element(&doubts, i);
-        visit->doubts[i].code = text_required(reader, &one, "code");
-        visit->doubts[i].text = text_required(reader, &one, "text");
+    struct json_node reasons = json_member(reader, body, "doubts");
+    visit->reason_count = json_elements(reader, &reasons);
+    visit->reasons = ARENA_ARRAY(reader->arena, visit->reason_count, struct reason);
+    for (size_t i = 0; i < visit->reason_count; i++) {
+        struct json_node one = json_element(&reasons, i);
+        visit->reasons[i].code = text_required(reader, &one, "code");
+        visit->reasons[i].text = text_required(reader, &one, "text");
     }
     struct json_node details = json_member(reader, body, "details");
     visit->detail_count = json_elements(reader, &details);

@@ -59,12 +59,12 @@ static const char *line(struct arena *arena, const char *kind, json_t *body)
 
 // ---------------------------------------------------------------- orders and failures
 
-static json_t *case_json(struct arena *arena, const struct bench_case *point)
+static json_t *case_json(struct arena *arena, const struct bench_case *bench_case)
 {
     json_t *json = json_object();
-    for (size_t i = 0; i < point->value_count; i++)
-        json_object_set_new(json, point->values[i].key,
-                            text_json(case_value_text(arena, &point->values[i])));
+    for (size_t i = 0; i < bench_case->value_count; i++)
+        json_object_set_new(json, bench_case->values[i].key,
+                            text_json(case_value_text(arena, &bench_case->values[i])));
     return json;
 }
 
@@ -75,7 +75,7 @@ const char *protocol_write_order(struct arena *arena, const struct visit_order *
     json_object_set_new(body, "benchmark", text_json(order->benchmark->info.name));
     json_object_set_new(body, "version", count_json(order->benchmark->info.version));
     json_object_set_new(body, "index", count_json(order->index));
-    json_object_set_new(body, "case", case_json(arena, order->point));
+    json_object_set_new(body, "case", case_json(arena, order->bench_case));
     json_object_set_new(body, "samples", count_json(request->samples));
     json_object_set_new(body, "sample_ns", count_json(request->sample_ns));
     json_object_set_new(body, "timeout_ns", count_json(request->timeout_ns));
@@ -118,14 +118,14 @@ static json_t *metrics_json(const struct benchmark_info *info, const struct meas
     return array;
 }
 
-static json_t *doubts_json(const struct measure_visit *visit)
+static json_t *reasons_json(const struct measure_visit *visit)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < visit->doubt_count; i++) {
-        json_t *doubt = json_object();
-        json_object_set_new(doubt, "code", text_json(visit->doubts[i].code));
-        json_object_set_new(doubt, "text", text_json(visit->doubts[i].text));
-        json_array_append_new(array, doubt);
+    for (size_t i = 0; i < visit->reason_count; i++) {
+        json_t *reason = json_object();
+        json_object_set_new(reason, "code", text_json(visit->reasons[i].code));
+        json_object_set_new(reason, "text", text_json(visit->reasons[i].text));
+        json_array_append_new(array, reason);
     }
     return array;
 }
@@ -188,7 +188,7 @@ const char *protocol_write_visit(struct arena *arena, const struct benchmark_inf
 {
     json_t *body = json_object();
     json_object_set_new(body, "metrics", metrics_json(info, visit));
-    json_object_set_new(body, "doubts", doubts_json(visit));
+    json_object_set_new(body, "doubts", reasons_json(visit));
     json_object_set_new(body, "details", details_json(visit));
     json_object_set_new(body, "sensors", sensors_json(visit));
     json_object_set_new(body, "series", series_json(visit));

@@ -138,8 +138,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
 {
     const struct runner_desc *desc = runner->desc;
     const struct gpu_info *device = desc->devices->devices[index];
-    struct effort effort;
-    effort_of(desc->choices.preset, device, &effort);
+    struct budget budget;
+    budget_of(desc->choices.preset, device, &budget);
     return executor_create(
         runner->arena,
         &(struct executor_desc){
@@ -147,7 +147,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
             .in_process = desc->in_process,
             .worker_argv = worker_argv(runner, device->id),
             .worker_environment = desc->worker_environment,
-            .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * effort.timeout_ns,
+            .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * budget.timeout_ns,
             .validation = desc->validation,
             .interrupt = desc->interrupt,
             .clocks = runner->clocks[index],
@@ -173,8 +173,8 @@ static bool run_device(struct runner *runner)
     const struct runner_desc *desc = runner->desc;
     const struct gpu_info *device = desc->devices->devices[runner->device];
     struct schedule_peer peers[SCHEDULE_PEERS_MAX];
-    struct effort effort;
-    effort_of(desc->choices.preset, device, &effort);
+    struct budget budget;
+    budget_of(desc->choices.preset, device, &budget);
     const struct schedule_desc schedule = {
         .run = runner->run,
         .device = device,
@@ -182,7 +182,7 @@ static bool run_device(struct runner *runner)
         .executor = runner->executors[runner->device],
         .peers = peers,
         .peer_count = find_peers(runner, peers),
-        .effort = &effort,
+        .budget = &budget,
         .preset = desc->choices.preset,
         .seed = desc->seed + runner->device,
         .interrupt = desc->interrupt,

@@ -75,11 +75,11 @@ static void note_losses(struct block *block, const struct entry *entry, const st
 
 static struct measure_request request_for(const struct scheduler *s, const struct entry *entry)
 {
-    const struct effort *effort = s->desc->effort;
+    const struct budget *budget = s->desc->budget;
     return (struct measure_request){
-        .samples = effort->samples,
-        .sample_ns = effort->sample_ns,
-        .timeout_ns = effort->timeout_ns,
+        .samples = budget->samples,
+        .sample_ns = budget->sample_ns,
+        .timeout_ns = budget->timeout_ns,
         .round = collect_rounds(entry->collect),
     };
 }
@@ -108,7 +108,7 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
     struct error failure = {.code = ERROR_NONE};
     bool done =
         executor_visit(entry->party->executor, entry->planned.benchmark, entry->planned.index,
-                       entry->planned.point, &request, arena, &brought, &failure);
+                       entry->planned.bench_case, &request, arena, &brought, &failure);
     note_visit(s, block, entry, done ? brought : NULL, &failure);
     arena_destroy(arena);
 }
@@ -128,7 +128,7 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
         requests[count] = request_for(s, entry);
         parts[count] = (struct executor_part){.executor = entry->party->executor,
                                               .index = entry->planned.index,
-                                              .point = entry->planned.point,
+                                              .bench_case = entry->planned.bench_case,
                                               .request = &requests[count]};
         entries[count++] = entry;
     }
@@ -198,8 +198,8 @@ static void set_times(struct scheduler *s, struct block *block)
     const struct benchmark *benchmark = block->entries[0].planned.benchmark;
     if (s->benchmark != benchmark) {
         s->benchmark = benchmark;
-        s->soft_ns = limit_ns(s->desc->effort->time_ns);
-        s->hard_ns = limit_ns(s->desc->effort->time_most_ns);
+        s->soft_ns = limit_ns(s->desc->budget->time_ns);
+        s->hard_ns = limit_ns(s->desc->budget->time_most_ns);
     }
     size_t left = block->own + s->desc->plan->left(s->desc->plan, benchmark);
     block->soft_ns = share_ns(s->soft_ns, block->own, left);

@@ -6,7 +6,7 @@
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
-#include "suite/effort.h"
+#include "suite/budget.h"
 #include "suite/executor.h"
 #include "suite/plan.h"
 
@@ -43,7 +43,7 @@ struct schedule_desc {
     struct executor *executor;
     const struct schedule_peer *peers;
     size_t peer_count;
-    const struct effort *effort;
+    const struct budget *budget;
     const char *preset;          // for messages
     uint64_t seed;               // of the orders
     struct interrupt *interrupt; // NULL: never

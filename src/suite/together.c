@@ -6,23 +6,23 @@
 #include <math.h>
 #include <string.h>
 
-bool schedule_may_join(const struct bench_case *point, const struct gpu_info *device,
+bool schedule_may_join(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
-    const struct case_value *together = case_find(point, "together");
+    const struct case_value *together = case_find(bench_case, "together");
     if (!together || strcmp(together->text, "no") == 0)
         return false;
     return strcmp(together->text, "yes") == 0 || !select_same_chip(device, other);
 }
 
-void schedule_add_with(struct arena *arena, struct bench_case *point, const char *with)
+void schedule_add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
 {
-    struct case_value *values = ARENA_ARRAY(arena, point->value_count + 1, struct case_value);
-    memcpy(values, point->values, point->value_count * sizeof *values);
-    values[point->value_count] =
+    struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);
+    memcpy(values, bench_case->values, bench_case->value_count * sizeof *values);
+    values[bench_case->value_count] =
         (struct case_value){.key = "with", .type = PARAM_TEXT, .role = PARAM_METHOD, .text = with};
-    point->values = values;
-    point->value_count++;
+    bench_case->values = values;
+    bench_case->value_count++;
 }
 
 void schedule_note_common(struct executor_part *parts, size_t count)
@@ -44,9 +44,9 @@ void schedule_note_common(struct executor_part *parts, size_t count)
         double share = common_ns / (double)(visit->ended_ns - visit->began_ns);
         visit_sensor(visit, "common_time", UNIT_NONE, share);
         if (share < SCHEDULE_COMMON_LEAST)
-            visit_doubt(visit, "apart",
-                        "the other devices took their samples in %.0f %% of the time of these",
-                        100 * share);
+            visit_flag(visit, "apart",
+                       "the other devices took their samples in %.0f %% of the time of these",
+                       100 * share);
     }
 }
 

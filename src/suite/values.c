@@ -144,8 +144,8 @@ static bool add_integers(struct parser *p, uint64_t from, uint64_t to, uint64_t 
 {
     for (uint64_t base = from; base <= to; base *= 2) {
         for (uint64_t step = 0; step < n; step++) {
-            uint64_t point = point_between(p->param, base, step, n);
-            if (point < to && !add(p, (struct case_value){.uint = point}))
+            uint64_t bench_case = point_between(p->param, base, step, n);
+            if (bench_case < to && !add(p, (struct case_value){.uint = bench_case}))
                 return false;
         }
         if (base > UINT64_MAX / 2)
@@ -157,10 +157,10 @@ static bool add_integers(struct parser *p, uint64_t from, uint64_t to, uint64_t 
 static bool add_reals(struct parser *p, double from, double to, uint64_t n)
 {
     for (uint64_t step = 0; step <= VALUES_MAX; step++) {
-        double point = from * exp2((double)step / (double)n);
-        if (point > to * (1 - 1e-9))
+        double bench_case = from * exp2((double)step / (double)n);
+        if (bench_case > to * (1 - 1e-9))
             break;
-        if (!add(p, (struct case_value){.real = point}))
+        if (!add(p, (struct case_value){.real = bench_case}))
             return false;
     }
     return add(p, (struct case_value){.real = to});
@@ -195,10 +195,10 @@ static bool cut_spacing(struct parser *p, const char *whole, char *end, struct s
 
 static bool add_steps(struct parser *p, uint64_t from, uint64_t to, uint64_t step)
 {
-    for (uint64_t point = from; point < to; point += step) {
-        if (!add(p, (struct case_value){.uint = point}))
+    for (uint64_t bench_case = from; bench_case < to; bench_case += step) {
+        if (!add(p, (struct case_value){.uint = bench_case}))
             return false;
-        if (to - point <= step)
+        if (to - bench_case <= step)
             break;
     }
     return add(p, (struct case_value){.uint = to});

@@ -166,7 +166,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
         return false;
     struct bench_visit run = {
         .session = &visitor->session,
-        .point = order->point,
+        .bench_case = order->bench_case,
         .scope = gpu_scope_open(visitor->device),
         .arena = arena_create(),
         .request = order->request,

@@ -56,22 +56,22 @@ static struct case_value number(const char *key, uint64_t value)
 }
 
 // The case that decodes to `point`.
-static struct bench_case encode(struct arena *arena, const struct bandwidth_point *point)
+static struct bench_case encode(struct arena *arena, const struct bandwidth_case *this_case)
 {
     static const char *const ops[] = {"read", "write", "copy"};
     static const char *const scopes[] = {"device", "workgroup", "scaling"};
     struct case_value values[] = {
-        text("op", ops[point->op]),
-        text("path", point->shared ? "shared" : "global"),
-        text("scope", scopes[point->scope]),
-        text("access", point->apart ? "apart" : "same"),
-        number("bytes", point->bytes),
-        number("width", point->width),
-        text("type", point->doubles ? "double" : "float"),
-        text("shape", point->shape),
-        number("workgroups", point->workgroups),
+        text("op", ops[this_case->op]),
+        text("path", this_case->shared ? "shared" : "global"),
+        text("scope", scopes[this_case->scope]),
+        text("access", this_case->apart ? "apart" : "same"),
+        number("bytes", this_case->bytes),
+        number("width", this_case->width),
+        text("type", this_case->doubles ? "double" : "float"),
+        text("shape", this_case->shape),
+        number("workgroups", this_case->workgroups),
     };
-    size_t count = sizeof values / sizeof values[0] - (point->scope != BANDWIDTH_SCALING);
+    size_t count = sizeof values / sizeof values[0] - (this_case->scope != BANDWIDTH_SCALING);
     struct bench_case made = {ARENA_ARRAY(arena, count, struct case_value), count};
     memcpy(made.values, values, count * sizeof *values);
     return made;
@@ -80,7 +80,7 @@ static struct bench_case encode(struct arena *arena, const struct bandwidth_poin
 // One case over several visits.
 struct series_of_visits {
     struct fixture *fixture;
-    struct bandwidth_point point;
+    struct bandwidth_case this_case;
     void *memory;
     unsigned round;
     struct error err;
@@ -90,13 +90,13 @@ static bool visit(struct series_of_visits *v, double *bytes_per_s)
 {
     struct fixture *f = v->fixture;
     struct arena *arena = arena_create();
-    struct bench_case point = encode(arena, &v->point);
+    struct bench_case this_case = encode(arena, &v->this_case);
     const struct measure_request request = {.samples = 2,
                                             .sample_ns = 200000,
                                             .timeout_ns = UINT64_C(20000000000),
                                             .round = v->round++};
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -116,21 +116,21 @@ static bool visit(struct series_of_visits *v, double *bytes_per_s)
 
 // ---------------------------------------------------------------- every variant
 
-static void measure_every_shape(struct fixture *f, struct bandwidth_point point)
+static void measure_every_shape(struct fixture *f, struct bandwidth_case this_case)
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    size_t count = bandwidth_shapes(&point, f->bench.session.info, &f->own->limits, shapes);
+    size_t count = bandwidth_shapes(&this_case, f->bench.session.info, &f->own->limits, shapes);
     struct arena *arena = arena_create();
     size_t built = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!kernel_find(bandwidth_kernel_name(arena, &point, &shapes[i])))
+        if (!kernel_find(bandwidth_kernel_name(arena, &this_case, &shapes[i])))
             continue;
-        point.shape = bandwidth_shape_name(arena, &shapes[i]);
-        struct series_of_visits v = {.fixture = f, .point = point};
+        this_case.shape = bandwidth_shape_name(arena, &shapes[i]);
+        struct series_of_visits v = {.fixture = f, .this_case = this_case};
         double bytes_per_s = 0;
         for (int round = 0; round < 2; round++)
             if (!visit(&v, &bytes_per_s))
-                fail_msg("%s: %s", point.shape, v.err.message);
+                fail_msg("%s: %s", this_case.shape, v.err.message);
         built++;
     }
     assert_true(built > 0);
@@ -141,19 +141,20 @@ static void every_read_of_a_cache_is_verified(void **state)
 {
     for (unsigned width = 4; width <= 16; width *= 2)
         for (int doubles = 0; doubles <= (width > 4); doubles++) {
-            struct bandwidth_point point = {.bytes = 12 * KIB, .width = width, .doubles = doubles};
-            measure_every_shape(*state, point);
+            struct bandwidth_case this_case = {
+                .bytes = 12 * KIB, .width = width, .doubles = doubles};
+            measure_every_shape(*state, this_case);
         }
-    struct bandwidth_point one = {.bytes = 20 * KIB, .width = 16, .scope = BANDWIDTH_WORKGROUP};
+    struct bandwidth_case one = {.bytes = 20 * KIB, .width = 16, .scope = BANDWIDTH_WORKGROUP};
     measure_every_shape(*state, one);
 }
 
 static void every_read_of_parts_is_verified(void **state)
 {
-    struct bandwidth_point point = {
+    struct bandwidth_case this_case = {
         .bytes = 2 * MIB, .width = 16, .apart = true, .scope = BANDWIDTH_SCALING};
-    for (point.workgroups = 1; point.workgroups <= 3; point.workgroups += 2)
-        measure_every_shape(*state, point);
+    for (this_case.workgroups = 1; this_case.workgroups <= 3; this_case.workgroups += 2)
+        measure_every_shape(*state, this_case);
 }
 
 static void every_read_in_passes_is_verified(void **state)
@@ -162,33 +163,33 @@ static void every_read_in_passes_is_verified(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (unsigned width = 4; width <= 16; width *= 2)
             for (int doubles = 0; doubles <= (width > 4); doubles++)
-                measure_every_shape(*state, (struct bandwidth_point){.bytes = sizes[i],
-                                                                     .width = width,
-                                                                     .doubles = doubles,
-                                                                     .apart = true});
+                measure_every_shape(*state, (struct bandwidth_case){.bytes = sizes[i],
+                                                                    .width = width,
+                                                                    .doubles = doubles,
+                                                                    .apart = true});
 }
 
 static void every_write_and_copy_is_verified(void **state)
 {
     for (int op = BANDWIDTH_WRITE; op <= BANDWIDTH_COPY; op++)
         measure_every_shape(
-            *state, (struct bandwidth_point){
+            *state, (struct bandwidth_case){
                         .op = (enum bandwidth_op)op, .bytes = 2 * MIB, .width = 16, .apart = true});
 }
 
 static void every_read_of_shared_memory_is_verified(void **state)
 {
     for (unsigned width = 4; width <= 16; width *= 2)
-        measure_every_shape(*state, (struct bandwidth_point){.shared = true,
-                                                             .bytes = BANDWIDTH_SHARED_BYTES,
-                                                             .width = width});
+        measure_every_shape(*state, (struct bandwidth_case){.shared = true,
+                                                            .bytes = BANDWIDTH_SHARED_BYTES,
+                                                            .width = width});
 }
 
 static void best_tries_several_shapes_and_keeps_one(void **state)
 {
     struct series_of_visits v = {
         .fixture = *state,
-        .point = {.bytes = 4 * MIB, .width = 16, .apart = true, .shape = "best"}};
+        .this_case = {.bytes = 4 * MIB, .width = 16, .apart = true, .shape = "best"}};
     double bytes_per_s = 0;
     for (int round = 0; round < 3; round++)
         if (!visit(&v, &bytes_per_s))
@@ -217,7 +218,7 @@ static void expect_mismatch(struct series_of_visits *v)
 
 static void a_word_that_changed_since_the_first_visit_is_a_mismatch(void **state)
 {
-    static const struct bandwidth_point points[] = {
+    static const struct bandwidth_case points[] = {
         {.bytes = 16 * KIB, .width = 16, .shape = "default"},
         {.bytes = 512 * KIB, .width = 4, .apart = true, .shape = "default"},
         {.bytes = MIB,
@@ -229,7 +230,7 @@ static void a_word_that_changed_since_the_first_visit_is_a_mismatch(void **state
         {.op = BANDWIDTH_COPY, .bytes = 2 * MIB, .width = 16, .apart = true, .shape = "default"},
     };
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
-        struct series_of_visits v = {.fixture = *state, .point = points[i]};
+        struct series_of_visits v = {.fixture = *state, .this_case = points[i]};
         double bytes_per_s = 0;
         assert_true(visit(&v, &bytes_per_s));
         flip_word(*state, BANDWIDTH_SOURCE, 8 * KIB + 4);
@@ -242,7 +243,7 @@ static void a_word_that_changed_since_the_first_visit_is_a_mismatch(void **state
 static void a_wrong_word_before_the_first_visit_is_a_mismatch(void **state)
 {
     struct series_of_visits v = {.fixture = *state,
-                                 .point = {.bytes = 16 * KIB, .width = 16, .shape = "default"}};
+                                 .this_case = {.bytes = 16 * KIB, .width = 16, .shape = "default"}};
     assert_non_null(bandwidth_store_get(&v.fixture->own->store, BANDWIDTH_SOURCE, 16 * KIB, NULL));
     flip_word(*state, BANDWIDTH_SOURCE, 4);
     expect_mismatch(&v);
@@ -288,14 +289,14 @@ static void what_a_device_cannot_do_is_said(void **state)
 {
     struct series_of_visits v = {
         .fixture = *state,
-        .point = {.bytes = UINT64_C(1) << 50, .width = 16, .apart = true, .shape = "default"}};
+        .this_case = {.bytes = UINT64_C(1) << 50, .width = 16, .apart = true, .shape = "default"}};
     double bytes_per_s = 0;
     assert_false(visit(&v, &bytes_per_s));
     assert_int_equal(v.err.code, ERROR_UNSUPPORTED);
-    v.point = (struct bandwidth_point){.bytes = 5000, .width = 16, .shape = "default"};
+    v.this_case = (struct bandwidth_case){.bytes = 5000, .width = 16, .shape = "default"};
     assert_false(visit(&v, &bytes_per_s));
     assert_int_equal(v.err.code, ERROR_UNSUPPORTED);
-    v.point = (struct bandwidth_point){
+    v.this_case = (struct bandwidth_case){
         .bytes = 16 * KIB, .width = 16, .shape = "address-256x8-once"}; // not for a loop
     assert_false(visit(&v, &bytes_per_s));
     assert_int_equal(v.err.code, ERROR_UNSUPPORTED);

@@ -34,7 +34,7 @@ static struct gpu_info device(void)
 static void walk_group(const struct bandwidth_work_desc *desc, const struct bandwidth_params *p,
                        uint32_t group, uint32_t *visits)
 {
-    bool round = desc->point->op == BANDWIDTH_READ;
+    bool round = desc->this_case->op == BANDWIDTH_READ;
     uint32_t place = (round ? group % p->chunks : group) * p->pitch;
     for (uint32_t row = 0; row < desc->shape->threads / BANDWIDTH_LANES; row++) {
         uint32_t at = row;
@@ -55,8 +55,8 @@ static void check_walk(const struct bandwidth_work_desc *desc)
     struct error err;
     if (!bandwidth_work_make(desc, &work, &err))
         fail_msg("%s", err.message);
-    uint64_t block_bytes = (uint64_t)BANDWIDTH_LANES * desc->shape->loads * desc->point->width;
-    uint64_t blocks = bandwidth_stream_bytes(desc->point) / block_bytes;
+    uint64_t block_bytes = (uint64_t)BANDWIDTH_LANES * desc->shape->loads * desc->this_case->width;
+    uint64_t blocks = bandwidth_stream_bytes(desc->this_case) / block_bytes;
     uint32_t *visits = calloc(blocks, sizeof *visits);
     assert_non_null(visits);
     for (uint32_t pass = 0; pass < work.grid[2]; pass++)
@@ -67,23 +67,23 @@ static void check_walk(const struct bandwidth_work_desc *desc)
         assert_int_equal(visits[block], block < work.stream_bytes / block_bytes ? work.times : 0);
     free(visits);
     assert_int_equal(work.groups, (uint64_t)work.params.groups * work.grid[2]);
-    assert_int_equal(work.moved_bytes,
-                     work.stream_bytes * work.times * (desc->point->op == BANDWIDTH_COPY ? 2 : 1));
+    assert_int_equal(work.moved_bytes, work.stream_bytes * work.times *
+                                           (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1));
     assert_true(work.grid[0] <= 65535 && work.grid[1] <= 65535 && work.grid[2] <= 65535);
 }
 
 // All shapes of a point, at a few numbers of passes.
-static void check_point(const struct bandwidth_point *point)
+static void check_point(const struct bandwidth_case *this_case)
 {
     const struct gpu_info info = device();
     const struct measure_limits limits = {.cores = 5, .last_cache_bytes = 8 * MIB};
     static const uint64_t passes[] = {0, 1, 2, 7};
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    size_t count = bandwidth_shapes(point, &info, &limits, shapes);
+    size_t count = bandwidth_shapes(this_case, &info, &limits, shapes);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < COUNT(passes); k++) {
-            const struct bandwidth_work_desc desc = {.point = point,
+            const struct bandwidth_work_desc desc = {.this_case = this_case,
                                                      .shape = &shapes[i],
                                                      .info = &info,
                                                      .cores = limits.cores,
@@ -98,10 +98,10 @@ static void workgroups_that_read_all_read_every_block_equally_often(void **state
     static const uint64_t sizes[] = {4 * KIB, 12 * KIB, 16 * KIB, 20 * KIB, 192 * KIB, MIB};
     for (size_t i = 0; i < COUNT(sizes); i++)
         for (unsigned width = 4; width <= 16; width *= 2) {
-            struct bandwidth_point point = {.bytes = sizes[i], .width = width};
-            check_point(&point);
-            point.scope = BANDWIDTH_WORKGROUP;
-            check_point(&point);
+            struct bandwidth_case this_case = {.bytes = sizes[i], .width = width};
+            check_point(&this_case);
+            this_case.scope = BANDWIDTH_WORKGROUP;
+            check_point(&this_case);
         }
 }
 
@@ -110,11 +110,11 @@ static void workgroups_with_parts_of_their_own_read_each_block_from_one_place(vo
     (void)state;
     static const unsigned workgroups[] = {1, 2, 3, 64, 77, 132};
     for (size_t i = 0; i < COUNT(workgroups); i++) {
-        check_point(&(struct bandwidth_point){.bytes = 2 * MIB,
-                                              .width = 16,
-                                              .apart = true,
-                                              .scope = BANDWIDTH_SCALING,
-                                              .workgroups = workgroups[i]});
+        check_point(&(struct bandwidth_case){.bytes = 2 * MIB,
+                                             .width = 16,
+                                             .apart = true,
+                                             .scope = BANDWIDTH_SCALING,
+                                             .workgroups = workgroups[i]});
     }
 }
 
@@ -125,10 +125,9 @@ static void passes_read_write_and_copy_every_block_once_each(void **state)
     static const uint64_t sizes[] = {MIB, 3 * MIB + 512 * KIB, 12 * MIB, 32 * MIB};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         for (unsigned width = 4; width <= 16; width *= 2)
-            check_point(
-                &(struct bandwidth_point){.bytes = sizes[i], .width = width, .apart = true});
+            check_point(&(struct bandwidth_case){.bytes = sizes[i], .width = width, .apart = true});
         for (int op = BANDWIDTH_WRITE; op <= BANDWIDTH_COPY; op++)
-            check_point(&(struct bandwidth_point){
+            check_point(&(struct bandwidth_case){
                 .op = (enum bandwidth_op)op, .bytes = 2 * sizes[i], .width = 16, .apart = true});
     }
 }
@@ -137,10 +136,11 @@ static void a_grid_too_wide_for_one_row_has_rows_and_idle_workgroups(void **stat
 {
     (void)state;
     const struct gpu_info info = device();
-    const struct bandwidth_point point = {
+    const struct bandwidth_case this_case = {
         .op = BANDWIDTH_WRITE, .bytes = 1024 * MIB, .width = 16, .apart = true};
     const struct bandwidth_shape shape = {true, 256, 1, BANDWIDTH_ONCE};
-    const struct bandwidth_work_desc desc = {.point = &point, .shape = &shape, .info = &info};
+    const struct bandwidth_work_desc desc = {
+        .this_case = &this_case, .shape = &shape, .info = &info};
     struct bandwidth_work work;
     assert_true(bandwidth_work_make(&desc, &work, NULL));
     assert_int_equal(work.params.groups, 262144);
@@ -152,9 +152,10 @@ static void a_working_set_that_does_not_divide_is_refused_with_the_grain(void **
 {
     (void)state;
     const struct gpu_info info = device();
-    const struct bandwidth_point point = {.bytes = 5000, .width = 16};
+    const struct bandwidth_case this_case = {.bytes = 5000, .width = 16};
     const struct bandwidth_shape shape = {true, 1024, 8, BANDWIDTH_LOOP};
-    const struct bandwidth_work_desc desc = {.point = &point, .shape = &shape, .info = &info};
+    const struct bandwidth_work_desc desc = {
+        .this_case = &this_case, .shape = &shape, .info = &info};
     struct bandwidth_work work;
     struct error err;
     assert_false(bandwidth_work_make(&desc, &work, &err));
@@ -169,16 +170,16 @@ static void without_addresses_or_large_workgroups_what_is_left_is_taken(void **s
     info.caps = GPU_CAP(SUBGROUPS);
     info.limits.workgroup_threads = 256;
     const struct measure_limits limits = {.last_cache_bytes = 8 * MIB};
-    const struct bandwidth_point point = {.bytes = 64 * MIB, .width = 16, .apart = true};
+    const struct bandwidth_case this_case = {.bytes = 64 * MIB, .width = 16, .apart = true};
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    size_t count = bandwidth_shapes(&point, &info, &limits, shapes);
+    size_t count = bandwidth_shapes(&this_case, &info, &limits, shapes);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++)
         assert_true(!shapes[i].address && shapes[i].threads <= 256);
 
     // Beyond the range that a storage buffer can have, nothing is left.
     info.limits.storage_range_bytes = 32 * MIB;
-    assert_int_equal(bandwidth_shapes(&point, &info, &limits, shapes), 0);
+    assert_int_equal(bandwidth_shapes(&this_case, &info, &limits, shapes), 0);
 }
 
 static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
@@ -192,15 +193,14 @@ static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
                                         .l1_bytes = 256 * KIB,
                                         .last_cache_bytes = 60 * MIB};
     struct bandwidth_limit limit;
-    bandwidth_limit_of(&(struct bandwidth_point){.bytes = 16 * KIB}, &h200, 0, &limit);
+    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 16 * KIB}, &h200, 0, &limit);
     assert_true(fabs(limit.bytes_per_s - 128 * 132 * 1980e6) < 1);
-    bandwidth_limit_of(&(struct bandwidth_point){.bytes = 16 * KIB, .scope = BANDWIDTH_WORKGROUP},
+    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 16 * KIB, .scope = BANDWIDTH_WORKGROUP},
                        &h200, 1e9, &limit);
     assert_true(fabs(limit.bytes_per_s - 128e9) < 1);
-    bandwidth_limit_of(&(struct bandwidth_point){.bytes = 8 * MIB, .apart = true}, &h200, 0,
-                       &limit);
+    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 8 * MIB, .apart = true}, &h200, 0, &limit);
     assert_true(limit.bytes_per_s <= 0 && limit.bytes_per_cycle <= 0);
-    bandwidth_limit_of(&(struct bandwidth_point){.bytes = 256 * MIB, .apart = true}, &h200, 0,
+    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 256 * MIB, .apart = true}, &h200, 0,
                        &limit);
     assert_true(fabs(limit.bytes_per_s - 4814e9) < 1);
     assert_true(fabs(limit.bytes_per_cycle - 4814e9 / 132 / 1980e6) < 1e-9);

@@ -180,12 +180,12 @@ static void a_device_of_another_system_is_refused(void **state)
 static void a_moment_by_both_clocks_lies_within_the_call(void **state)
 {
     struct conformance *t = *state;
-    struct gpu_moment moment, later;
+    struct gpu_calibrated_timestamp moment, later;
     uint64_t before_ns = clock_now_ns();
-    if (!gpu_device_moment(t->device, &moment))
+    if (!gpu_device_calibrated_timestamp(t->device, &moment))
         skip();
     assert_true(moment.host_ns + moment.deviation_ns >= before_ns);
-    assert_true(gpu_device_moment(t->device, &later));
+    assert_true(gpu_device_calibrated_timestamp(t->device, &later));
     assert_true(later.host_ns <= clock_now_ns() + later.deviation_ns);
     assert_true(later.device >= moment.device);
 }

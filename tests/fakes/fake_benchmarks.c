@@ -114,7 +114,7 @@ static bool sum_plan(const struct bench_request *request, struct bench_case_list
 
 static bool sum_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    uint64_t bytes = case_uint(run->point, "bytes");
+    uint64_t bytes = case_uint(run->bench_case, "bytes");
     if (is_too_large(run, bytes, err))
         return false;
     struct work work = {.kernel = "fake_sum", .bytes = bytes, .param = (uint32_t)(bytes / 4)};
@@ -199,13 +199,14 @@ static bool chase_open(struct bench_session *session, struct error *err)
 
 static bool chase_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    uint64_t bytes = case_uint(run->point, "bytes");
-    uint32_t stride = strcmp(case_text(run->point, "order"), "forward") == 0 ? 1 : 7;
+    uint64_t bytes = case_uint(run->bench_case, "bytes");
+    uint32_t stride = strcmp(case_text(run->bench_case, "order"), "forward") == 0 ? 1 : 7;
     if (is_too_large(run, bytes, err))
         return false;
     uint32_t count = (uint32_t)(bytes / 4);
-    struct work work = {
-        .kernel = "fake_chase", .bytes = bytes, .param = (uint32_t)case_uint(run->point, "hops")};
+    struct work work = {.kernel = "fake_chase",
+                        .bytes = bytes,
+                        .param = (uint32_t)case_uint(run->bench_case, "hops")};
     uint32_t *next = ARENA_ARRAY(run->arena, count, uint32_t);
     for (uint32_t i = 0; i < count; i++)
         next[i] = (i + stride) % count;

@@ -76,10 +76,10 @@ static inline void pair_case(struct run *run, const struct pair_desc *desc, stru
     struct case_value values[] = {
         {.key = "bytes", .type = PARAM_BYTES, .role = PARAM_AXIS, .uint = bytes},
         {.key = "laps", .type = PARAM_UINT, .role = PARAM_METHOD, .uint = desc->laps}};
-    result->point.values = ARENA_ARRAY(arena, 2, struct case_value);
-    memcpy(result->point.values, values, sizeof values);
-    result->point.value_count = 2;
-    result->key = case_key(arena, "pair", &result->point);
+    result->bench_case.values = ARENA_ARRAY(arena, 2, struct case_value);
+    memcpy(result->bench_case.values, values, sizeof values);
+    result->bench_case.value_count = 2;
+    result->key = case_key(arena, "pair", &result->bench_case);
     result->benchmark = "pair";
     result->version = desc->version;
     result->device = desc->device_id;

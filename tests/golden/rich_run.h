@@ -67,19 +67,19 @@ static inline struct bench_case rich_case(struct arena *arena, const char *path,
         {.key = "density", .type = PARAM_REAL, .role = PARAM_AXIS, .real = 0.1},
         {.key = "laps", .type = PARAM_UINT, .role = PARAM_METHOD, .uint = 1},
     };
-    struct bench_case point = {.values = ARENA_ARRAY(arena, 4, struct case_value),
-                               .value_count = 4};
+    struct bench_case bench_case = {.values = ARENA_ARRAY(arena, 4, struct case_value),
+                                    .value_count = 4};
     for (size_t i = 0; i < 4; i++)
-        point.values[i] = values[i];
-    return point;
+        bench_case.values[i] = values[i];
+    return bench_case;
 }
 
 static inline struct result *rich_result(struct run *run, const char *path, uint64_t bytes)
 {
     struct arena *arena = run->arena;
     struct result *result = run_add_result(run);
-    result->point = rich_case(arena, path, bytes);
-    result->key = case_key(arena, "latency", &result->point);
+    result->bench_case = rich_case(arena, path, bytes);
+    result->key = case_key(arena, "latency", &result->bench_case);
     result->benchmark = "latency";
     result->version = 3;
     result->device = "vulkan:0";
@@ -168,12 +168,12 @@ static inline struct run *rich_run(void)
 
     struct result *suspect = rich_result(run, "vector", 4294967296);
     rich_measure(run->arena, suspect, 335.1);
-    result_doubt(run->arena, suspect, VERDICT_SUSPECT, "correlated",
-                 "samples follow each other (lag-1 %.2f)", 0.42);
+    result_flag(run->arena, suspect, VERDICT_SUSPECT, "correlated",
+                "samples follow each other (lag-1 %.2f)", 0.42);
     struct result *skipped = rich_result(run, "scalar", 32768);
-    result_doubt(run->arena, skipped, VERDICT_SKIPPED, "unsupported", "no scalar loads here");
+    result_flag(run->arena, skipped, VERDICT_SKIPPED, "unsupported", "no scalar loads here");
     struct result *failed = rich_result(run, "scalar", 65536);
-    result_doubt(run->arena, failed, VERDICT_FAILED, "mismatch", "hop 12 is at 7, not at 9");
+    result_flag(run->arena, failed, VERDICT_FAILED, "mismatch", "hop 12 is at 7, not at 9");
 
     static const char *keys[] = {"latency/path=vector/bytes=32768/density=0.1"};
     *run_add_finding(run) = (struct finding){.code = "level",

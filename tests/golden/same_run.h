@@ -140,7 +140,7 @@ static inline void same_result(const struct result *a, const struct result *b)
     same_text(a->benchmark, b->benchmark);
     assert_int_equal(a->version, b->version);
     same_text(a->device, b->device);
-    same_case(&a->point, &b->point);
+    same_case(&a->bench_case, &b->bench_case);
     assert_int_equal(a->verdict, b->verdict);
     assert_int_equal(a->reason_count, b->reason_count);
     for (size_t i = 0; i < a->reason_count; i++) {

@@ -39,14 +39,14 @@ static int close_session(void **state)
     return 0;
 }
 
-static bool visit(struct fixture *f, const struct bench_case *point, void **memory, unsigned round,
-                  struct error *err)
+static bool visit(struct fixture *f, const struct bench_case *this_case, void **memory,
+                  unsigned round, struct error *err)
 {
     struct arena *arena = arena_create();
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = timeout_ns, .round = round};
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = point,
+                              .bench_case = this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -71,12 +71,12 @@ static bool may_be_refused(const struct fixture *f, const struct incore_kind *ki
 
 // Measured and verified twice, or refused because the device has no such thing.
 static void expect_done(struct fixture *f, const struct incore_kind *kind,
-                        const struct bench_case *point)
+                        const struct bench_case *this_case)
 {
     struct error err;
     void *memory = NULL;
     for (unsigned round = 0; round < 2; round++)
-        if (!visit(f, point, &memory, round, &err)) {
+        if (!visit(f, this_case, &memory, round, &err)) {
             if (err.code != ERROR_UNSUPPORTED || !may_be_refused(f, kind))
                 fail_msg("%s: %s", kind->name, err.message);
             return;
@@ -115,17 +115,17 @@ static void so_is_every_peak(void **state)
 }
 
 // One workgroup with so many turns, held against what `steps` steps of each chain come to.
-static bool prove(struct fixture *f, const struct incore_point *point, uint64_t steps,
+static bool prove(struct fixture *f, const struct incore_case *this_case, uint64_t steps,
                   uint32_t flipped, struct error *err)
 {
     uint32_t words[2 * INCORE_SLOTS];
     const struct incore_params params = {
         .turns = 2, .subgroup_threads = f->own->subgroup_threads, .never = 0x9e3779b9};
-    struct incore_program *program = incore_program(f->own, point, err);
+    struct incore_program *program = incore_program(f->own, this_case, err);
     struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     assert_true(program && batch);
-    incore_kind_fill(point->kind, steps, words);
+    incore_kind_fill(this_case->kind, steps, words);
     words[2 * (INCORE_FUSED + 5)] ^= flipped;
     words[2 * (INCORE_ROUNDED + 5)] ^= flipped;
     incore_proof_record(f->own, 0, words, batch);
@@ -147,12 +147,12 @@ static void one_wrong_bit_or_step_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
     struct error err;
-    const struct incore_point point = {.kind = incore_kind_find("int32-mad"), .chip = true};
-    uint64_t steps = 2 * point.kind->peak->steps / point.kind->peak->chains;
-    assert_true(prove(f, &point, steps, 0, &err));
-    assert_false(prove(f, &point, steps, 1, &err));
+    const struct incore_case this_case = {.kind = incore_kind_find("int32-mad"), .chip = true};
+    uint64_t steps = 2 * this_case.kind->peak->steps / this_case.kind->peak->chains;
+    assert_true(prove(f, &this_case, steps, 0, &err));
+    assert_false(prove(f, &this_case, steps, 1, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
-    assert_false(prove(f, &point, steps - 1, 0, &err));
+    assert_false(prove(f, &this_case, steps - 1, 0, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 

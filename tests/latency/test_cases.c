@@ -26,18 +26,18 @@ static uint32_t ends[256]; // the hops where chases ended, in turn
 static size_t end_count;
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
-void __real_latency_link(const struct latency_point *point, const struct latency_shape *shape,
+void __real_latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
                          const uint64_t *chunks, uint32_t k, uint32_t words[2]);
-void __wrap_latency_link(const struct latency_point *point, const struct latency_shape *shape,
+void __wrap_latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
                          const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 
-void __wrap_latency_link(const struct latency_point *point, const struct latency_shape *shape,
+void __wrap_latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
                          const uint64_t *chunks, uint32_t k, uint32_t words[2])
 {
     uint32_t next = k + 1 < shape->nodes ? k + 1 : 0;
     if (end_count < sizeof ends / sizeof *ends)
         ends[end_count++] = k;
-    __real_latency_link(point, shape, chunks, formula_is_wrong ? next : k, words);
+    __real_latency_link(this_case, shape, chunks, formula_is_wrong ? next : k, words);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
@@ -127,11 +127,11 @@ static struct measure_visit *visit_case(struct bench *bench, const struct values
                                         unsigned round, void **memory, struct error *err)
 {
     struct arena *arena = bench->session.arena;
-    struct bench_case point = case_of(arena, values);
+    struct bench_case this_case = case_of(arena, values);
     struct measure_request request = {
         .samples = 4, .sample_ns = 1000000, .timeout_ns = UINT64_C(20000000000), .round = round};
     struct bench_visit run = {.session = &bench->session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(bench->device),
                               .arena = arena,
                               .request = &request,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The closed formulas of chains: where hop k is.
+#include "bench/latency/case.h"
 #include "bench/latency/latency.h"
-#include "bench/latency/point.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-static struct latency_shape shape_of(const struct latency_point *point)
+static struct latency_shape shape_of(const struct latency_case *this_case)
 {
     struct latency_shape shape;
     struct error err;
-    if (!latency_shape_of(point, 12345, &shape, &err))
+    if (!latency_shape_of(this_case, 12345, &shape, &err))
         fail_msg("%s", err.message);
     return shape;
 }
@@ -32,7 +32,7 @@ static void a_lap_of_any_order_visits_every_place_once(void **state)
     static const uint64_t sizes[] = {1024, 1536, 4608, 65536, 100352};
     for (unsigned order = LATENCY_ORDER_RANDOM; order <= LATENCY_ORDER_PAGE; order++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            struct latency_shape shape = shape_of(&(struct latency_point){
+            struct latency_shape shape = shape_of(&(struct latency_case){
                 .pointer = true, .order = order, .bytes = sizes[i], .pitch = 128, .page = 512});
             unsigned char *seen = calloc(sizes[i] / 8, 1);
             for (uint32_t hop = 0; hop < shape.nodes; hop++) {
@@ -55,11 +55,11 @@ static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
     };
     static const enum latency_path units[] = {LATENCY_VECTOR, LATENCY_TEXEL, LATENCY_CONSTANT};
     for (size_t unit = 0; unit < 3; unit++) {
-        struct latency_shape shape = shape_of(&(struct latency_point){.path = units[unit],
-                                                                      .pointer = unit == 0,
-                                                                      .order = LATENCY_ORDER_PLRU,
-                                                                      .bytes = REGION,
-                                                                      .pitch = 128});
+        struct latency_shape shape = shape_of(&(struct latency_case){.path = units[unit],
+                                                                     .pointer = unit == 0,
+                                                                     .order = LATENCY_ORDER_PLRU,
+                                                                     .bytes = REGION,
+                                                                     .pitch = 128});
         for (uint32_t line_bytes = 32; line_bytes <= 512; line_bytes *= 2) {
             uint32_t lines = REGION / line_bytes, last_visit[REGION / 32];
             for (uint32_t count = 0; count < 2 * shape.nodes; count++) {
@@ -76,7 +76,7 @@ static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
 static void a_plru_lap_touches_every_32_bytes(void **state)
 {
     (void)state;
-    struct latency_shape shape = shape_of(&(struct latency_point){
+    struct latency_shape shape = shape_of(&(struct latency_case){
         .pointer = true, .order = LATENCY_ORDER_PLRU, .bytes = 4096, .pitch = 128});
     bool touched[4096 / 32] = {false};
     assert_int_equal(shape.lap, 4096 / 32);
@@ -97,7 +97,7 @@ static void page_comes_to_another_page_each_hop_and_to_a_line_once(void **state)
     static const uint32_t page_counts[] = {2, 4, 255, 256, PAGES_MAX};
     for (size_t i = 0; i < sizeof page_counts / sizeof *page_counts; i++) {
         uint32_t pages = page_counts[i];
-        struct latency_shape shape = shape_of(&(struct latency_point){
+        struct latency_shape shape = shape_of(&(struct latency_case){
             .pointer = true,
             .order = LATENCY_ORDER_PAGE,
             .bytes = (uint64_t)PAGE * pages,
@@ -128,34 +128,34 @@ static void links_are_in_the_units_of_their_path(void **state)
 {
     (void)state;
     uint32_t words[2];
-    struct latency_point point = {.pointer = true, .bytes = 1 << 20, .pitch = 128};
-    struct latency_shape shape = shape_of(&point);
+    struct latency_case this_case = {.pointer = true, .bytes = 1 << 20, .pitch = 128};
+    struct latency_shape shape = shape_of(&this_case);
     const uint64_t chunks[] = {UINT64_C(0x7fff12345600), UINT64_C(0x20000000000)};
     uint64_t byte = byte_of(&shape, 77);
-    latency_link(&point, &shape, chunks, 77, words);
+    latency_link(&this_case, &shape, chunks, 77, words);
     assert_int_equal(words[0] | (uint64_t)words[1] << 32, chunks[0] + byte);
 
     // Chunks of half the region: block n/2 + i is block i of the second.
     shape.chunk_shift = latency_log2(shape.nodes / 2);
     uint32_t block = latency_place(&shape, 77).block, half = shape.nodes / 2;
-    latency_link(&point, &shape, chunks, 77, words);
+    latency_link(&this_case, &shape, chunks, 77, words);
     assert_int_equal(words[0] | (uint64_t)words[1] << 32,
                      block < half ? chunks[0] + byte : chunks[1] + byte - (1 << 19));
 
-    point.pointer = false;
-    shape = shape_of(&point);
-    latency_link(&point, &shape, NULL, 77, words);
+    this_case.pointer = false;
+    shape = shape_of(&this_case);
+    latency_link(&this_case, &shape, NULL, 77, words);
     assert_int_equal(words[0], byte / 4);
 
-    point.path = LATENCY_CONSTANT;
-    shape = shape_of(&point);
-    latency_link(&point, &shape, NULL, 77, words);
+    this_case.path = LATENCY_CONSTANT;
+    shape = shape_of(&this_case);
+    latency_link(&this_case, &shape, NULL, 77, words);
     assert_int_equal(words[0], byte / 16);
 
-    point.path = LATENCY_IMAGE;
-    shape = shape_of(&point);
+    this_case.path = LATENCY_IMAGE;
+    shape = shape_of(&this_case);
     assert_int_equal(shape.nodes, (1 << 20) / 128);
-    latency_link(&point, &shape, NULL, 77, words);
+    latency_link(&this_case, &shape, NULL, 77, words);
     assert_true(words[0] % LATENCY_IMAGE_SIDE == 0 && words[1] % LATENCY_IMAGE_SIDE == 0);
     block = words[0] / LATENCY_IMAGE_SIDE + words[1] / LATENCY_IMAGE_SIDE * shape.image_columns;
     assert_int_equal(block, latency_place(&shape, 77).block);
@@ -165,8 +165,8 @@ static void images_are_whole_rows_and_about_square(void **state)
 {
     (void)state;
     for (uint64_t bytes = 512; bytes < 1 << 24; bytes += bytes / 8 * 3 / 512 * 512 + 512) {
-        struct latency_point point = {.path = LATENCY_IMAGE, .bytes = bytes, .pitch = 128};
-        struct latency_shape shape = shape_of(&point);
+        struct latency_case this_case = {.path = LATENCY_IMAGE, .bytes = bytes, .pitch = 128};
+        struct latency_shape shape = shape_of(&this_case);
         uint32_t rows = shape.nodes / shape.image_columns;
         assert_int_equal(shape.nodes % shape.image_columns, 0);
         assert_true(rows >= shape.image_columns && rows <= 4 * shape.image_columns);
@@ -178,7 +178,7 @@ static void values_that_make_no_chain_are_refused(void **state)
 {
     (void)state;
     static const struct {
-        struct latency_point point;
+        struct latency_case this_case;
         enum error_code code;
     } refused[] = {
         {{.bytes = 1024, .pitch = 100}, ERROR_USAGE},
@@ -195,7 +195,7 @@ static void values_that_make_no_chain_are_refused(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct latency_shape shape;
         struct error err = {0};
-        assert_false(latency_shape_of(&refused[i].point, 0, &shape, &err));
+        assert_false(latency_shape_of(&refused[i].this_case, 0, &shape, &err));
         assert_int_equal(err.code, refused[i].code);
         assert_true(err.message[0] != '\0');
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which cases presets and --set make, on a made-up device.
+#include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 #include "bench/latency/plan.h"
-#include "bench/latency/point.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -361,28 +361,28 @@ static void limits_are_named(void **state)
     (void)state;
     struct gpu_info device = device_with(0);
     const char *name = NULL;
-    struct latency_point point = {.path = LATENCY_SHARED};
-    assert_int_equal(latency_bytes_max(&device, &point, &name), 48 * KIB);
+    struct latency_case this_case = {.path = LATENCY_SHARED};
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 48 * KIB);
     assert_string_equal(name, "shared_bytes");
     device.limits.shared_bytes = 40 * KIB; // between two of the arrays that there are
-    assert_int_equal(latency_bytes_max(&device, &point, &name), 32 * KIB);
-    point = (struct latency_point){.path = LATENCY_VECTOR, .pointer = true};
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 32 * KIB);
+    this_case = (struct latency_case){.path = LATENCY_VECTOR, .pointer = true};
     device.limits.memory_bytes = 8 * GIB;
-    assert_int_equal(latency_bytes_max(&device, &point, &name), 2 * GIB);
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 2 * GIB);
     assert_string_equal(name, "a quarter of memory_bytes");
     device.limits.allocation_bytes = GIB;
-    assert_int_equal(latency_bytes_max(&device, &point, &name), GIB);
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), GIB);
     assert_string_equal(name, "allocation_bytes");
-    point = (struct latency_point){.path = LATENCY_CONSTANT};
+    this_case = (struct latency_case){.path = LATENCY_CONSTANT};
     device.limits.constant_range_bytes = 16 * KIB;
-    assert_int_equal(latency_bytes_max(&device, &point, &name), 0);
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 0);
     device.limits =
         (struct gpu_limits){.memory_bytes = 140 * GIB, .storage_range_bytes = 140 * GIB};
-    point = (struct latency_point){.path = LATENCY_VECTOR, .order = LATENCY_ORDER_PAGE};
-    assert_int_equal(latency_bytes_max(&device, &point, &name), 16 * GIB); // of 4-byte words
+    this_case = (struct latency_case){.path = LATENCY_VECTOR, .order = LATENCY_ORDER_PAGE};
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 16 * GIB); // of 4-byte words
     assert_string_equal(name, "an index of 32 bits");
-    point.pointer = true;
-    assert_int_equal(latency_bytes_max(&device, &point, &name), 70 * GIB);
+    this_case.pointer = true;
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 70 * GIB);
 }
 
 int main(void)

@@ -41,11 +41,11 @@ static bool visit(struct fixture *f, struct case_value values[4], void **memory,
                   struct error *err)
 {
     struct arena *arena = arena_create();
-    const struct bench_case point = {values, values[3].key ? 4 : 3};
+    const struct bench_case this_case = {values, values[3].key ? 4 : 3};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -154,13 +154,13 @@ static void every_element_is_scaled_as_often_as_there_were_kernels(void **state)
 
 static void run_kernels(struct fixture *f, const unsigned *numbers, size_t count)
 {
-    const struct launch_point point = {.scales = true, .elements = 5000};
+    const struct launch_case this_case = {.scales = true, .elements = 5000};
     struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
     struct error err;
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, &err);
     assert_non_null(batch);
     for (size_t i = 0; i < count; i++)
-        launch_record(f->own, &point, numbers[i], batch);
+        launch_record(f->own, &this_case, numbers[i], batch);
     assert_true(gpu_batch_end(batch, &err) && gpu_batch_run(batch, UINT64_C(20000000000), &err));
     gpu_scope_close(scope);
 }

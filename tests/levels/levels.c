@@ -46,10 +46,10 @@ static void visit_points(struct machine_view *view, const struct chain_point *po
     for (size_t round = 0; round < rounds; round++) {
         random_shuffle(&view->random, order, count);
         for (size_t i = 0; i < count; i++) {
-            const struct chain_point *point = &points[order[i]];
+            const struct chain_point *bench_case = &points[order[i]];
             double visit[PER_ROUND];
             for (size_t s = 0; s < PER_ROUND; s++)
-                visit[s] = machine_sample(view, exp2(point->octave), point->pitch);
+                visit[s] = machine_sample(view, exp2(bench_case->octave), bench_case->pitch);
             samples[order[i]][round] = stats_median(visit, PER_ROUND);
         }
     }

@@ -149,8 +149,8 @@ class Docs(Tree):
 
     def test_codes_are_explained_for_all_or_beside(self):
         self.write("docs/METHODOLOGY.md", "| `throttled` | slow |\n")
-        self.write("src/suite/a.c", 'visit_doubt(visit, "throttled", "%s", "odd-one");\n')
-        self.write("src/bench/x/a.c", 'result_doubt(arena,\n    f(result), "odd", "why");\n')
+        self.write("src/suite/a.c", 'visit_flag(visit, "throttled", "%s", "odd-one");\n')
+        self.write("src/bench/x/a.c", 'result_flag(arena,\n    f(result), "odd", "why");\n')
         self.write("src/bench/x/METHOD.md", "It is suspect: `odd`.\n")
         self.assert_clean("docs.py")
 
@@ -158,6 +158,11 @@ class Docs(Tree):
         self.write("docs/METHODOLOGY.md", "| `throttled` | slow |\n")
         self.write("src/suite/a.c", '\nend_entry(entry, VERDICT_FAILED, "gone", why);\n')
         self.assert_finds("src/suite/a.c:2: the code gone", "docs.py")
+
+    def test_calls_that_were_renamed_do_not_pass_unseen(self):
+        self.write("docs/METHODOLOGY.md", "| `throttled` | slow |\n")
+        self.write("src/suite/a.c", 'visit_renamed(visit, "gone", "why");\n')
+        self.assert_finds("src: no call adds a reason with a code", "docs.py")
 
 
 class Spdx(Tree):

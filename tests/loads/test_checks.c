@@ -131,13 +131,13 @@ static const struct seen *measure(struct machine *m, const char *load, const cha
     struct case_value values[] = {{.key = "load", .type = PARAM_TEXT, .text = load},
                                   {.key = "pattern", .type = PARAM_TEXT, .text = pattern},
                                   {.key = "fidelity", .type = PARAM_TEXT, .text = "peak"}};
-    const struct bench_case point = {values, 3};
+    const struct bench_case this_case = {values, 3};
     const struct measure_request request = {
         .samples = 5, .sample_ns = 1000000, .timeout_ns = UINT64_C(20000000000)};
     struct arena *arena = arena_create();
     void *memory = NULL;
     struct bench_visit run = {.session = &m->session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(m->session.device),
                               .arena = arena,
                               .request = &request,

@@ -49,12 +49,12 @@ static bool visit(struct fixture *f, const char *load, const char *pattern, cons
     struct case_value values[] = {{.key = "load", .type = PARAM_TEXT, .text = load},
                                   {.key = "pattern", .type = PARAM_TEXT, .text = pattern},
                                   {.key = "fidelity", .type = PARAM_TEXT, .text = fidelity}};
-    const struct bench_case point = {values, 3};
+    const struct bench_case this_case = {values, 3};
     const struct measure_request request = {
         .samples = 1, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000), .round = 1};
     void *memory = NULL;
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -84,16 +84,17 @@ static void a_dispatch_too_long_is_cut(void **state)
     own->groups = 8192;
     struct loads_size size = {0};
     struct arena *arena = arena_create();
-    const struct loads_point point = {.kind = loads_kind_find("ByteAddressBuffer.Load4 unaligned"),
-                                      .pattern = LOADS_LINEAR,
-                                      .peak = true};
+    const struct loads_case this_case = {.kind =
+                                             loads_kind_find("ByteAddressBuffer.Load4 unaligned"),
+                                         .pattern = LOADS_LINEAR,
+                                         .peak = true};
     const struct measure_request request = {
         .samples = 1, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000), .round = 1};
     struct bench_visit visit = {.session = &f->bench.session,
                                 .scope = gpu_scope_open(f->bench.session.device),
                                 .arena = arena,
                                 .request = &request};
-    struct loads_run run = {.point = &point, .request = &request, .size = &size};
+    struct loads_run run = {.this_case = &this_case, .request = &request, .size = &size};
     struct error err;
     if (!loads_run(&visit, &run, &err))
         fail_msg("%s", err.message);
@@ -171,9 +172,9 @@ static void one_wrong_word_is_a_mismatch(void **state)
 static bool run_write(struct fixture *f, const char *load, struct loads_work *work,
                       struct gpu_scope *scope, struct error *err)
 {
-    const struct loads_point point = {
+    const struct loads_case this_case = {
         .kind = loads_kind_find(load), .pattern = LOADS_RANDOM, .peak = true};
-    if (!loads_work_make(f->bench.session.state, scope, &point, false, work, err))
+    if (!loads_work_make(f->bench.session.state, scope, &this_case, false, work, err))
         return false;
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     loads_work_record(work, batch, 2);

@@ -71,7 +71,7 @@ static bool plan(struct fixture *f, const char *preset, const char *set,
     return bench_managed.plan(&bench, list, err);
 }
 
-static bool visit(struct fixture *f, const struct bench_case *point, bool has_prefetch,
+static bool visit(struct fixture *f, const struct bench_case *this_case, bool has_prefetch,
                   struct error *err)
 {
     struct arena *arena = arena_create();
@@ -79,7 +79,7 @@ static bool visit(struct fixture *f, const struct bench_case *point, bool has_pr
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
     void *memory = NULL;
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = point,
+                              .bench_case = this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -101,12 +101,12 @@ static void visit_all(struct fixture *f, const struct bench_case_list *list)
 {
     struct error err;
     for (size_t i = 0; i < list->count; i++) {
-        struct bench_case *point = &list->cases[i];
-        for (size_t v = 0; v < point->value_count; v++)
-            if (strcmp(point->values[v].key, "bytes") == 0 && !case_find(point, "rest"))
-                point->values[v].uint = SMALL_BYTES;
-        if (!visit(f, point, strcmp(case_text(point, "pages"), "prefetched") == 0, &err))
-            fail_msg("%s: %s", case_key(f->arena, "managed", point), err.message);
+        struct bench_case *this_case = &list->cases[i];
+        for (size_t v = 0; v < this_case->value_count; v++)
+            if (strcmp(this_case->values[v].key, "bytes") == 0 && !case_find(this_case, "rest"))
+                this_case->values[v].uint = SMALL_BYTES;
+        if (!visit(f, this_case, strcmp(case_text(this_case, "pages"), "prefetched") == 0, &err))
+            fail_msg("%s: %s", case_key(f->arena, "managed", this_case), err.message);
     }
 }
 
@@ -132,9 +132,9 @@ static void quick_is_a_handful(void **state)
 static struct managed_arrays small_arrays(struct fixture *f, struct gpu_scope *scope)
 {
     struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
-    const struct managed_point point = {.bytes = SMALL_BYTES};
+    const struct managed_case this_case = {.bytes = SMALL_BYTES};
     struct error err;
-    assert_true(managed_arrays_make(&arrays, &point, &err));
+    assert_true(managed_arrays_make(&arrays, &this_case, &err));
     assert_true(managed_arrays_touch(&arrays, true, &err));
     return arrays;
 }
@@ -171,8 +171,8 @@ static void more_than_is_free_is_not_asked_for(void **state)
     uint64_t left = 0;
     assert_true(gpu_managed_free_bytes(f->bench.session.device, &left, &err));
     struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
-    const struct managed_point point = {.bytes = left};
-    assert_false(managed_arrays_make(&arrays, &point, &err));
+    const struct managed_case this_case = {.bytes = left};
+    assert_false(managed_arrays_make(&arrays, &this_case, &err));
     assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
     assert_non_null(strstr(err.message, "the device has"));
     gpu_scope_close(scope);
@@ -198,8 +198,8 @@ static void oversubscribed_the_device_is_filled_first(void **state)
     assert_int_equal(before, after);
     struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
     struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
-    const struct managed_point point = {.bytes = 2 * rest, .rest = rest};
-    assert_true(managed_arrays_make(&arrays, &point, &err));
+    const struct managed_case this_case = {.bytes = 2 * rest, .rest = rest};
+    assert_true(managed_arrays_make(&arrays, &this_case, &err));
     assert_true(gpu_managed_free_bytes(f->bench.session.device, &after, &err));
     assert_in_range(after, rest, rest + (1 << 20));
     gpu_scope_close(scope);

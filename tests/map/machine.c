@@ -80,14 +80,16 @@ static double crowded(const struct machine *m, double bytes)
     return m->latency[k];
 }
 
-static double chase_ns(const struct machine *m, const struct bench_case *point)
+static double chase_ns(const struct machine *m, const struct bench_case *bench_case)
 {
-    double bytes = (double)case_uint(point, "bytes"), pitch = (double)case_uint(point, "pitch");
-    const struct case_value *order = case_find(point, "order"), *what = case_find(point, "what");
-    if (strcmp(case_text(point, "path"), "shared") == 0)
+    double bytes = (double)case_uint(bench_case, "bytes"),
+           pitch = (double)case_uint(bench_case, "pitch");
+    const struct case_value *order = case_find(bench_case, "order"),
+                            *what = case_find(bench_case, "what");
+    if (strcmp(case_text(bench_case, "path"), "shared") == 0)
         return 15;
     if (order && strcmp(order->text, "page") == 0)
-        return translated(m, bytes, (double)case_uint(point, "page"));
+        return translated(m, bytes, (double)case_uint(bench_case, "page"));
     if (what && strcmp(what->text, MAP_PAGES) == 0)
         return translated(m, bytes, pitch);
     if (what && strcmp(what->text, MAP_NEIGHBOURS) == 0)
@@ -101,10 +103,10 @@ static double chase_ns(const struct machine *m, const struct bench_case *point)
     return latency_of(&seen, &(struct lines_chain){bytes, pitch});
 }
 
-static double fetch_ns(const struct machine *m, const struct bench_case *point)
+static double fetch_ns(const struct machine *m, const struct bench_case *bench_case)
 {
     size_t k = 0;
-    while ((double)case_uint(point, "instructions") > m->code[k])
+    while ((double)case_uint(bench_case, "instructions") > m->code[k])
         k++;
     return m->fetch[k];
 }
@@ -117,17 +119,17 @@ static void answer(struct run *run, const char *device, const struct plan_case *
     result->benchmark = info->name;
     result->version = info->version;
     result->device = device;
-    result->point = *asked->point;
+    result->bench_case = *asked->bench_case;
     result->key = asked->key;
     result->metrics = ARENA_NEW(run->arena, struct metric);
     bool is_chase = strcmp(info->name, "latency") == 0 || strcmp(info->name, "map") == 0;
     // One part in a thousand of noise, by the case's number.
     double noise = 1 + 0.001 * sin(12.9898 * (double)asked->index);
-    const struct case_value *bytes = case_find(asked->point, "bytes");
-    const struct case_value *what = case_find(asked->point, "what");
+    const struct case_value *bytes = case_find(asked->bench_case, "bytes");
+    const struct case_value *what = case_find(asked->bench_case, "what");
     bool is_code = what && strcmp(what->text, MAP_CODE) == 0;
-    double value = noise * (is_code    ? fetch_ns(m, asked->point)
-                            : is_chase ? chase_ns(m, asked->point)
+    double value = noise * (is_code    ? fetch_ns(m, asked->bench_case)
+                            : is_chase ? chase_ns(m, asked->bench_case)
                                        : 1e18 / (bytes ? (double)bytes->uint : 1));
     result->sensors = ARENA_NEW(run->arena, struct named_number);
     result->sensors[0] = (struct named_number){MAP_CODE_SENSOR, UNIT_BYTE, m->code_bytes};
@@ -142,12 +144,12 @@ static void answer(struct run *run, const char *device, const struct plan_case *
     result->metric_count = 1;
     if (m->no_reads && strcmp(info->name, "bandwidth") == 0) {
         result->metric_count = 0;
-        result_doubt(run->arena, result, VERDICT_SKIPPED, "unsupported", "%s", m->no_reads);
+        result_flag(run->arena, result, VERDICT_SKIPPED, "unsupported", "%s", m->no_reads);
     }
     if (is_code && m->code_most > 0 &&
-        (double)case_uint(asked->point, "instructions") > m->code_most) {
+        (double)case_uint(asked->bench_case, "instructions") > m->code_most) {
         result->metric_count = 0;
-        result_doubt(run->arena, result, VERDICT_SKIPPED, "unsupported", "it takes too long");
+        result_flag(run->arena, result, VERDICT_SKIPPED, "unsupported", "it takes too long");
     }
 }
 

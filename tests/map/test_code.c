@@ -45,11 +45,11 @@ static struct seen visit(struct workbench *bench, uint64_t instructions, void **
         {.key = "what", .type = PARAM_TEXT, .text = MAP_CODE},
         {.key = "instructions", .type = PARAM_UINT, .uint = instructions},
     };
-    const struct bench_case point = {values, 2};
+    const struct bench_case bench_case = {values, 2};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = timeout_ns, .round = round};
     struct bench_visit run = {.session = &bench->session,
-                              .point = &point,
+                              .bench_case = &bench_case,
                               .scope = gpu_scope_open(bench->session.device),
                               .arena = arena,
                               .request = &request,

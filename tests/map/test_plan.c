@@ -306,7 +306,7 @@ static void a_sweep_that_was_cut_short_invents_nothing(void **state)
             const struct metric *size = result_metric(result, "size");
             if (strcmp(result->benchmark, "map") != 0 || !size)
                 continue;
-            size_t level = (size_t)case_uint(&result->point, "level");
+            size_t level = (size_t)case_uint(&result->bench_case, "level");
             assert_true(level >= 1 && level <= machine_hopper.levels);
             assert_true(size->ci95[0] <= machine_hopper.capacity[level - 1] * 1.01 &&
                         machine_hopper.capacity[level - 1] <= size->ci95[1] * 1.01);

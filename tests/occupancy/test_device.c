@@ -52,11 +52,11 @@ static bool visit(struct fixture *f, const char *key, uint64_t value, void **mem
          .type = PARAM_UINT,
          .uint = f->bench.session.info->limits.subgroup_threads},
     };
-    const struct bench_case point = {values, 2};
+    const struct bench_case this_case = {values, 2};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena_create(),
                               .request = &request,

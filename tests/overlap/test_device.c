@@ -307,11 +307,11 @@ static struct measure_visit *visit_case(struct fixture *f, struct arena *arena,
     struct case_value values[] = {{.key = "scenario", .type = PARAM_TEXT, .text = scenario},
                                   {.key = "barrier", .type = PARAM_TEXT, .text = barrier},
                                   {.key = "place", .type = PARAM_TEXT, .text = "after"}};
-    const struct bench_case point = {values, 3};
+    const struct bench_case bench_case = {values, 3};
     const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
     void *memory = NULL;
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &bench_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -323,10 +323,10 @@ static struct measure_visit *visit_case(struct fixture *f, struct arena *arena,
     return visit;
 }
 
-static bool doubts(const struct measure_visit *visit, const char *code)
+static bool reasons(const struct measure_visit *visit, const char *code)
 {
-    for (size_t i = 0; i < visit->doubt_count; i++)
-        if (strcmp(visit->doubts[i].code, code) == 0)
+    for (size_t i = 0; i < visit->reason_count; i++)
+        if (strcmp(visit->reasons[i].code, code) == 0)
             return true;
     return false;
 }
@@ -349,9 +349,9 @@ static void a_case_whose_priority_is_refused_is_suspect(void **state)
     refusal = NULL;
     f->bench.session.info = real;
     // Then only the one was measured with less than it was to be
-    assert_true(doubts(urgent, "priority-refused"));
-    assert_non_null(strstr(urgent->doubts[urgent->doubt_count - 1].text, "not permitted"));
-    assert_false(doubts(plain, "priority-refused"));
+    assert_true(reasons(urgent, "priority-refused"));
+    assert_non_null(strstr(urgent->reasons[urgent->reason_count - 1].text, "not permitted"));
+    assert_false(reasons(plain, "priority-refused"));
     arena_destroy(arena);
 }
 

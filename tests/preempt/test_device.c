@@ -47,11 +47,11 @@ static bool visit_victim(struct fixture *f, const char *hog, const char *setting
         {.key = "priority", .type = PARAM_TEXT, .text = priority},
         {.key = "samples", .type = PARAM_UINT, .role = PARAM_METHOD, .uint = 4},
         {.key = "victim", .type = PARAM_TEXT, .text = "draw"}};
-    const struct bench_case point = {values, draw ? 5 : 4};
+    const struct bench_case bench_case = {values, draw ? 5 : 4};
     const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
     void *memory = NULL;
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &bench_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena_create(),
                               .request = &request,

@@ -76,14 +76,14 @@ void WRAP(gpu_batch_copy)(struct gpu_batch *batch, struct gpu_buffer *to, uint64
 
 // ---------------------------------------------------------------- visits
 
-static bool visit(struct workbench *bench, const struct bench_case *point, struct error *err)
+static bool visit(struct workbench *bench, const struct bench_case *bench_case, struct error *err)
 {
     struct arena *arena = arena_create();
     const struct measure_request request = {
         .samples = 2, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000)};
     void *memory = NULL;
     struct bench_visit run = {.session = &bench->session,
-                              .point = point,
+                              .bench_case = bench_case,
                               .scope = gpu_scope_open(bench->session.device),
                               .arena = arena,
                               .request = &request,
@@ -134,7 +134,7 @@ static unsigned try_benchmark(const struct benchmark *benchmark, unsigned *tried
         if (step == PLAN_PAUSE)
             continue;
         loss = (struct loss){0};
-        bool done = visit(&bench, next.point, &err);
+        bool done = visit(&bench, next.bench_case, &err);
         *tried += loss.lost > 0;
         if (done && loss.lost > 0 && can_be_proven(next.key)) {
             print_error("%s: a number, and %u commands were lost\n", next.key, loss.lost);

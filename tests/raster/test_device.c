@@ -49,13 +49,13 @@ static struct case_value text(const char *key, const char *value)
 static bool visit(struct fixture *f, struct case_value *values, size_t count, void **memory,
                   struct measure_visit **seen, struct arena *arena, struct error *err)
 {
-    const struct bench_case point = {values, count};
+    const struct bench_case this_case = {values, count};
     const struct measure_request request = {.samples = 2,
                                             .sample_ns = 100000,
                                             .timeout_ns = UINT64_C(20000000000),
                                             .round = *memory ? 1 : 0};
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -174,12 +174,12 @@ static void a_wrong_image_is_a_mismatch(void **state)
     struct case_value values[] = {text("work", "triangles"),
                                   text("facing", "front"),
                                   {.key = "side", .type = PARAM_UINT, .uint = 4}};
-    const struct bench_case point = {values, 3};
-    struct raster_point of;
+    const struct bench_case this_case = {values, 3};
+    struct raster_case of;
     struct raster_work work;
     struct error err = {0};
     expect_metric(f, values, 3, RASTER_TRIANGLE_RATE);
-    assert_true(raster_point_read(&point, &of, &err));
+    assert_true(raster_case_read(&this_case, &of, &err));
     raster_work_plan(&of, f->bench.session.info, &work);
     struct gpu_target *target = f->own->targets[f->own->target_count - 1];
     assert_true(raster_check(f->own, target, &work.check, &err));
@@ -193,7 +193,7 @@ static void a_wrong_image_is_a_mismatch(void **state)
                                   text("blend", "add")};
     const struct bench_case pixels = {layers, 3};
     expect_metric(f, layers, 3, RASTER_PIXEL_RATE);
-    assert_true(raster_point_read(&pixels, &of, &err));
+    assert_true(raster_case_read(&pixels, &of, &err));
     raster_work_plan(&of, f->bench.session.info, &work);
     assert_true(raster_check(f->own, target, &work.check, &err));
     work.check.unit[1] *= 1 + 2.0f / RASTER_LAYERS;

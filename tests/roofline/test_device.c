@@ -46,11 +46,11 @@ static bool visit(struct fixture *f, const char *type, double intensity, void **
         {.key = "type", .type = PARAM_TEXT, .text = type},
         {.key = "intensity", .type = PARAM_REAL, .real = intensity},
     };
-    const struct bench_case point = {values, 2};
+    const struct bench_case this_case = {values, 2};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -99,14 +99,14 @@ static void energy_is_counted_once_a_case_while_the_work_is_repeated(void **stat
         {.key = "intensity", .type = PARAM_REAL, .real = 2},
         {.key = "energy", .type = PARAM_REAL, .real = 0.05},
     };
-    const struct bench_case point = {values, 3};
+    const struct bench_case this_case = {values, 3};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
     void *memory = NULL;
     for (int round = 0; round < 2; round++) {
         struct error err;
         struct bench_visit run = {.session = &f->bench.session,
-                                  .point = &point,
+                                  .bench_case = &this_case,
                                   .scope = gpu_scope_open(f->bench.session.device),
                                   .arena = arena_create(),
                                   .request = &request,
@@ -158,9 +158,9 @@ static void another_number_of_steps_adds_up_to_something_else(void **state)
 static void only_whole_steps_make_an_intensity(void **state)
 {
     (void)state;
-    const struct roofline_point half = {&roofline_numbers[0], 1.0 / 128, 0};
-    const struct roofline_point least = {&roofline_numbers[2], 0.0625, 0};
-    const struct roofline_point most = {&roofline_numbers[1], 512, 0};
+    const struct roofline_case half = {&roofline_numbers[0], 1.0 / 128, 0};
+    const struct roofline_case least = {&roofline_numbers[2], 0.0625, 0};
+    const struct roofline_case most = {&roofline_numbers[1], 512, 0};
     assert_int_equal(roofline_steps(&half), 0);
     assert_int_equal(roofline_steps(&least), 2);
     assert_int_equal(roofline_steps(&most), 32768);

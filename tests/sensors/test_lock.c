@@ -64,8 +64,8 @@ static void follow(struct clock_lock *lock, uint64_t hz)
 {
     struct error err = {0};
     struct case_value value = {.key = "clock", .type = PARAM_UINT, .uint = hz};
-    const struct bench_case point = {.values = &value, .value_count = hz ? 1 : 0};
-    if (!clock_lock_follow(lock, &point, &err))
+    const struct bench_case bench_case = {.values = &value, .value_count = hz ? 1 : 0};
+    if (!clock_lock_follow(lock, &bench_case, &err))
         fail_msg("%s", err.message);
 }
 

@@ -69,13 +69,13 @@ static bool visit(struct visits *v, const struct wanted *wanted)
         {.key = "shape", .type = PARAM_TEXT, .text = wanted->shape},
         {.key = "threads", .type = PARAM_UINT, .uint = wanted->threads},
     };
-    const struct bench_case point = {values, wanted->threads ? 5 : 4};
+    const struct bench_case this_case = {values, wanted->threads ? 5 : 4};
     const struct measure_request request = {.samples = 2,
                                             .sample_ns = 200000,
                                             .timeout_ns = UINT64_C(20000000000),
                                             .round = v->round++};
     struct bench_visit run = {.session = &v->fixture->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(v->fixture->bench.session.device),
                               .arena = arena,
                               .request = &request,
@@ -180,15 +180,15 @@ static void one_number_not_written_is_found(void **state)
     const struct wanted wanted = {"scale", "float", "default", MIB, 0};
     struct visits v = {.fixture = f};
     assert_true(visit(&v, &wanted));
-    const struct stream_point point = {
+    const struct stream_case this_case = {
         .op = stream_op_find("scale"), .bytes = MIB, .shape = "default"};
-    assert_true(stream_store_check(&f->own->store, &point, 0, &err));
+    assert_true(stream_store_check(&f->own->store, &this_case, 0, &err));
     flip_word(f, STREAM_TARGET, MIB - 4);
-    assert_false(stream_store_check(&f->own->store, &point, 0, &err));
+    assert_false(stream_store_check(&f->own->store, &this_case, 0, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_non_null(strstr(err.message, "1 of 65536"));
-    assert_true(stream_store_spoil(&f->own->store, &point, &err));
-    assert_false(stream_store_check(&f->own->store, &point, 0, &err));
+    assert_true(stream_store_spoil(&f->own->store, &this_case, &err));
+    assert_false(stream_store_check(&f->own->store, &this_case, 0, &err));
 }
 
 static void host_and_device_have_the_same_data(void **state)

@@ -139,34 +139,34 @@ static void a_working_set_that_caches_could_hold_is_refused(void **state)
 {
     (void)state;
     const struct measure_limits limits = {.last_cache_bytes = 60 * MIB};
-    struct stream_point point = {.op = stream_op_find("triad"), .bytes = 80 * MIB};
+    struct stream_case this_case = {.op = stream_op_find("triad"), .bytes = 80 * MIB};
     struct error err;
-    assert_true(stream_refuse_cached(&point, &limits, &err)); // three arrays
-    point.op = stream_op_find("read");
-    assert_false(stream_refuse_cached(&point, &limits, &err));
+    assert_true(stream_refuse_cached(&this_case, &limits, &err)); // three arrays
+    this_case.op = stream_op_find("read");
+    assert_false(stream_refuse_cached(&this_case, &limits, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "62914560")); // the cache
-    point.bytes = 240 * MIB;
-    assert_true(stream_refuse_cached(&point, &limits, &err));
+    this_case.bytes = 240 * MIB;
+    assert_true(stream_refuse_cached(&this_case, &limits, &err));
 }
 
 static void a_grid_covers_every_block_once_a_pass(void **state)
 {
     (void)state;
     for (int op = 0; op < STREAM_OPS; op++) {
-        const struct stream_point point = {.op = &stream_ops[op], .bytes = GIB};
+        const struct stream_case this_case = {.op = &stream_ops[op], .bytes = GIB};
         struct stream_shape shapes[STREAM_SHAPES_MAX];
-        size_t count = stream_shapes(&point, &h200, shapes);
+        size_t count = stream_shapes(&this_case, &h200, shapes);
         assert_int_equal(count, 2);
         for (size_t i = 0; i < count; i++) {
             struct stream_work work;
-            stream_work_make(&point, &shapes[i], &h200, 132, 3, &work);
+            stream_work_make(&this_case, &shapes[i], &h200, 132, 3, &work);
             uint64_t vectors = (uint64_t)work.params.blocks * shapes[i].threads * shapes[i].loads;
             assert_true(vectors * STREAM_VECTOR_BYTES == GIB);
             assert_int_equal(work.params.groups, work.params.blocks);
             assert_true((uint64_t)work.grid[0] * work.grid[1] >= work.params.groups);
             assert_true(work.grid[0] <= 65535 && work.grid[2] == 3);
-            assert_true(work.moved_bytes == 3 * (point.op->reads + point.op->writes) * GIB);
+            assert_true(work.moved_bytes == 3 * (this_case.op->reads + this_case.op->writes) * GIB);
         }
     }
 }
@@ -174,23 +174,23 @@ static void a_grid_covers_every_block_once_a_pass(void **state)
 static void residents_are_whole_workgroups_that_fit_side_by_side(void **state)
 {
     (void)state;
-    struct stream_point point = {.op = stream_op_find("read"), .bytes = GIB, .core_threads = 32};
+    struct stream_case this_case = {.op = stream_op_find("read"), .bytes = GIB, .core_threads = 32};
     struct stream_shape shape;
     struct error err;
-    for (; point.core_threads <= 2048; point.core_threads *= 2) {
-        assert_true(stream_resident_shape(&point, &h200, 132, &shape, &err));
-        assert_int_equal(shape.core_groups * shape.threads, point.core_threads);
+    for (; this_case.core_threads <= 2048; this_case.core_threads *= 2) {
+        assert_true(stream_resident_shape(&this_case, &h200, 132, &shape, &err));
+        assert_int_equal(shape.core_groups * shape.threads, this_case.core_threads);
         assert_true(shape.core_groups <= 16 && shape.placed);
         struct stream_work work;
-        stream_work_make(&point, &shape, &h200, 132, 2, &work);
+        stream_work_make(&this_case, &shape, &h200, 132, 2, &work);
         assert_int_equal(work.grid[0], 132 * shape.core_groups);
         assert_true(work.grid[1] == 1 && work.grid[2] == 1 && work.params.passes == 2);
     }
-    assert_false(stream_resident_shape(&point, &h200, 132, &shape, &err)); // 4096
-    point.core_threads = 48;
-    assert_false(stream_resident_shape(&point, &h200, 132, &shape, &err));
-    point.core_threads = 64;
-    assert_false(stream_resident_shape(&point, &h200, 0, &shape, &err));
+    assert_false(stream_resident_shape(&this_case, &h200, 132, &shape, &err)); // 4096
+    this_case.core_threads = 48;
+    assert_false(stream_resident_shape(&this_case, &h200, 132, &shape, &err));
+    this_case.core_threads = 64;
+    assert_false(stream_resident_shape(&this_case, &h200, 0, &shape, &err));
 }
 
 static void residency_is_judged_by_core_and_time(void **state)

@@ -62,13 +62,13 @@ static bool visit(struct visits *v, const struct wanted *wanted)
         {.key = block ? "across" : "stride", .type = PARAM_UINT, .uint = wanted->place},
         {.key = "route", .type = PARAM_TEXT, .text = wanted->route},
     };
-    const struct bench_case point = {values, sizeof values / sizeof *values};
+    const struct bench_case this_case = {values, sizeof values / sizeof *values};
     const struct measure_request request = {.samples = 2,
                                             .sample_ns = 100000,
                                             .timeout_ns = UINT64_C(20000000000),
                                             .round = v->round++};
     struct bench_visit run = {.session = &v->fixture->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(v->fixture->bench.session.device),
                               .arena = arena,
                               .request = &request,

@@ -92,8 +92,8 @@ static const struct gpu_info warps = {.kind = GPU_KIND_DISCRETE,
                                       .caps = GPU_CAP(ADDRESSES) | GPU_CAP(INT64),
                                       .limits = {.subgroup_threads = 32}};
 
-static struct strides_point point_of(const char *pattern, unsigned width, unsigned place,
-                                     const struct gpu_info *info)
+static struct strides_case point_of(const char *pattern, unsigned width, unsigned place,
+                                    const struct gpu_info *info)
 {
     bool block = strcmp(pattern, "block") == 0;
     struct case_value values[] = {
@@ -102,17 +102,17 @@ static struct strides_point point_of(const char *pattern, unsigned width, unsign
         {.key = block ? "across" : "stride", .type = PARAM_UINT, .uint = place},
         {.key = "route", .type = PARAM_TEXT, .text = "auto"},
     };
-    struct strides_point point;
-    strides_point_read(&(struct bench_case){values, 4}, info, &point);
-    return point;
+    struct strides_case this_case;
+    strides_case_read(&(struct bench_case){values, 4}, info, &this_case);
+    return this_case;
 }
 
 static void a_subgroup_has_addresses_of_its_own(void **state)
 {
     (void)state;
     struct gpu_info info = warps;
-    struct strides_point point = point_of("stride", 4, 3, &info);
-    assert_true(point.across == 32 && point.stride == 3 && point.address);
+    struct strides_case this_case = point_of("stride", 4, 3, &info);
+    assert_true(this_case.across == 32 && this_case.stride == 3 && this_case.address);
     info.limits.subgroup_threads = 8;
     assert_int_equal(point_of("stride", 4, 3, &info).across, 32);
     info.limits.subgroup_threads = 0; // not known
@@ -124,16 +124,17 @@ static void a_subgroup_has_addresses_of_its_own(void **state)
 static void the_footprint_is_the_lines_touched(void **state)
 {
     (void)state;
-    struct strides_point point = point_of("stride", 4, 1, &warps);
-    assert_int_equal(strides_footprint_bytes(&point), 32 * 128); // 32 floats are a line, 32 of them
-    point = point_of("stride", 4, 32, &warps);
-    assert_int_equal(strides_footprint_bytes(&point), (32 + 31) * 128);
-    point = point_of("stride", 16, 128, &warps);
-    assert_int_equal(strides_footprint_bytes(&point), 32 * 8 * 128);
-    point = point_of("block", 16, 1024, &warps);
-    assert_int_equal(strides_footprint_bytes(&point), (1024 * 16 / 128 + 7) * 128);
-    point = point_of("banks", 4, 1, &warps);
-    assert_int_equal(strides_footprint_bytes(&point), 0);
+    struct strides_case this_case = point_of("stride", 4, 1, &warps);
+    assert_int_equal(strides_footprint_bytes(&this_case),
+                     32 * 128); // 32 floats are a line, 32 of them
+    this_case = point_of("stride", 4, 32, &warps);
+    assert_int_equal(strides_footprint_bytes(&this_case), (32 + 31) * 128);
+    this_case = point_of("stride", 16, 128, &warps);
+    assert_int_equal(strides_footprint_bytes(&this_case), 32 * 8 * 128);
+    this_case = point_of("block", 16, 1024, &warps);
+    assert_int_equal(strides_footprint_bytes(&this_case), (1024 * 16 / 128 + 7) * 128);
+    this_case = point_of("banks", 4, 1, &warps);
+    assert_int_equal(strides_footprint_bytes(&this_case), 0);
 }
 
 // No case loads beyond the buffer: its last word is only just the farthest load's.
@@ -142,9 +143,9 @@ static void the_farthest_load_is_within_the_buffer(void **state)
     (void)state;
     struct gpu_info waves = warps;
     waves.limits.subgroup_threads = 64;
-    const struct strides_point points[] = {point_of("stride", 16, STRIDES_STRIDE_MAX, &waves),
-                                           point_of("block", 16, 1, &waves),
-                                           point_of("block", 16, STRIDES_ACROSS_MAX, &waves)};
+    const struct strides_case points[] = {point_of("stride", 16, STRIDES_STRIDE_MAX, &waves),
+                                          point_of("block", 16, 1, &waves),
+                                          point_of("block", 16, STRIDES_ACROSS_MAX, &waves)};
     for (size_t i = 0; i < 3; i++) {
         struct strides_params p = strides_params_of(&points[i], 1);
         uint64_t rows =
@@ -158,13 +159,14 @@ static void the_farthest_load_is_within_the_buffer(void **state)
 }
 
 // What the kernels do, written out once more.
-static void load(const struct strides_point *point, uint32_t turns, uint32_t *words)
+static void load(const struct strides_case *this_case, uint32_t turns, uint32_t *words)
 {
     for (uint32_t t = 0; t < STRIDES_THREADS; t++)
-        for (uint32_t i = 0; i < turns * STRIDES_TURN_LOADS / point->loads; i++)
-            for (uint32_t k = 0; k < point->loads; k++) {
-                uint32_t byte = t % 32 * point->stride * point->width + k * STRIDES_APART_BYTES;
-                for (uint32_t w = 0; w < point->width / 4; w++)
+        for (uint32_t i = 0; i < turns * STRIDES_TURN_LOADS / this_case->loads; i++)
+            for (uint32_t k = 0; k < this_case->loads; k++) {
+                uint32_t byte =
+                    t % 32 * this_case->stride * this_case->width + k * STRIDES_APART_BYTES;
+                for (uint32_t w = 0; w < this_case->width / 4; w++)
                     words[t] += strides_data(byte / 4 + w);
             }
     words[STRIDES_THREADS]++;
@@ -174,16 +176,16 @@ static void sums_are_checked_thread_by_thread(void **state)
 {
     (void)state;
     struct error err;
-    struct strides_point point = point_of("stride", 16, 5, &warps);
+    struct strides_case this_case = point_of("stride", 16, 5, &warps);
     uint32_t words[STRIDES_WORDS] = {0};
-    load(&point, 3, words);
-    load(&point, 3, words);
-    assert_true(strides_check(&point, 3, words, 2, &err));
-    assert_false(strides_check(&point, 3, words, 3, &err)); // fewer runs than there were
+    load(&this_case, 3, words);
+    load(&this_case, 3, words);
+    assert_true(strides_check(&this_case, 3, words, 2, &err));
+    assert_false(strides_check(&this_case, 3, words, 3, &err)); // fewer runs than there were
     assert_int_equal(err.code, ERROR_MISMATCH);
-    assert_false(strides_check(&point, 4, words, 2, &err)); // fewer turns
+    assert_false(strides_check(&this_case, 4, words, 2, &err)); // fewer turns
     words[1000] ^= 1;
-    assert_false(strides_check(&point, 3, words, 2, &err));
+    assert_false(strides_check(&this_case, 3, words, 2, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_non_null(strstr(err.message, "thread 1000"));
 }

@@ -37,7 +37,7 @@ static const struct measure_visit *rich_visit(void)
     visit_samples(visit, 0, (const double[]){0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308}, 4, 0.5);
     visit_limit(visit, 0, 100);
     visit_samples(visit, 1, NULL, 0, 0);
-    visit_doubt(visit, "slow", "it was \"slow\"\n\t");
+    visit_flag(visit, "slow", "it was \"slow\"\n\t");
     visit_detail(visit, "shape", "grid %d × %d", 3, 4);
     visit_sensor(visit, "core_clock", UNIT_HZ, 1.98e9);
     visit_series(
@@ -77,7 +77,7 @@ static void a_visit_comes_through_with_every_bit(void **state)
     assert_true(got->metrics[0].half == 0.25);
     assert_non_null(got->metrics[1].values);
     assert_int_equal(got->metrics[1].count, 0);
-    assert_string_equal(got->doubts[0].text, "it was \"slow\"\n\t");
+    assert_string_equal(got->reasons[0].text, "it was \"slow\"\n\t");
     assert_string_equal(got->details[0].text, "grid 3 × 4");
     assert_int_equal(got->sensors[0].unit, UNIT_HZ);
     assert_int_equal(got->series[0].row_count, 2);
@@ -108,19 +108,19 @@ static void an_order_comes_through_with_every_bit(void **state)
         {.key = "bytes", .type = PARAM_BYTES, .uint = UINT64_MAX},
         {.key = "hops", .type = PARAM_UINT, .uint = 3, .role = PARAM_METHOD},
     };
-    const struct bench_case point = {values, 3};
+    const struct bench_case bench_case = {values, 3};
     const struct measure_request request = {
         .samples = 4, .sample_ns = 2000000, .timeout_ns = UINT64_C(1) << 62, .round = 7};
-    const struct visit_order sent = {benchmark_find("chase"), 42, &point, &request, true};
+    const struct visit_order sent = {benchmark_find("chase"), 42, &bench_case, &request, true};
     struct visit_order got;
     struct error err = {0};
     if (!protocol_read_order(arena, protocol_write_order(arena, &sent), &got, &err))
         fail_msg("%s", err.message);
     assert_ptr_equal(got.benchmark, sent.benchmark);
     assert_int_equal(got.index, 42);
-    assert_string_equal(case_text(got.point, "order"), "random");
-    assert_true(case_uint(got.point, "bytes") == UINT64_MAX);
-    assert_int_equal(got.point->values[2].role, PARAM_METHOD);
+    assert_string_equal(case_text(got.bench_case, "order"), "random");
+    assert_true(case_uint(got.bench_case, "bytes") == UINT64_MAX);
+    assert_int_equal(got.bench_case->values[2].role, PARAM_METHOD);
     assert_int_equal(got.request->samples, 4);
     assert_int_equal(got.request->round, 7);
     assert_true(got.waits);

@@ -21,7 +21,7 @@ struct stage {
     struct run *run;
     struct gpu_system *system;
     struct schedule_desc desc;
-    struct effort effort;
+    struct budget budget;
     const char *visits[VISITS_MAX]; // keys, in the order of the visits
     double fractions[VISITS_MAX];
     size_t visit_count;
@@ -54,7 +54,7 @@ static void note_done(void *context, const char *device, const char *benchmark)
     stage->benchmarks_done++;
 }
 
-// A stage for all benchmarks of a preset with these settings; its effort may still be changed.
+// A stage for all benchmarks of a preset with these settings; its budget may still be changed.
 static struct stage *stage_create(const char *fake, const char *setting_text)
 {
     setenv("FATHOM_FAKE", fake, 1);
@@ -72,14 +72,14 @@ static struct stage *stage_create(const char *fake, const char *setting_text)
         choices.settings = &setting;
         choices.setting_count = 1;
     }
-    effort_of("quick", device, &stage->effort);
+    budget_of("quick", device, &stage->budget);
     stage->desc = (struct schedule_desc){
         .run = run,
         .device = device,
         .plan = plan_preset_create(run->arena, &choices, device, run, &err),
         .executor = executor_create(
             run->arena, &(struct executor_desc){.device_id = device->id, .in_process = true}),
-        .effort = &stage->effort,
+        .budget = &stage->budget,
         .preset = "quick",
         .seed = 1,
         .progress = note_visit,
@@ -212,7 +212,7 @@ static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **sta
     (void)state;
     // 4 submissions of 10 ms a visit, 2 cases: 400 ms for five rounds.
     struct stage *stage = stage_create("slow=10", "bytes=4KiB,8KiB");
-    stage->effort.time_most_ns = NS_PER_S / 5;
+    stage->budget.time_most_ns = NS_PER_S / 5;
     assert_true(schedule_run(&stage->desc));
     assert_int_equal(stage->run->result_count, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -230,8 +230,8 @@ static void noisy_cases_get_more_rounds_while_time_lasts(void **state)
     (void)state;
     for (int in_a_hurry = 0; in_a_hurry < 2; in_a_hurry++) {
         struct stage *stage = stage_create("noise=300", "bytes=4KiB,8KiB");
-        stage->effort.rounds_max = 40;
-        stage->effort.time_ns = in_a_hurry ? 1 : 0;
+        stage->budget.rounds_max = 40;
+        stage->budget.time_ns = in_a_hurry ? 1 : 0;
         assert_true(schedule_run(&stage->desc));
         for (size_t i = 0; i < stage->run->result_count; i++) {
             const struct result *result = stage->run->results[i];
@@ -247,7 +247,7 @@ static void cases_that_time_never_reaches_are_skipped(void **state)
 {
     (void)state;
     struct stage *stage = stage_create("slow=10", "bytes=4KiB..1MiB");
-    stage->effort.time_most_ns = NS_PER_S / 50;
+    stage->budget.time_most_ns = NS_PER_S / 50;
     assert_true(schedule_run(&stage->desc));
     size_t skipped = 0;
     for (size_t i = 0; i < stage->run->result_count; i++) {
@@ -266,7 +266,7 @@ static void a_plan_longer_than_a_block_is_visited_whole(void **state)
 {
     (void)state;
     struct stage *stage = stage_create("", "sum.bytes=4KiB..64KiB/32");
-    stage->effort.rounds_max = 5;
+    stage->budget.rounds_max = 5;
     assert_int_equal(stage->desc.plan->total, 129 + 2);
     // More visits than the notes hold.
     stage->desc.progress = NULL;

@@ -62,20 +62,20 @@ static bool visit(struct fixture *f, const struct way *way, uint64_t bytes, stru
 {
     struct arena *arena = arena_create();
     struct case_value values[VALUES_MAX + 1];
-    struct bench_case point = {values, 0};
-    add_text(&point, "direction", way->direction);
-    add_text(&point, "memory", way->memory);
-    add_text(&point, "by", way->by);
-    add_text(&point, "mode", way->mode);
-    add_text(&point, "from", way->from);
-    add_text(&point, "to", way->to);
-    values[point.value_count++] =
+    struct bench_case this_case = {values, 0};
+    add_text(&this_case, "direction", way->direction);
+    add_text(&this_case, "memory", way->memory);
+    add_text(&this_case, "by", way->by);
+    add_text(&this_case, "mode", way->mode);
+    add_text(&this_case, "from", way->from);
+    add_text(&this_case, "to", way->to);
+    values[this_case.value_count++] =
         (struct case_value){.key = "bytes", .type = PARAM_BYTES, .uint = bytes};
     const struct measure_request request = {
         .samples = 2, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000)};
     void *memory = NULL;
     struct bench_visit run = {.session = &f->bench.session,
-                              .point = &point,
+                              .bench_case = &this_case,
                               .scope = gpu_scope_open(f->bench.session.device),
                               .arena = arena,
                               .request = &request,

@@ -25,10 +25,11 @@ static struct result *add(struct run *run, const char *load, const char *pattern
     result->benchmark = "loads";
     result->device = "vulkan:0";
     result->key = arena_printf(run->arena, "loads/load=%s/pattern=%s", load, pattern);
-    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->point.value_count = 2;
-    result->point.values[0] = (struct case_value){.key = "load", .type = PARAM_TEXT, .text = load};
-    result->point.values[1] =
+    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->bench_case.value_count = 2;
+    result->bench_case.values[0] =
+        (struct case_value){.key = "load", .type = PARAM_TEXT, .text = load};
+    result->bench_case.values[1] =
         (struct case_value){.key = "pattern", .type = PARAM_TEXT, .text = pattern};
     result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
     result->metric_count = 1;

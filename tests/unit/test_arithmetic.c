@@ -52,10 +52,10 @@ static void add(struct run *run, const struct benchmark_info *info, const char *
     struct result *result = run_add_result(run);
     result->benchmark = info->name;
     result->device = device;
-    result->point.values = ARENA_ARRAY(run->arena, count, struct case_value);
-    result->point.value_count = count;
-    memcpy(result->point.values, values, count * sizeof *values);
-    result->key = case_key(run->arena, info->name, &result->point);
+    result->bench_case.values = ARENA_ARRAY(run->arena, count, struct case_value);
+    result->bench_case.value_count = count;
+    memcpy(result->bench_case.values, values, count * sizeof *values);
+    result->key = case_key(run->arena, info->name, &result->bench_case);
     result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
     result->metric_count = 2;
     result->metrics[0] = (struct metric){

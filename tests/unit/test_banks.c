@@ -81,13 +81,13 @@ static void add(struct run *run, const char *device, const char *pattern, unsign
     struct result *result = run_add_result(run);
     result->benchmark = "strides";
     result->device = device;
-    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->point.value_count = 2;
-    result->point.values[0] = (struct case_value){
+    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->bench_case.value_count = 2;
+    result->bench_case.values[0] = (struct case_value){
         .key = "pattern", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = pattern};
-    result->point.values[1] = (struct case_value){
+    result->bench_case.values[1] = (struct case_value){
         .key = "stride", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = stride};
-    result->key = case_key(run->arena, "strides", &result->point);
+    result->key = case_key(run->arena, "strides", &result->bench_case);
     result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
     result->metric_count = 1;
     result->metrics[0] =

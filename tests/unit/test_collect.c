@@ -335,8 +335,8 @@ static void doubts_of_visits_are_counted_once_a_code(void **state)
         struct measure_visit *visit = measure_visit_create(f.arena);
         visit_samples(visit, 0, (double[]){1}, 1, 0);
         if (round >= 3)
-            visit_doubt(visit, "issue-bound", "the control takes %d %%", 90 + round);
-        visit_doubt(visit, "throttled", "power");
+            visit_flag(visit, "issue-bound", "the control takes %d %%", 90 + round);
+        visit_flag(visit, "throttled", "power");
         collect_visit(f.collect, visit);
     }
     struct result result = end(&f);

@@ -173,13 +173,13 @@ static void a_case_that_fails_now_is_a_regression_and_a_skip_is_not(void **state
                           .base = pair_run((struct pair_desc){.seed = 1}),
                           .now = pair_run((struct pair_desc){.seed = 2})};
     struct compare_desc desc = {0};
-    result_doubt(scene.now->arena, scene.now->results[3], VERDICT_SKIPPED, "memory", "too large");
+    result_flag(scene.now->arena, scene.now->results[3], VERDICT_SKIPPED, "memory", "too large");
     assert_true(
         compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
     assert_int_equal(scene.compare.counts[COMPARE_MISSING], 1);
     assert_false(compare_regressed(&scene.compare));
 
-    result_doubt(scene.now->arena, scene.now->results[4], VERDICT_FAILED, "mismatch", "hop 3");
+    result_flag(scene.now->arena, scene.now->results[4], VERDICT_FAILED, "mismatch", "hop 3");
     assert_true(
         compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
     assert_int_equal(scene.compare.counts[COMPARE_BROKEN], 1);

@@ -35,8 +35,8 @@ static int scene_make(void **state)
     scale(results[1], 2, 0.5);
     scale(results[2], 1, 1.2);
     scale(results[3], 2, 1.02);
-    result_doubt(scene->now->arena, results[0], VERDICT_SUSPECT, "correlated", "lag");
-    result_doubt(scene->now->arena, results[4], VERDICT_FAILED, "mismatch", "hop 3 | is at @4");
+    result_flag(scene->now->arena, results[0], VERDICT_SUSPECT, "correlated", "lag");
+    result_flag(scene->now->arena, results[4], VERDICT_FAILED, "mismatch", "hop 3 | is at @4");
     results[5]->version = 2;
     results[6]->metrics[2].median = NAN;
     scene->now->result_count--;

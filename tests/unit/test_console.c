@@ -228,7 +228,7 @@ static void a_time_line_has_a_bar_a_lane(void **state)
     *run_add_result(run) = (struct result){.key = "overlap/scenario=default",
                                            .benchmark = "overlap",
                                            .device = "vulkan:0",
-                                           .point = {&value, 1},
+                                           .bench_case = {&value, 1},
                                            .metrics = &metric,
                                            .metric_count = 1,
                                            .details = &detail,

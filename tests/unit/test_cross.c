@@ -24,9 +24,10 @@ static struct run *both(struct pair_desc vulkan, struct pair_desc cuda)
         to->key = arena_strdup(run->arena, from->key);
         to->metrics = ARENA_ARRAY(run->arena, from->metric_count, struct metric);
         memcpy(to->metrics, from->metrics, from->metric_count * sizeof *to->metrics);
-        to->point.values = ARENA_ARRAY(run->arena, from->point.value_count, struct case_value);
-        memcpy(to->point.values, from->point.values,
-               from->point.value_count * sizeof *to->point.values);
+        to->bench_case.values =
+            ARENA_ARRAY(run->arena, from->bench_case.value_count, struct case_value);
+        memcpy(to->bench_case.values, from->bench_case.values,
+               from->bench_case.value_count * sizeof *to->bench_case.values);
         for (size_t j = 0; j < to->metric_count; j++)
             to->metrics[j].round_count = 0;
     }

@@ -86,7 +86,7 @@ static void hard_numbers_keep_every_bit(void **state)
     metric->median = INFINITY;
     const uint64_t large[] = {UINT64_C(1) << 63, UINT64_MAX}; // the latter is "max" in a case
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
-        run->results[0]->point.values[1].uint = large[i];
+        run->results[0]->bench_case.values[1].uint = large[i];
         struct run *copy = again(run);
         same_run(run, copy);
         run_destroy(copy);
@@ -147,9 +147,9 @@ static void display_parameters_are_not_recorded(void **state)
 {
     (void)state;
     struct run *run = rich_run();
-    run->results[0]->point.values[3].role = PARAM_DISPLAY;
+    run->results[0]->bench_case.values[3].role = PARAM_DISPLAY;
     struct run *copy = again(run);
-    assert_null(case_find(&copy->results[0]->point, "laps"));
+    assert_null(case_find(&copy->results[0]->bench_case, "laps"));
     run_destroy(copy);
     run_destroy(run);
 }
@@ -182,11 +182,11 @@ static void unknown_members_and_views_are_ignored(void **state)
     assert_int_equal(run->benchmarks[0]->view_count, 1);
     assert_string_equal(run->benchmarks[0]->views[0].title, "t");
     assert_true(isnan(run->results[0]->metrics[0].median));
-    const struct bench_case *point = &run->results[0]->point;
-    assert_int_equal(case_find(point, "x")->type, PARAM_UINT);
-    assert_int_equal(case_find(point, "x")->role, PARAM_AXIS);
-    assert_int_equal(case_find(point, "m")->role, PARAM_METHOD);
-    assert_int_equal(case_find(point, "r")->type, PARAM_REAL);
+    const struct bench_case *bench_case = &run->results[0]->bench_case;
+    assert_int_equal(case_find(bench_case, "x")->type, PARAM_UINT);
+    assert_int_equal(case_find(bench_case, "x")->role, PARAM_AXIS);
+    assert_int_equal(case_find(bench_case, "m")->role, PARAM_METHOD);
+    assert_int_equal(case_find(bench_case, "r")->type, PARAM_REAL);
     run_destroy(run);
 }
 

@@ -34,13 +34,13 @@ static void add(struct run *run, const char *device, const char *mode, uint64_t 
     struct result *result = run_add_result(run);
     result->benchmark = "launch";
     result->device = device;
-    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->point.value_count = 2;
-    result->point.values[0] =
+    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->bench_case.value_count = 2;
+    result->bench_case.values[0] =
         (struct case_value){.key = "mode", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = mode};
-    result->point.values[1] = (struct case_value){
+    result->bench_case.values[1] = (struct case_value){
         .key = "elements", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = elements};
-    result->key = case_key(run->arena, "launch", &result->point);
+    result->key = case_key(run->arena, "launch", &result->bench_case);
     result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
     result->metric_count = 2;
     result->metrics[0] = (struct metric){.name = "time", .unit = UNIT_NS, .median = time_ns};
@@ -102,9 +102,9 @@ static void add_barrier(struct run *run, const char *between, double time_ns)
 {
     add(run, "vulkan:0", "batch", 1, time_ns);
     struct result *result = run->results[run->result_count - 1];
-    result->point.values[1] = (struct case_value){
+    result->bench_case.values[1] = (struct case_value){
         .key = "between", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = between};
-    result->key = case_key(run->arena, "launch", &result->point);
+    result->key = case_key(run->arena, "launch", &result->bench_case);
 }
 
 static void what_barriers_add_is_listed_once(void **state)

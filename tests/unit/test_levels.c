@@ -46,13 +46,13 @@ static void add_case(struct run *run, const char *device, const char *path, doub
     result->benchmark = "latency";
     result->version = 1;
     result->device = device;
-    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->point.values[0] =
+    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->bench_case.values[0] =
         (struct case_value){.key = "path", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = path};
-    result->point.values[1] =
+    result->bench_case.values[1] =
         (struct case_value){.key = "bytes", .type = PARAM_BYTES, .role = PARAM_AXIS, .uint = bytes};
-    result->point.value_count = 2;
-    result->key = case_key(run->arena, "latency", &result->point);
+    result->bench_case.value_count = 2;
+    result->key = case_key(run->arena, "latency", &result->bench_case);
     result->metrics = ARENA_NEW(run->arena, struct metric);
     *result->metrics = (struct metric){.name = "latency",
                                        .unit = UNIT_NS,
@@ -107,8 +107,8 @@ static void add_mapped_size(struct run *run, const char *device, uint64_t level,
     values[0] = (struct case_value){.key = "what", .type = PARAM_TEXT, .text = "level"};
     values[1] = (struct case_value){.key = "path", .type = PARAM_TEXT, .text = "vector"};
     values[2] = (struct case_value){.key = "level", .type = PARAM_UINT, .uint = level};
-    result->point = (struct bench_case){values, 3};
-    result->key = case_key(run->arena, "map", &result->point);
+    result->bench_case = (struct bench_case){values, 3};
+    result->key = case_key(run->arena, "map", &result->bench_case);
     result->metrics = ARENA_NEW(run->arena, struct metric);
     *result->metrics = (struct metric){.name = "size",
                                        .unit = UNIT_BYTE,

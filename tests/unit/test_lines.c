@@ -50,7 +50,7 @@ static struct result *add(struct run *run, const char *load, const char *layout)
                               .benchmark = "loads",
                               .version = 1,
                               .device = "vulkan:0",
-                              .point = {.values = values, .value_count = 3}};
+                              .bench_case = {.values = values, .value_count = 3}};
     return result;
 }
 
@@ -77,7 +77,7 @@ static struct run *run_of(const char *layout)
     run_add_benchmark(run, &info);
     add_measured(run, "Buffer<R8>.Load", layout);
     struct result *skipped = add(run, "Buffer<RG8>.Load", layout);
-    result_doubt(run->arena, skipped, VERDICT_SKIPPED, "unsupported", "no such format here");
+    result_flag(run->arena, skipped, VERDICT_SKIPPED, "unsupported", "no such format here");
     return run;
 }
 

@@ -21,13 +21,13 @@ static void add(struct run *run, const char *device, const struct count *count)
     struct result *result = run_add_result(run);
     result->benchmark = "occupancy";
     result->device = device;
-    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->point.value_count = 2;
-    result->point.values[0] =
+    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->bench_case.value_count = 2;
+    result->bench_case.values[0] =
         (struct case_value){.key = count->param, .type = PARAM_UINT, .uint = count->value};
-    result->point.values[1] =
+    result->bench_case.values[1] =
         (struct case_value){.key = "subgroup", .type = PARAM_UINT, .uint = count->subgroup};
-    result->key = case_key(run->arena, "occupancy", &result->point);
+    result->key = case_key(run->arena, "occupancy", &result->bench_case);
     result->metrics = ARENA_ARRAY(run->arena, 3, struct metric);
     result->metric_count = 3;
     result->metrics[0] = (struct metric){.name = "workgroups", .median = count->workgroups};

@@ -44,13 +44,13 @@ static struct result *add(struct run *run, const char *scenario, const char *bar
     struct result *result = run_add_result(run);
     result->benchmark = "overlap";
     result->device = "vulkan:0";
-    result->point.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->point.value_count = 2;
-    result->point.values[0] =
+    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->bench_case.value_count = 2;
+    result->bench_case.values[0] =
         (struct case_value){.key = "scenario", .type = PARAM_TEXT, .text = scenario};
-    result->point.values[1] =
+    result->bench_case.values[1] =
         (struct case_value){.key = "barrier", .type = PARAM_TEXT, .text = barrier};
-    result->key = case_key(run->arena, "overlap", &result->point);
+    result->key = case_key(run->arena, "overlap", &result->bench_case);
     result->metrics = ARENA_ARRAY(run->arena, METRICS, struct metric);
     return result;
 }
@@ -321,7 +321,7 @@ static void a_refused_priority_is_no_verdict_on_it(void **state)
         struct result *urgent = add(run, "high-priority", "memory");
         set(urgent, FRAME, 400e3, 1e3);
         if (refused)
-            result_doubt(run->arena, urgent, VERDICT_SUSPECT, "priority-refused", "high: no");
+            result_flag(run->arena, urgent, VERDICT_SUSPECT, "priority-refused", "high: no");
         overlaps_add_findings(run);
         says(run, "queue-priority",
              refused ? "compute queue: not measured: high was refused (high-priority, memory"

@@ -26,14 +26,15 @@ static struct result *add(struct run *run, const char *hog, const char *priority
                               .series = &entered,
                               .series_count = 1,
                               .metric_count = 1};
-    result->point.values = ARENA_ARRAY(run->arena, 3, struct case_value);
-    result->point.value_count = 3;
-    result->point.values[0] = (struct case_value){.key = "hog", .type = PARAM_TEXT, .text = hog};
-    result->point.values[1] =
+    result->bench_case.values = ARENA_ARRAY(run->arena, 3, struct case_value);
+    result->bench_case.value_count = 3;
+    result->bench_case.values[0] =
+        (struct case_value){.key = "hog", .type = PARAM_TEXT, .text = hog};
+    result->bench_case.values[1] =
         (struct case_value){.key = "setting", .type = PARAM_TEXT, .text = "queues"};
-    result->point.values[2] =
+    result->bench_case.values[2] =
         (struct case_value){.key = "priority", .type = PARAM_TEXT, .text = priority};
-    result->key = case_key(run->arena, "preempt", &result->point);
+    result->key = case_key(run->arena, "preempt", &result->bench_case);
     result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
     result->metrics[0] = (struct metric){.name = "response",
                                          .unit = UNIT_NS,

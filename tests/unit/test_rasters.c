@@ -42,12 +42,12 @@ static struct result *add(struct run *run, const struct made *made)
             (struct case_value){.key = "side", .type = PARAM_UINT, .uint = (uint64_t)made->side};
     *result = (struct result){.benchmark = "raster",
                               .device = "vulkan:0",
-                              .point = {values, count},
+                              .bench_case = {values, count},
                               .metrics = ARENA_NEW(run->arena, struct metric),
                               .metric_count = 1};
     result->metrics[0] =
         (struct metric){.name = made->metric, .median = made->median, .limit = made->limit};
-    result->key = case_key(run->arena, "raster", &result->point);
+    result->key = case_key(run->arena, "raster", &result->bench_case);
     return result;
 }
 

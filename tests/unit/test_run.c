@@ -16,11 +16,11 @@ static void a_key_holds_the_axes_in_order_and_nothing_else(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
-    struct bench_case point = rich_case(arena, "vector", 32768);
-    assert_string_equal(case_key(arena, "latency", &point),
+    struct bench_case bench_case = rich_case(arena, "vector", 32768);
+    assert_string_equal(case_key(arena, "latency", &bench_case),
                         "latency/path=vector/bytes=32768/density=0.1");
-    point.value_count = 0;
-    assert_string_equal(case_key(arena, "launch", &point), "launch");
+    bench_case.value_count = 0;
+    assert_string_equal(case_key(arena, "launch", &bench_case), "launch");
     arena_destroy(arena);
 }
 
@@ -28,11 +28,11 @@ static void values_are_found_by_key(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
-    struct bench_case point = rich_case(arena, "scalar", UINT64_MAX);
-    assert_string_equal(case_text(&point, "path"), "scalar");
-    assert_true(case_uint(&point, "bytes") == UINT64_MAX);
-    assert_true(case_real(&point, "density") == 0.1);
-    assert_null(case_find(&point, "byte"));
+    struct bench_case bench_case = rich_case(arena, "scalar", UINT64_MAX);
+    assert_string_equal(case_text(&bench_case, "path"), "scalar");
+    assert_true(case_uint(&bench_case, "bytes") == UINT64_MAX);
+    assert_true(case_real(&bench_case, "density") == 0.1);
+    assert_null(case_find(&bench_case, "byte"));
     arena_destroy(arena);
 }
 
@@ -56,8 +56,8 @@ static void a_verdict_only_gets_worse(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct result result = {.verdict = VERDICT_OK};
-    result_doubt(arena, &result, VERDICT_FAILED, "mismatch", "hop %d", 3);
-    result_doubt(arena, &result, VERDICT_SUSPECT, "correlated", "lag");
+    result_flag(arena, &result, VERDICT_FAILED, "mismatch", "hop %d", 3);
+    result_flag(arena, &result, VERDICT_SUSPECT, "correlated", "lag");
     assert_int_equal(result.verdict, VERDICT_FAILED);
     assert_int_equal(result.reason_count, 2);
     assert_string_equal(result.reasons[0].text, "hop 3");
@@ -71,7 +71,7 @@ static void the_same_doubt_in_every_round_is_one_reason(void **state)
     struct arena *arena = arena_create();
     struct result result = {.verdict = VERDICT_OK};
     for (int round = 0; round < 5; round++)
-        result_doubt(arena, &result, VERDICT_SUSPECT, "issue-bound", "the loop is too short");
+        result_flag(arena, &result, VERDICT_SUSPECT, "issue-bound", "the loop is too short");
     assert_int_equal(result.reason_count, 1);
     arena_destroy(arena);
 }

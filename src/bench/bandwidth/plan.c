@@ -96,30 +96,31 @@ static uint64_t round_bytes(uint64_t bytes)
 
 // ---------------------------------------------------------------- which combinations
 
-static bool is_dram(const struct planner *p, const struct bandwidth_point *point)
+static bool is_dram(const struct planner *p, const struct bandwidth_case *this_case)
 {
-    return point->bytes == p->regions.dram && point->apart;
+    return this_case->bytes == p->regions.dram && this_case->apart;
 }
 
-static bool is_region(const struct planner *p, const struct bandwidth_point *point)
+static bool is_region(const struct planner *p, const struct bandwidth_case *this_case)
 {
-    return (point->bytes == p->regions.small && !point->apart) ||
-           (point->bytes == p->regions.middle && point->apart) || is_dram(p, point);
+    return (this_case->bytes == p->regions.small && !this_case->apart) ||
+           (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
 }
 
 // Combinations that mean something.
-static bool is_possible(const struct bandwidth_point *point)
+static bool is_possible(const struct bandwidth_case *this_case)
 {
-    bool plain = point->width == 16 && !point->doubles;
-    if (point->doubles && point->width < 8)
+    bool plain = this_case->width == 16 && !this_case->doubles;
+    if (this_case->doubles && this_case->width < 8)
         return false;
-    if (point->shared)
-        return point->op == BANDWIDTH_READ && !point->apart && !point->doubles &&
-               point->scope != BANDWIDTH_SCALING && point->bytes == BANDWIDTH_SHARED_BYTES;
-    if (point->op != BANDWIDTH_READ && !(plain && point->apart && point->scope == BANDWIDTH_DEVICE))
+    if (this_case->shared)
+        return this_case->op == BANDWIDTH_READ && !this_case->apart && !this_case->doubles &&
+               this_case->scope != BANDWIDTH_SCALING && this_case->bytes == BANDWIDTH_SHARED_BYTES;
+    if (this_case->op != BANDWIDTH_READ &&
+        !(plain && this_case->apart && this_case->scope == BANDWIDTH_DEVICE))
         return false;
-    if (point->scope == BANDWIDTH_WORKGROUP)
-        return !point->apart;
+    if (this_case->scope == BANDWIDTH_WORKGROUP)
+        return !this_case->apart;
     return true;
 }
 
@@ -129,49 +130,51 @@ static bool from_user(const struct planner *p, const char *key)
     return choice && choice->from_user;
 }
 
-static bool is_wanted_scaling(const struct planner *p, const struct bandwidth_point *point)
+static bool is_wanted_scaling(const struct planner *p, const struct bandwidth_case *this_case)
 {
     if (p->quick && !from_user(p, "scope") && !from_user(p, "workgroups"))
         return false;
-    if (point->width != 16 || point->doubles)
+    if (this_case->width != 16 || this_case->doubles)
         return false;
     if (from_user(p, "bytes"))
-        return point->apart == (point->bytes >= p->regions.apart);
-    return point->apart ? point->bytes == p->regions.least || point->bytes == p->regions.middle
-                        : point->bytes == p->regions.small;
+        return this_case->apart == (this_case->bytes >= p->regions.apart);
+    return this_case->apart
+               ? this_case->bytes == p->regions.least || this_case->bytes == p->regions.middle
+               : this_case->bytes == p->regions.small;
 }
 
 // The curves of one width and type, and where the others are looked at.
-static bool is_wanted_read(const struct planner *p, const struct bandwidth_point *point)
+static bool is_wanted_read(const struct planner *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
-    if (point->shared)
-        return point->scope == BANDWIDTH_DEVICE &&
-               (!p->quick || point->width == 16 || from_user(p, "width"));
-    if (point->scope == BANDWIDTH_WORKGROUP) {
-        bool curve = !p->quick && point->bytes <= p->regions.least &&
-                     (p->full || point->bytes % (floor_power(point->bytes) / 2) == 0);
-        return point->width == 16 && !point->doubles &&
-               (chosen || curve || point->bytes == p->regions.small);
+    if (this_case->shared)
+        return this_case->scope == BANDWIDTH_DEVICE &&
+               (!p->quick || this_case->width == 16 || from_user(p, "width"));
+    if (this_case->scope == BANDWIDTH_WORKGROUP) {
+        bool curve = !p->quick && this_case->bytes <= p->regions.least &&
+                     (p->full || this_case->bytes % (floor_power(this_case->bytes) / 2) == 0);
+        return this_case->width == 16 && !this_case->doubles &&
+               (chosen || curve || this_case->bytes == p->regions.small);
     }
-    if (!from_user(p, "access") &&
-        !(point->apart ? point->bytes >= p->regions.apart : point->bytes <= SAME_BYTES_MAX))
+    if (!from_user(p, "access") && !(this_case->apart ? this_case->bytes >= p->regions.apart
+                                                      : this_case->bytes <= SAME_BYTES_MAX))
         return false;
-    if (point->width == 16 && !point->doubles)
-        return chosen || !p->quick || is_region(p, point);
+    if (this_case->width == 16 && !this_case->doubles)
+        return chosen || !p->quick || is_region(p, this_case);
     if (p->quick)
-        return (from_user(p, "width") || from_user(p, "type")) && (chosen || is_region(p, point));
-    return chosen || p->full || is_region(p, point);
+        return (from_user(p, "width") || from_user(p, "type")) &&
+               (chosen || is_region(p, this_case));
+    return chosen || p->full || is_region(p, this_case);
 }
 
-static bool is_wanted(const struct planner *p, const struct bandwidth_point *point)
+static bool is_wanted(const struct planner *p, const struct bandwidth_case *this_case)
 {
-    if (point->scope == BANDWIDTH_SCALING)
-        return is_wanted_scaling(p, point);
-    if (point->op == BANDWIDTH_READ)
-        return is_wanted_read(p, point);
-    return from_user(p, "bytes") || is_dram(p, point) ||
-           (p->full && point->bytes >= p->regions.apart);
+    if (this_case->scope == BANDWIDTH_SCALING)
+        return is_wanted_scaling(p, this_case);
+    if (this_case->op == BANDWIDTH_READ)
+        return is_wanted_read(p, this_case);
+    return from_user(p, "bytes") || is_dram(p, this_case) ||
+           (p->full && this_case->bytes >= p->regions.apart);
 }
 
 // ---------------------------------------------------------------- the list
@@ -265,10 +268,10 @@ static bool next_combination(struct combination *c)
 }
 
 // What a run that is short of time should have before all else.
-static bool is_headline(const struct planner *p, const struct bandwidth_point *point)
+static bool is_headline(const struct planner *p, const struct bandwidth_case *this_case)
 {
-    return point->scope == BANDWIDTH_DEVICE &&
-           (point->shared || point->op != BANDWIDTH_READ || is_region(p, point));
+    return this_case->scope == BANDWIDTH_DEVICE &&
+           (this_case->shared || this_case->op != BANDWIDTH_READ || is_region(p, this_case));
 }
 
 static void add_case(struct planner *p, const struct combination *c, bool headline)
@@ -282,13 +285,13 @@ static void add_case(struct planner *p, const struct combination *c, bool headli
         if (k != KEY_WORKGROUPS || scaling)
             values[count++] = c->choices[k].values[c->at[k]];
     struct bench_case made = {.values = values, .value_count = count};
-    struct bandwidth_point point;
-    bandwidth_point_read(&made, &point);
-    uint64_t grain = point.apart ? BANDWIDTH_GRAIN_APART : BANDWIDTH_GRAIN_SAME;
+    struct bandwidth_case this_case;
+    bandwidth_case_read(&made, &this_case);
+    uint64_t grain = this_case.apart ? BANDWIDTH_GRAIN_APART : BANDWIDTH_GRAIN_SAME;
     bool whole =
-        from_user(p, "bytes") ? !point.shared : bandwidth_stream_bytes(&point) % grain == 0;
-    if (!whole || !is_possible(&point) || !is_wanted(p, &point) ||
-        is_headline(p, &point) != headline)
+        from_user(p, "bytes") ? !this_case.shared : bandwidth_stream_bytes(&this_case) % grain == 0;
+    if (!whole || !is_possible(&this_case) || !is_wanted(p, &this_case) ||
+        is_headline(p, &this_case) != headline)
         return;
     made.values = ARENA_ARRAY(p->request->arena, count, struct case_value);
     memcpy(made.values, values, count * sizeof *values);

@@ -23,7 +23,7 @@ void bandwidth_close(struct bench_session *session);
 struct bandwidth_trial {
     struct bench_visit *run;
     struct bandwidth_session *session;
-    const struct bandwidth_point *point;
+    const struct bandwidth_case *this_case;
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;

@@ -52,34 +52,35 @@ enum {
     FORM_COUNT = sizeof forms / sizeof forms[0]
 };
 
-static enum kind kind_of(const struct bandwidth_point *point, const struct measure_limits *limits)
+static enum kind kind_of(const struct bandwidth_case *this_case,
+                         const struct measure_limits *limits)
 {
-    if (point->shared)
+    if (this_case->shared)
         return KIND_SHARED;
-    if (point->op == BANDWIDTH_WRITE)
+    if (this_case->op == BANDWIDTH_WRITE)
         return KIND_WRITE;
-    if (point->op == BANDWIDTH_COPY)
+    if (this_case->op == BANDWIDTH_COPY)
         return KIND_COPY;
-    if (!point->apart)
+    if (!this_case->apart)
         return KIND_LOOP;
-    if (point->scope != BANDWIDTH_DEVICE)
+    if (this_case->scope != BANDWIDTH_DEVICE)
         return KIND_PART;
-    if (bandwidth_is_dram(point, limits))
+    if (bandwidth_is_dram(this_case, limits))
         return KIND_DRAM;
-    return point->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
+    return this_case->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
 }
 
 // False where the device lacks what the route needs.
-static bool route_exists(const struct bandwidth_point *point, const struct gpu_info *info,
+static bool route_exists(const struct bandwidth_case *this_case, const struct gpu_info *info,
                          bool address)
 {
     const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
-    if (point->shared)
+    if (this_case->shared)
         return !address;
     if (address)
         return (info->caps & needed) == needed;
     uint64_t range_bytes = info->limits.storage_range_bytes;
-    return !range_bytes || bandwidth_stream_bytes(point) <= range_bytes;
+    return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
 // Loops have one large workgroup a core where there can be one: several small ones would share with
@@ -90,24 +91,24 @@ static bool is_for_small_devices(const struct form *form, const struct bandwidth
     return loops && first && form->threads < first->threads;
 }
 
-size_t bandwidth_shapes(const struct bandwidth_point *point, const struct gpu_info *info,
+size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu_info *info,
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
 {
-    enum kind kind = kind_of(point, limits);
+    enum kind kind = kind_of(this_case, limits);
     // Addresses cost a GPU nothing and spare it an addition; a CPU's compiler knows less of them.
     bool address_first = info->kind != GPU_KIND_CPU;
     size_t count = 0;
     for (size_t i = 0; i < FORM_COUNT; i++) {
         const struct form *form = &forms[i];
-        if (form->kind != kind || form->width != point->width ||
+        if (form->kind != kind || form->width != this_case->width ||
             form->threads > info->limits.workgroup_threads ||
             is_for_small_devices(form, count ? &shapes[0] : NULL))
             continue;
         size_t had = count;
         for (int route = 0; route < 2 && count < BANDWIDTH_SHAPES_MAX; route++) {
             bool address = (route == 0) == address_first;
-            if (route_exists(point, info, address) && (had == 0 || count == had))
+            if (route_exists(this_case, info, address) && (had == 0 || count == had))
                 shapes[count++] =
                     (struct bandwidth_shape){address, form->threads, form->loads, form->walk};
         }
@@ -145,19 +146,19 @@ bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *
                      text_guess_hint(arena, &guess));
 }
 
-const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_point *point,
+const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape)
 {
     static const char *const read_ways[BANDWIDTH_WALK_COUNT] = {"loop", "part", "pass", "pass",
                                                                 "pass"};
-    if (point->shared)
-        return arena_printf(arena, "bandwidth_shared_%u_%ux%u", point->width, shape->threads,
+    if (this_case->shared)
+        return arena_printf(arena, "bandwidth_shared_%u_%ux%u", this_case->width, shape->threads,
                             shape->loads);
-    if (point->op != BANDWIDTH_READ)
+    if (this_case->op != BANDWIDTH_READ)
         return arena_printf(arena, "bandwidth_%s_%s_%ux%u",
-                            point->op == BANDWIDTH_COPY ? "copy" : "write", route_name(shape),
+                            this_case->op == BANDWIDTH_COPY ? "copy" : "write", route_name(shape),
                             shape->threads, shape->loads);
     return arena_printf(arena, "bandwidth_%s_%s_%u_%s_%ux%u", read_ways[shape->walk],
-                        point->doubles ? "double" : "float", point->width, route_name(shape),
-                        shape->threads, shape->loads);
+                        this_case->doubles ? "double" : "float", this_case->width,
+                        route_name(shape), shape->threads, shape->loads);
 }

@@ -34,7 +34,7 @@ static struct gpu_program *find_program(struct bandwidth_trial *trial, const cha
     struct bench_session *bench = trial->run->session;
     struct bandwidth_session *own = bench->state;
     const struct gpu_program_desc desc = {.kernel = kernel_find(name),
-                                          .l1_percent = bandwidth_l1_percent(trial->point)};
+                                          .l1_percent = bandwidth_l1_percent(trial->this_case)};
     if (!desc.kernel) {
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
         return NULL;
@@ -53,18 +53,18 @@ static struct gpu_program *find_program(struct bandwidth_trial *trial, const cha
 
 static bool find_buffers(struct bandwidth_trial *trial, struct error *err)
 {
-    const struct bandwidth_point *point = trial->point;
+    const struct bandwidth_case *this_case = trial->this_case;
     struct bandwidth_store *store = &trial->session->store;
-    uint64_t bytes = bandwidth_stream_bytes(point);
+    uint64_t bytes = bandwidth_stream_bytes(this_case);
     trial->source = trial->target = NULL;
-    if (point->shared)
+    if (this_case->shared)
         return true;
-    if (point->op != BANDWIDTH_WRITE) {
+    if (this_case->op != BANDWIDTH_WRITE) {
         trial->source = bandwidth_store_get(store, BANDWIDTH_SOURCE, bytes, err);
         if (!trial->source)
             return false;
     }
-    if (point->op != BANDWIDTH_READ) {
+    if (this_case->op != BANDWIDTH_READ) {
         trial->target = bandwidth_store_get(store, BANDWIDTH_TARGET, bytes, err);
         if (!trial->target)
             return false;
@@ -72,11 +72,11 @@ static bool find_buffers(struct bandwidth_trial *trial, struct error *err)
     return true;
 }
 
-static bool make_work(struct bandwidth_trial *trial, const struct bandwidth_point *point,
+static bool make_work(struct bandwidth_trial *trial, const struct bandwidth_case *this_case,
                       uint64_t passes, struct error *err)
 {
     const struct bandwidth_work_desc desc = {
-        .point = point,
+        .this_case = this_case,
         .shape = &trial->shape,
         .info = trial->run->session->info,
         .cores = trial->session->limits.cores,
@@ -85,7 +85,7 @@ static bool make_work(struct bandwidth_trial *trial, const struct bandwidth_poin
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
     // Each visit writes other data: what an earlier one left would not pass for its own.
-    trial->work.params.seed = point->op == BANDWIDTH_READ
+    trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
     return true;
@@ -93,9 +93,9 @@ static bool make_work(struct bandwidth_trial *trial, const struct bandwidth_poin
 
 bool bandwidth_trial_prepare(struct bandwidth_trial *trial, uint64_t passes, struct error *err)
 {
-    const char *name = bandwidth_kernel_name(trial->run->arena, trial->point, &trial->shape);
+    const char *name = bandwidth_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
     trial->program = find_program(trial, name, err);
-    return trial->program && make_work(trial, trial->point, passes, err) &&
+    return trial->program && make_work(trial, trial->this_case, passes, err) &&
            find_buffers(trial, err);
 }
 
@@ -103,7 +103,7 @@ bool bandwidth_trial_prepare(struct bandwidth_trial *trial, uint64_t passes, str
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct bandwidth_trial *trial = context;
-    const struct bandwidth_point *point = trial->point;
+    const struct bandwidth_case *this_case = trial->this_case;
     struct gpu_dispatch dispatch = {
         .program = trial->program,
         .groups = {trial->work.grid[0], trial->work.grid[1], trial->work.grid[2]},
@@ -118,7 +118,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         dispatch.args[args++] = (struct gpu_arg){.buffer = trial->source, .bytes = range};
     if (trial->target)
         dispatch.args[args++] = (struct gpu_arg){.buffer = trial->target, .bytes = range};
-    if (point->op == BANDWIDTH_READ)
+    if (this_case->op == BANDWIDTH_READ)
         dispatch.args[args++] = (struct gpu_arg){.buffer = trial->session->store.words};
     for (uint64_t i = 0; i < repeats; i++)
         gpu_batch_dispatch(batch, &dispatch);
@@ -144,11 +144,11 @@ static bool refuse_slow(struct bandwidth_trial *trial, struct error *err)
     double whole = (double)trial->work.moved_bytes, ns = 0;
     if (whole <= SAFE_BYTES)
         return true;
-    struct bandwidth_point part = *trial->point;
+    struct bandwidth_case part = *trial->this_case;
     part.bytes = SAFE_BYTES;
     if (!part.apart && trial->work.groups > 1)
         part.bytes = BANDWIDTH_GRAIN_APART;
-    if (part.bytes >= trial->point->bytes)
+    if (part.bytes >= trial->this_case->bytes)
         return true;
     if (!make_work(trial, &part, 1, err) || !time_unit(trial, &ns, err))
         return false;
@@ -158,7 +158,7 @@ static bool refuse_slow(struct bandwidth_trial *trial, struct error *err)
                          "going once through the working set would hold this device for about "
                          "%.0f ms, more than the %d ms that are safe: take fewer bytes",
                          predicted_ms, DISPATCH_MS_MAX);
-    return make_work(trial, trial->point, 1, err);
+    return make_work(trial, trial->this_case, 1, err);
 }
 
 static bool time_best(struct bandwidth_trial *trial, int runs, double *ns, struct error *err)
@@ -185,7 +185,7 @@ bool bandwidth_trial_size(struct bandwidth_trial *trial, struct error *err)
         uint64_t passes = (uint64_t)((double)trial->work.passes * growth);
         if (passes > PASSES_MAX)
             break;
-        if (!make_work(trial, trial->point, passes, err))
+        if (!make_work(trial, trial->this_case, passes, err))
             return false;
         if (trial->work.passes < passes)
             break;
@@ -217,8 +217,8 @@ bool bandwidth_trial_run(struct bandwidth_trial *trial, unsigned samples, uint64
         .request = &request,
         // Loops side by side would be more workgroups a core than the case wants; writes side by
         // side may take turns, which costs DRAM 2 % (METHOD.md).
-        .unordered = trial->point->scope == BANDWIDTH_DEVICE && trial->point->apart &&
-                     trial->point->op != BANDWIDTH_WRITE &&
+        .unordered = trial->this_case->scope == BANDWIDTH_DEVICE && trial->this_case->apart &&
+                     trial->this_case->op != BANDWIDTH_WRITE &&
                      (trial->run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
         .repeats = repeats,
     };

@@ -25,37 +25,38 @@ struct memory {
 // ---------------------------------------------------------------- the shape
 
 // Drops the shapes that this build has no kernel for: not every width and type has them all.
-static size_t built_shapes(struct bench_visit *run, const struct bandwidth_point *point,
+static size_t built_shapes(struct bench_visit *run, const struct bandwidth_case *this_case,
                            struct bandwidth_shape *shapes, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (kernel_find(bandwidth_kernel_name(run->arena, point, &shapes[i])))
+        if (kernel_find(bandwidth_kernel_name(run->arena, this_case, &shapes[i])))
             shapes[kept++] = shapes[i];
     return kept;
 }
 
 // Every shape that the case's value of `shape` allows.
-static size_t allowed_shapes(struct bench_visit *run, const struct bandwidth_point *point,
+static size_t allowed_shapes(struct bench_visit *run, const struct bandwidth_case *this_case,
                              struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
 {
     const struct bandwidth_session *session = run->session->state;
-    size_t count = built_shapes(
-        run, point, shapes, bandwidth_shapes(point, run->session->info, &session->limits, shapes));
+    size_t count =
+        built_shapes(run, this_case, shapes,
+                     bandwidth_shapes(this_case, run->session->info, &session->limits, shapes));
     if (count == 0) {
         error_set(err, ERROR_UNSUPPORTED, "no kernel fits this device's limits");
         return 0;
     }
-    if (strcmp(point->shape, "best") == 0)
+    if (strcmp(this_case->shape, "best") == 0)
         return count;
-    if (strcmp(point->shape, "default") == 0)
+    if (strcmp(this_case->shape, "default") == 0)
         return 1;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(point->shape, bandwidth_shape_name(run->arena, &shapes[i])) == 0) {
+        if (strcmp(this_case->shape, bandwidth_shape_name(run->arena, &shapes[i])) == 0) {
             shapes[0] = shapes[i];
             return 1;
         }
-    error_set(err, ERROR_UNSUPPORTED, "the shape %s is not for this case", point->shape);
+    error_set(err, ERROR_UNSUPPORTED, "the shape %s is not for this case", this_case->shape);
     return 0;
 }
 
@@ -101,7 +102,7 @@ static bool choose_shape(struct bandwidth_trial *trial, struct memory *memory, s
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
     struct candidate candidates[BANDWIDTH_SHAPES_MAX];
-    size_t count = allowed_shapes(trial->run, trial->point, shapes, err);
+    size_t count = allowed_shapes(trial->run, trial->this_case, shapes, err);
     for (size_t i = 0; i < count; i++)
         candidates[i] = (struct candidate){.shape = shapes[i]};
     if (count > 1)
@@ -123,9 +124,9 @@ static bool learn_sum(struct bandwidth_trial *trial, struct memory *memory, stru
 {
     uint64_t bytes = trial->work.stream_bytes;
     uint32_t seed = trial->work.params.seed;
-    if (trial->point->op != BANDWIDTH_READ)
+    if (trial->this_case->op != BANDWIDTH_READ)
         return true;
-    if (trial->point->shared) {
+    if (trial->this_case->shared) {
         memory->sum = bandwidth_data_sum(bytes, seed);
         return true;
     }
@@ -161,7 +162,7 @@ static bool verify_read(struct bandwidth_trial *trial, const struct memory *memo
 static bool prepare_proof(struct bandwidth_trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;
-    if (trial->point->op == BANDWIDTH_READ)
+    if (trial->this_case->op == BANDWIDTH_READ)
         return bandwidth_words_clear(store, err);
     return bandwidth_store_fill(store, trial->target, trial->work.stream_bytes,
                                 ~trial->work.params.seed, err);
@@ -170,10 +171,10 @@ static bool prepare_proof(struct bandwidth_trial *trial, struct error *err)
 static bool verify(struct bandwidth_trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct error *err)
 {
-    if (trial->point->op == BANDWIDTH_READ)
+    if (trial->this_case->op == BANDWIDTH_READ)
         return verify_read(trial, memory, span, err);
     uint32_t seed =
-        trial->point->op == BANDWIDTH_COPY ? BANDWIDTH_SEED_SOURCE : trial->work.params.seed;
+        trial->this_case->op == BANDWIDTH_COPY ? BANDWIDTH_SEED_SOURCE : trial->work.params.seed;
     return bandwidth_store_check(&trial->session->store, trial->target, trial->work.stream_bytes,
                                  seed, NULL, err);
 }
@@ -185,7 +186,7 @@ static bool verify(struct bandwidth_trial *trial, const struct memory *memory,
 static double report_per_core(const struct bandwidth_trial *trial, const struct measure_span *span,
                               struct measure_visit *visit)
 {
-    unsigned cores = bandwidth_cores_busy(trial->point, &trial->session->limits);
+    unsigned cores = bandwidth_cores_busy(trial->this_case, &trial->session->limits);
     if (!span->core_hz || !cores)
         return 0;
     struct arena *arena = trial->run->arena;
@@ -207,7 +208,7 @@ static void report(struct bandwidth_trial *trial, const struct memory *memory,
     measure_span_report(span, (double)work->moved_bytes, METRIC_BANDWIDTH, visit);
     double hz = report_per_core(trial, span, visit);
     struct bandwidth_limit limit;
-    bandwidth_limit_of(trial->point, &trial->session->limits, hz, &limit);
+    bandwidth_limit_of(trial->this_case, &trial->session->limits, hz, &limit);
     visit_limit(visit, METRIC_BANDWIDTH, limit.bytes_per_s);
     if (hz > 0)
         visit_limit(visit, METRIC_PER_CORE, limit.bytes_per_cycle);
@@ -215,29 +216,29 @@ static void report(struct bandwidth_trial *trial, const struct memory *memory,
     visit_detail(visit, "shape",
                  "%s: %llu workgroups of %u threads, %u × %u bytes a thread and step",
                  bandwidth_shape_name(arena, &trial->shape), (unsigned long long)work->groups,
-                 trial->shape.threads, trial->shape.loads, trial->point->width);
+                 trial->shape.threads, trial->shape.loads, trial->this_case->width);
     visit_detail(visit, "work", "%u steps a workgroup, %llu bytes a dispatch, %llu dispatches",
                  work->params.steps, (unsigned long long)work->moved_bytes,
                  (unsigned long long)span->repeats);
     if (trial->run->session->info->caps & GPU_CAP(L1_CHOICE))
         visit_detail(visit, "l1", "%u %% of the core's memory asked for as L1",
-                     bandwidth_l1_percent(trial->point));
+                     bandwidth_l1_percent(trial->this_case));
     if (memory->tried)
         visit_detail(visit, "tried", "%s", memory->tried);
     visit_kernel(visit, trial->program);
 }
 
-static bool refuse_missing(const struct bench_visit *run, const struct bandwidth_point *point,
+static bool refuse_missing(const struct bench_visit *run, const struct bandwidth_case *this_case,
                            struct error *err)
 {
     const struct gpu_limits *limits = &run->session->info->limits;
-    if (point->doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err))
+    if (this_case->doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err))
         return false;
-    uint64_t stream_bytes = bandwidth_stream_bytes(point);
-    if (!point->shared && limits->allocation_bytes && stream_bytes > limits->allocation_bytes)
+    uint64_t stream_bytes = bandwidth_stream_bytes(this_case);
+    if (!this_case->shared && limits->allocation_bytes && stream_bytes > limits->allocation_bytes)
         return error_set(err, ERROR_UNSUPPORTED, "a buffer here holds at most %llu bytes",
                          (unsigned long long)limits->allocation_bytes);
-    if (point->shared && limits->shared_bytes < BANDWIDTH_SHARED_BYTES)
+    if (this_case->shared && limits->shared_bytes < BANDWIDTH_SHARED_BYTES)
         return error_set(err, ERROR_UNSUPPORTED, "a workgroup here has %llu bytes of shared memory",
                          (unsigned long long)limits->shared_bytes);
     return true;
@@ -245,12 +246,12 @@ static bool refuse_missing(const struct bench_visit *run, const struct bandwidth
 
 bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct bandwidth_point point;
-    bandwidth_point_read(run->point, &point);
+    struct bandwidth_case this_case;
+    bandwidth_case_read(run->bench_case, &this_case);
     struct bandwidth_session *session = run->session->state;
     session->store.timeout_ns = run->request->timeout_ns;
-    struct bandwidth_trial trial = {.run = run, .session = session, .point = &point};
-    if (!refuse_missing(run, &point, err))
+    struct bandwidth_trial trial = {.run = run, .session = session, .this_case = &this_case};
+    if (!refuse_missing(run, &this_case, err))
         return false;
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);

@@ -12,11 +12,11 @@ enum {
     LOOP_CORE_THREADS = 1024
 };
 
-void bandwidth_point_read(const struct bench_case *c, struct bandwidth_point *point)
+void bandwidth_case_read(const struct bench_case *c, struct bandwidth_case *this_case)
 {
     const char *op = case_text(c, "op"), *scope = case_text(c, "scope");
     const struct case_value *workgroups = case_find(c, "workgroups");
-    *point = (struct bandwidth_point){
+    *this_case = (struct bandwidth_case){
         .op = strcmp(op, "write") == 0  ? BANDWIDTH_WRITE
               : strcmp(op, "copy") == 0 ? BANDWIDTH_COPY
                                         : BANDWIDTH_READ,
@@ -33,9 +33,9 @@ void bandwidth_point_read(const struct bench_case *c, struct bandwidth_point *po
     };
 }
 
-uint64_t bandwidth_stream_bytes(const struct bandwidth_point *point)
+uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case)
 {
-    return point->op == BANDWIDTH_COPY ? point->bytes / 2 : point->bytes;
+    return this_case->op == BANDWIDTH_COPY ? this_case->bytes / 2 : this_case->bytes;
 }
 
 // ---------------------------------------------------------------- units of work
@@ -60,8 +60,8 @@ struct layout {
 static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout, struct error *err)
 {
     const struct bandwidth_shape *shape = desc->shape;
-    uint64_t bytes = bandwidth_stream_bytes(desc->point);
-    layout->block_bytes = (uint64_t)BANDWIDTH_LANES * shape->loads * desc->point->width;
+    uint64_t bytes = bandwidth_stream_bytes(desc->this_case);
+    layout->block_bytes = (uint64_t)BANDWIDTH_LANES * shape->loads * desc->this_case->width;
     layout->rows = shape->threads / BANDWIDTH_LANES;
     layout->blocks = bytes / layout->block_bytes;
     layout->chunk = layout->rows;
@@ -76,7 +76,7 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
         return error_set(err, ERROR_UNSUPPORTED,
                          "%llu bytes do not divide into pieces of %llu: take a multiple",
                          (unsigned long long)bytes, (unsigned long long)grain);
-    if (bytes / desc->point->width > UINT32_MAX)
+    if (bytes / desc->this_case->width > UINT32_MAX)
         return error_set(err, ERROR_UNSUPPORTED, "%llu bytes are more than 2^32 elements",
                          (unsigned long long)bytes);
     return true;
@@ -86,10 +86,10 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
 // no faster, and would share with the first what lies beyond the core's cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
-    if (desc->point->scope == BANDWIDTH_WORKGROUP)
+    if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
         return 1;
-    if (desc->point->scope == BANDWIDTH_SCALING)
-        return desc->point->workgroups;
+    if (desc->this_case->scope == BANDWIDTH_SCALING)
+        return desc->this_case->workgroups;
     uint64_t threads = desc->info->limits.core_threads;
     if (!threads || threads > LOOP_CORE_THREADS)
         threads = LOOP_CORE_THREADS;
@@ -131,7 +131,7 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
-    bool in_z = desc->point->op != BANDWIDTH_READ;
+    bool in_z = desc->this_case->op != BANDWIDTH_READ;
     uint64_t limit = desc->info->limits.workgroup_count_z, chunks = layout->blocks / layout->chunk;
     if (!in_z)
         work->passes = at_least_one(at_most(work->passes, GROUPS_MAX / chunks));
@@ -164,7 +164,7 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     else if (!loop(desc, &layout, work, err))
         return false;
     work->moved_bytes =
-        work->stream_bytes * work->times * (desc->point->op == BANDWIDTH_COPY ? 2 : 1);
+        work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
     // The plane may be larger than the work: kernels look at params.groups.
     uint64_t groups = work->params.groups, row_max = desc->info->limits.workgroup_count_x;
@@ -176,37 +176,37 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
 
 // ---------------------------------------------------------------- what the hardware could do
 
-unsigned bandwidth_l1_percent(const struct bandwidth_point *point)
+unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case)
 {
-    return point->shared ? 1 : 100;
+    return this_case->shared ? 1 : 100;
 }
 
-unsigned bandwidth_cores_busy(const struct bandwidth_point *point,
+unsigned bandwidth_cores_busy(const struct bandwidth_case *this_case,
                               const struct measure_limits *limits)
 {
-    if (point->scope == BANDWIDTH_DEVICE)
+    if (this_case->scope == BANDWIDTH_DEVICE)
         return limits->cores;
-    unsigned groups = point->scope == BANDWIDTH_WORKGROUP ? 1 : point->workgroups;
+    unsigned groups = this_case->scope == BANDWIDTH_WORKGROUP ? 1 : this_case->workgroups;
     return limits->cores && limits->cores < groups ? limits->cores : groups;
 }
 
-bool bandwidth_is_dram(const struct bandwidth_point *point, const struct measure_limits *limits)
+bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits)
 {
-    return point->apart && limits->last_cache_bytes &&
-           point->bytes >= BANDWIDTH_DRAM_CACHES * limits->last_cache_bytes;
+    return this_case->apart && limits->last_cache_bytes &&
+           this_case->bytes >= BANDWIDTH_DRAM_CACHES * limits->last_cache_bytes;
 }
 
-void bandwidth_limit_of(const struct bandwidth_point *point, const struct measure_limits *limits,
+void bandwidth_limit_of(const struct bandwidth_case *this_case, const struct measure_limits *limits,
                         double core_hz, struct bandwidth_limit *limit)
 {
     *limit = (struct bandwidth_limit){0};
     double hz = core_hz > 0 ? core_hz : limits->core_clock_hz;
-    double cycles = hz * bandwidth_cores_busy(point, limits);
-    if (point->shared)
+    double cycles = hz * bandwidth_cores_busy(this_case, limits);
+    if (this_case->shared)
         limit->bytes_per_cycle = limits->shared_bytes_per_cycle;
-    else if (!point->apart && point->bytes <= limits->l1_bytes)
+    else if (!this_case->apart && this_case->bytes <= limits->l1_bytes)
         limit->bytes_per_cycle = limits->l1_bytes_per_cycle;
-    else if (bandwidth_is_dram(point, limits))
+    else if (bandwidth_is_dram(this_case, limits))
         limit->bytes_per_s = limits->dram_bytes_per_s;
     if (limit->bytes_per_cycle > 0)
         limit->bytes_per_s = limit->bytes_per_cycle * cycles;

@@ -22,7 +22,7 @@ enum bandwidth_scope {
 };
 
 // A case, decoded.
-struct bandwidth_point {
+struct bandwidth_case {
     enum bandwidth_op op;
     enum bandwidth_scope scope;
     bool shared;         // shared memory, not global
@@ -34,7 +34,7 @@ struct bandwidth_point {
     const char *shape;   // "default", "best" or a name
 };
 
-void bandwidth_point_read(const struct bench_case *c, struct bandwidth_point *point);
+void bandwidth_case_read(const struct bench_case *c, struct bandwidth_case *this_case);
 
 // How a grid goes through memory.
 enum bandwidth_walk {
@@ -74,12 +74,12 @@ const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_sha
 MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err);
 
 // The name of the kernel that does `point` in `shape`.
-const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_point *point,
+const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape);
 
 // The shapes to try for `point` on a device, the best guess first; all of them fit its limits.
 // Returns how many (at most BANDWIDTH_SHAPES_MAX).
-size_t bandwidth_shapes(const struct bandwidth_point *point, const struct gpu_info *info,
+size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu_info *info,
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX]);
 
@@ -100,7 +100,7 @@ struct bandwidth_work {
 };
 
 struct bandwidth_work_desc {
-    const struct bandwidth_point *point;
+    const struct bandwidth_case *this_case;
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
     unsigned cores;  // 0 = not known
@@ -112,10 +112,10 @@ MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
 // The bytes that are read or written where they lie: of a copy, half of its working set.
-uint64_t bandwidth_stream_bytes(const struct bandwidth_point *point);
+uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 
 // Whether the working set is large enough to be DRAM for certain.
-bool bandwidth_is_dram(const struct bandwidth_point *point, const struct measure_limits *limits);
+bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
 // What the hardware could reach at most at this point; 0 = not known. `core_hz` is the clock during
 // the samples, or 0.
@@ -123,14 +123,14 @@ struct bandwidth_limit {
     double bytes_per_s;
     double bytes_per_cycle; // a core
 };
-void bandwidth_limit_of(const struct bandwidth_point *point, const struct measure_limits *limits,
+void bandwidth_limit_of(const struct bandwidth_case *this_case, const struct measure_limits *limits,
                         double core_hz, struct bandwidth_limit *limit);
 
 // How much of a core's memory the kernel should have as L1, as in gpu_program_desc.
-unsigned bandwidth_l1_percent(const struct bandwidth_point *point);
+unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case);
 
 // Cores at work; 0 = not known.
-unsigned bandwidth_cores_busy(const struct bandwidth_point *point,
+unsigned bandwidth_cores_busy(const struct bandwidth_case *this_case,
                               const struct measure_limits *limits);
 
 #endif

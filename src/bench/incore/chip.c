@@ -28,7 +28,7 @@ struct memory {
 struct chip {
     struct bench_visit *run;
     struct incore_session *session;
-    const struct incore_point *point;
+    const struct incore_case *this_case;
     struct incore_program *program;
     struct memory *memory;
     uint32_t groups;
@@ -44,9 +44,9 @@ static uint32_t groups_of(const struct chip *chip)
 static void learn(struct chip *chip, uint32_t turns)
 {
     uint64_t steps =
-        (uint64_t)turns * chip->point->kind->peak->steps / chip->point->kind->peak->chains;
+        (uint64_t)turns * chip->this_case->kind->peak->steps / chip->this_case->kind->peak->chains;
     chip->memory->turns = turns;
-    incore_kind_fill(chip->point->kind, steps, chip->memory->words);
+    incore_kind_fill(chip->this_case->kind, steps, chip->memory->words);
 }
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -83,7 +83,7 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
-    return chip->point->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
+    return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
 // Fewer where the device ends loops by itself.
@@ -161,25 +161,25 @@ static void report_per_core(const struct chip *chip, const struct measure_span *
         values[i] = results / span->unit_ns[i] * 1e9 / span->core_hz[i] / cores;
     visit_samples(visit, INCORE_METRIC_PER_CORE, values, span->count,
                   values[0] * span->step_ns / span->unit_ns[0]);
-    double limit = incore_kind_limit(chip->point->kind, &chip->session->limits);
+    double limit = incore_kind_limit(chip->this_case->kind, &chip->session->limits);
     if (!(limit > 0))
         return;
     double hz = measure_median(visit->arena, span->core_hz, span->count);
     visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
-    visit_limit(visit, INCORE_METRIC_RATE, limit * chip->point->kind->arithmetic * cores * hz);
+    visit_limit(visit, INCORE_METRIC_RATE, limit * chip->this_case->kind->arithmetic * cores * hz);
 }
 
 static void report(struct chip *chip, const struct measure_span *span, bool separate,
                    struct measure_visit *visit)
 {
-    const struct incore_kind *kind = chip->point->kind;
-    double steps = (double)chip->memory->turns * chip->point->kind->peak->steps;
+    const struct incore_kind *kind = chip->this_case->kind;
+    double steps = (double)chip->memory->turns * chip->this_case->kind->peak->steps;
     unsigned threads = gpu_program_kernel(chip->program->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
     measure_span_report(span, results * kind->arithmetic, INCORE_METRIC_RATE, visit);
     report_per_core(chip, span, results, visit);
     visit_detail(visit, "shape", "%u workgroups of %u threads, %u chains, %.0f operations each",
-                 chip->groups, threads, chip->point->kind->peak->chains, steps);
+                 chip->groups, threads, chip->this_case->kind->peak->chains, steps);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
     visit->kernel = *incore_kernel_info(chip->session, chip->program);
@@ -232,14 +232,14 @@ static bool run_awake(struct chip *chip, struct measure_span *span, bool *separa
     return true;
 }
 
-bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point,
+bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,
                        struct measure_visit *visit, struct error *err)
 {
     struct incore_session *session = run->session->state;
     struct chip chip = {.run = run,
                         .session = session,
-                        .point = point,
-                        .program = incore_program(session, point, err),
+                        .this_case = this_case,
+                        .program = incore_program(session, this_case, err),
                         .memory = *run->memory};
     struct measure_span span;
     bool separate, idle;
@@ -253,6 +253,6 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point
     *run->memory = chip.memory;
     report(&chip, &span, separate, visit);
     if (idle)
-        visit_doubt(visit, "idle-clock", "the core stayed at less than half of its highest clock");
+        visit_flag(visit, "idle-clock", "the core stayed at less than half of its highest clock");
     return true;
 }

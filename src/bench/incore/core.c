@@ -23,7 +23,7 @@ struct memory {
 struct core {
     struct bench_visit *run;
     struct incore_session *session;
-    const struct incore_point *point;
+    const struct incore_case *this_case;
     struct incore_program *program;
     struct memory *memory;
     unsigned samples;
@@ -35,7 +35,7 @@ struct core {
 // Steps of a thread, in so many turns.
 static double steps_of(const struct core *core, uint32_t turns)
 {
-    return (double)turns * core->point->kind->steps;
+    return (double)turns * core->this_case->kind->steps;
 }
 
 static void learn(struct core *core, uint32_t turns)
@@ -44,8 +44,8 @@ static void learn(struct core *core, uint32_t turns)
     unsigned proofs = core->session->clocked ? 1 : INCORE_PROOFS; // slopes alone take two lengths
     memory->turns = turns;
     for (uint32_t i = 0; i < proofs; i++) {
-        uint64_t steps = (uint64_t)(LEAD_TURNS + (i + 1) * turns) * core->point->kind->steps;
-        incore_kind_fill(core->point->kind, steps / core->point->chains, memory->words[i]);
+        uint64_t steps = (uint64_t)(LEAD_TURNS + (i + 1) * turns) * core->this_case->kind->steps;
+        incore_kind_fill(core->this_case->kind, steps / core->this_case->chains, memory->words[i]);
     }
 }
 
@@ -62,8 +62,8 @@ static void record_one(struct core *core, struct gpu_batch *batch, unsigned samp
         .lead = LEAD_TURNS,
         .turns = core->memory->turns * (proof + 1),
         .passes = 2,
-        .chains = core->point->chains,
-        .workers = core->point->subgroups * core->session->subgroup_threads,
+        .chains = core->this_case->chains,
+        .workers = core->this_case->subgroups * core->session->subgroup_threads,
         .subgroup_threads = core->session->subgroup_threads,
         .stamp = sample * INCORE_STAMPS,
         .never = 0x9e3779b9,
@@ -124,7 +124,7 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     unsigned bits = counter_bits(core);
     uint64_t half = UINT64_C(1) << (bits - 1);
     double first = 0, last = 0;
-    for (uint32_t i = 0; i < core->point->subgroups; i++) {
+    for (uint32_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0].x, stamps[i].x, bits);
         uint64_t end = measure_clock_delta(stamps[0].x, stamps[i].y, bits);
         // A subgroup may have begun before the first one.
@@ -285,21 +285,22 @@ static void put(const struct core *core, struct measure_visit *visit, enum incor
 static void report(struct core *core, struct measure_visit *visit)
 {
     const struct incore_session *session = core->session;
-    const struct incore_point *point = core->point;
+    const struct incore_case *this_case = core->this_case;
     double steps = steps_of(core, core->memory->turns), limit;
-    double results = steps * point->subgroups * session->subgroup_threads * point->kind->results;
-    bool whole = point->kind->operation == INCORE_BARRIER; // one of all subgroups
-    double operations = steps * (whole ? 1 : point->subgroups);
+    double results =
+        steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
+    bool whole = this_case->kind->operation == INCORE_BARRIER; // one of all subgroups
+    double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->clock.counts_core_clock;
     put(core, visit, INCORE_METRIC_TIME, operations, false);
     if (!whole)
-        put(core, visit, INCORE_METRIC_RATE, results * point->kind->arithmetic * 1e9, true);
+        put(core, visit, INCORE_METRIC_RATE, results * this_case->kind->arithmetic * 1e9, true);
     if (cycles) {
         put(core, visit, INCORE_METRIC_CYCLES, operations, false);
         if (!whole)
             put(core, visit, INCORE_METRIC_PER_CORE, results, true);
         visit_sensor(visit, "core_clock", UNIT_HZ, 1e9 * core->counts[0] / core->ns[0]);
-        limit = incore_kind_limit(point->kind, &session->limits);
+        limit = incore_kind_limit(this_case->kind, &session->limits);
         if (limit > 0)
             visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
     }
@@ -308,24 +309,25 @@ static void report(struct core *core, struct measure_visit *visit)
     visit_detail(visit, "clock", "%s",
                  session->clocked ? "the core's counter" : "time stamps: 2 N turns less N");
     visit_detail(visit, "shape", "%u of %u threads in subgroups of %u, %.0f operations each",
-                 point->subgroups * session->subgroup_threads,
+                 this_case->subgroups * session->subgroup_threads,
                  gpu_program_kernel(core->program->program)->workgroup[0],
                  session->subgroup_threads, steps);
     if (core->separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
 }
 
-bool incore_core_visit(struct bench_visit *run, const struct incore_point *point,
+bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                        struct measure_visit *visit, struct error *err)
 {
     struct incore_session *session = run->session->state;
-    struct core core = {.run = run, .session = session, .point = point, .memory = *run->memory};
-    if (point->subgroups * session->subgroup_threads > INCORE_THREADS)
+    struct core core = {
+        .run = run, .session = session, .this_case = this_case, .memory = *run->memory};
+    if (this_case->subgroups * session->subgroup_threads > INCORE_THREADS)
         return error_set(err, ERROR_UNSUPPORTED, "%u subgroups of %u are more than %d threads",
-                         point->subgroups, session->subgroup_threads, INCORE_THREADS);
+                         this_case->subgroups, session->subgroup_threads, INCORE_THREADS);
     core.samples =
         run->request->samples < INCORE_SAMPLES_MAX ? run->request->samples : INCORE_SAMPLES_MAX;
-    core.program = incore_program(session, point, err);
+    core.program = incore_program(session, this_case, err);
     if (!core.program)
         return false;
     if (!core.memory) {

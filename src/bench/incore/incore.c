@@ -141,10 +141,10 @@ bool incore_plan(const struct bench_request *request, struct bench_case_list *li
 
 bool incore_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct incore_point point;
-    incore_point_read(run->point, &point);
-    return point.chip ? incore_chip_visit(run, &point, visit, err)
-                      : incore_core_visit(run, &point, visit, err);
+    struct incore_case this_case;
+    incore_case_read(run->bench_case, &this_case);
+    return this_case.chip ? incore_chip_visit(run, &this_case, visit, err)
+                          : incore_core_visit(run, &this_case, visit, err);
 }
 
 const struct benchmark bench_incore = {

@@ -12,16 +12,16 @@ enum {
     PLACE_PEAK = 3
 };
 
-void incore_point_read(const struct bench_case *c, struct incore_point *point)
+void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 {
-    *point = (struct incore_point){
+    *this_case = (struct incore_case){
         .kind = incore_kind_find(case_text(c, "op")),
         .chip = strcmp(case_text(c, "scope"), "device") == 0,
     };
-    if (point->chip)
+    if (this_case->chip)
         return;
-    point->chains = (uint32_t)case_uint(c, "ilp");
-    point->subgroups = (uint32_t)case_uint(c, "subgroups");
+    this_case->chains = (uint32_t)case_uint(c, "ilp");
+    this_case->subgroups = (uint32_t)case_uint(c, "subgroups");
 }
 
 // ---------------------------------------------------------------- programs
@@ -34,15 +34,15 @@ static gpu_caps clock_caps(const struct incore_session *session)
 }
 
 // The kernel's name, and its place among those of the kind.
-static bool name_kernel(const struct incore_session *session, const struct incore_point *point,
+static bool name_kernel(const struct incore_session *session, const struct incore_case *this_case,
                         char *name, unsigned *place, struct error *err)
 {
-    const struct incore_kind *kind = point->kind;
-    if (point->chip) {
+    const struct incore_kind *kind = this_case->kind;
+    if (this_case->chip) {
         *place = PLACE_PEAK;
         snprintf(name, NAME_BYTES, "%s_peak", kind->kernel);
     } else if (kind->operation == INCORE_BARRIER) {
-        unsigned threads = point->subgroups * session->subgroup_threads;
+        unsigned threads = this_case->subgroups * session->subgroup_threads;
         int size = incore_barrier_kernel(threads);
         if (size < 0)
             return error_set(err, ERROR_UNSUPPORTED,
@@ -57,30 +57,31 @@ static bool name_kernel(const struct incore_session *session, const struct incor
     return true;
 }
 
-static bool device_can(const struct incore_session *session, const struct incore_point *point,
+static bool device_can(const struct incore_session *session, const struct incore_case *this_case,
                        struct error *err)
 {
     const struct gpu_info *info = session->bench->info;
-    if (!gpu_require(info, point->kind->caps | (point->chip ? 0 : clock_caps(session)), err))
+    if (!gpu_require(info, this_case->kind->caps | (this_case->chip ? 0 : clock_caps(session)),
+                     err))
         return false;
     if (info->limits.workgroup_threads && info->limits.workgroup_threads < INCORE_THREADS)
         return error_set(err, ERROR_UNSUPPORTED,
                          "a workgroup here has at most %llu threads, not %d",
                          (unsigned long long)info->limits.workgroup_threads, INCORE_THREADS);
-    if (point->kind->caps & GPU_CAP(SUBGROUPS) && strcmp(info->api, "opencl") == 0)
+    if (this_case->kind->caps & GPU_CAP(SUBGROUPS) && strcmp(info->api, "opencl") == 0)
         return error_set(err, ERROR_UNSUPPORTED, "OpenCL C 1.2 has no functions of subgroups");
     return true;
 }
 
 struct incore_program *incore_program(struct incore_session *session,
-                                      const struct incore_point *point, struct error *err)
+                                      const struct incore_case *this_case, struct error *err)
 {
     char name[NAME_BYTES];
     unsigned place = 0;
-    if (!device_can(session, point, err) || !name_kernel(session, point, name, &place, err))
+    if (!device_can(session, this_case, err) || !name_kernel(session, this_case, name, &place, err))
         return NULL;
     struct incore_program *made =
-        &session->programs[(size_t)(point->kind - incore_kinds) * PLACES + place];
+        &session->programs[(size_t)(this_case->kind - incore_kinds) * PLACES + place];
     if (made->program)
         return made;
     const struct gpu_kernel *kernel = kernel_find(name);
@@ -88,10 +89,10 @@ struct incore_program *incore_program(struct incore_session *session,
         error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
         return NULL;
     }
-    if (point->kind->number == INCORE_TILE && !kernel->spirv &&
+    if (this_case->kind->number == INCORE_TILE && !kernel->spirv &&
         strcmp(session->bench->info->api, "cuda") != 0) {
         error_set(err, ERROR_UNSUPPORTED, "%s is an instruction of PTX: only CUDA has it",
-                  point->kind->name);
+                  this_case->kind->name);
         return NULL;
     }
     made->program = gpu_program_create(session->bench->scope,

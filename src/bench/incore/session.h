@@ -22,12 +22,12 @@ enum incore_metric {
     INCORE_METRIC_RATE
 };
 
-struct incore_point {
+struct incore_case {
     const struct incore_kind *kind;
     bool chip; // the whole of it; else one core
     uint32_t chains, subgroups;
 };
-void incore_point_read(const struct bench_case *c, struct incore_point *point);
+void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
 struct incore_program {
     struct gpu_program *program;
@@ -64,7 +64,7 @@ MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
 // Compiled at its first use; ERROR_UNSUPPORTED naming what the device lacks.
 struct incore_program *incore_program(struct incore_session *session,
-                                      const struct incore_point *point, struct error *err);
+                                      const struct incore_case *this_case, struct error *err);
 
 // What the driver says of a program; asked once: the answer takes a compilation.
 const struct kernel_info *incore_kernel_info(struct incore_session *session,
@@ -92,9 +92,9 @@ MUST_CHECK bool incore_plan(const struct bench_request *request, struct bench_ca
                             struct error *err);
 MUST_CHECK bool incore_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
-MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_point *point,
+MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
-MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_point *point,
+MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 
 #endif

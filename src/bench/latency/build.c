@@ -12,32 +12,33 @@ enum {
 
 // ---------------------------------------------------------------- programs
 
-static bool on_chip(const struct latency_point *point)
+static bool on_chip(const struct latency_case *this_case)
 {
-    return point->path == LATENCY_SHARED || point->path == LATENCY_ATOMIC_SHARED;
+    return this_case->path == LATENCY_SHARED || this_case->path == LATENCY_ATOMIC_SHARED;
 }
 
 static struct gpu_program *chase_program(struct latency_chase *chase, struct error *err)
 {
-    const struct latency_point *point = &chase->point;
+    const struct latency_case *this_case = &chase->this_case;
     char name[NAME_BYTES], kind[16] = "index";
-    if (point->pointer)
+    if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
-    else if (on_chip(point)) // the least array that holds the region
+    else if (on_chip(this_case)) // the least array that holds the region
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->shape.bytes + 16383) / 16384 * 16));
-    const char *path =
-        point->path == LATENCY_ATOMIC_SHARED ? "atomic_shared" : latency_path_name(point->path);
+    const char *path = this_case->path == LATENCY_ATOMIC_SHARED
+                           ? "atomic_shared"
+                           : latency_path_name(this_case->path);
     snprintf(name, sizeof name, "latency_%s_%s%s", path, kind,
              chase->session->clocked ? "_clock" : "");
     return latency_program(chase->session, name, err);
 }
 
 // Index chains compute an address a hop, except where the instruction takes the index as it is.
-static const char *control_name(const struct latency_point *point)
+static const char *control_name(const struct latency_case *this_case)
 {
-    if (point->pointer)
+    if (this_case->pointer)
         return NULL;
-    switch (point->path) {
+    switch (this_case->path) {
     case LATENCY_VECTOR:
     case LATENCY_SHARED:
     case LATENCY_ATOMIC:
@@ -60,7 +61,7 @@ static bool find_programs(struct latency_chase *chase, struct error *err)
     chase->program = chase_program(chase, err);
     if (!chase->program)
         return false;
-    const char *control = control_name(&chase->point);
+    const char *control = control_name(&chase->this_case);
     if (control) {
         char name[NAME_BYTES];
         snprintf(name, sizeof name, "latency_control_%s%s", control,
@@ -70,7 +71,7 @@ static bool find_programs(struct latency_chase *chase, struct error *err)
         if (!chase->control)
             return false;
     }
-    if (!chase->point.keep_awake)
+    if (!chase->this_case.keep_awake)
         return true;
     chase->awake = latency_program(chase->session, "latency_awake", err);
     return chase->awake && latency_stream(chase->session, err);
@@ -122,33 +123,33 @@ static bool build_links(const struct latency_chase *chase, struct gpu_program *b
     return true;
 }
 
-static const char *builder_name(const struct latency_point *point)
+static const char *builder_name(const struct latency_case *this_case)
 {
-    if (point->pointer)
+    if (this_case->pointer)
         return "latency_chain_pointer";
-    return point->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
+    return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
 }
 
 // The memory of the chain, as the argument by which builder and chase reach it.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
-    const struct latency_point *point = &chase->point;
+    const struct latency_case *this_case = &chase->this_case;
     struct latency_shape *shape = &chase->shape;
-    if (point->path == LATENCY_CONSTANT) {
+    if (this_case->path == LATENCY_CONSTANT) {
         chase->region = (struct gpu_arg){.buffer = latency_constants(session, err)};
         return chase->region.buffer != NULL;
     }
-    bool chunks = point->pointer && point->order == LATENCY_ORDER_PAGE;
-    if (chunks && point->page > latency_chunk_bytes(session->bench->info))
+    bool chunks = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
+    if (chunks && this_case->page > latency_chunk_bytes(session->bench->info))
         return error_set(err, ERROR_UNSUPPORTED, "pages of %" PRIu32 " bytes: %" PRIu64 " at most",
-                         point->page, latency_chunk_bytes(session->bench->info));
+                         this_case->page, latency_chunk_bytes(session->bench->info));
     struct latency_region *memory =
-        latency_region(&session->regions, session->bench, point, shape->bytes, err);
+        latency_region(&session->regions, session->bench, this_case, shape->bytes, err);
     if (!memory)
         return false;
     chase->memory = memory;
-    if (!point->pointer)
+    if (!this_case->pointer)
         chase->region = (struct gpu_arg){.buffer = memory->chunks[0], .bytes = shape->bytes};
     else
         chase->region = (struct gpu_arg){.buffer = memory->directory};
@@ -162,7 +163,7 @@ static bool build(struct latency_chase *chase, struct error *err)
 {
     chase->has_region = find_memory(chase, err);
     struct gpu_program *builder =
-        chase->has_region ? latency_program(chase->session, builder_name(&chase->point), err)
+        chase->has_region ? latency_program(chase->session, builder_name(&chase->this_case), err)
                           : NULL;
     return builder && build_links(chase, builder, &chase->region, err);
 }
@@ -171,12 +172,12 @@ static bool make_views(struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
     struct gpu_arg *region = &chase->region;
-    if (chase->point.path == LATENCY_TEXEL) {
+    if (chase->this_case.path == LATENCY_TEXEL) {
         region->typed = gpu_typed_create(scope, region->buffer, GPU_FORMAT_R32_UINT, region->offset,
                                          chase->shape.bytes / 4, err);
         return region->typed != NULL;
     }
-    if (chase->point.path != LATENCY_IMAGE)
+    if (chase->this_case.path != LATENCY_IMAGE)
         return true;
     uint32_t columns = chase->shape.image_columns;
     struct gpu_image_desc desc = {
@@ -192,23 +193,24 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                         const struct bench_visit *visit, struct error *err)
 {
     *chase = (struct latency_chase){.session = session, .visit = visit};
-    struct latency_point *point = &chase->point;
-    latency_point_read(visit->point, point);
+    struct latency_case *this_case = &chase->this_case;
+    latency_case_read(visit->bench_case, this_case);
     const char *name = NULL;
-    uint64_t bytes_max = latency_bytes_max(session->bench->info, point, &name);
-    if (!latency_path_has(point->path, point->pointer, point->order))
+    uint64_t bytes_max = latency_bytes_max(session->bench->info, this_case, &name);
+    if (!latency_path_has(this_case->path, this_case->pointer, this_case->order))
         return error_set(err, ERROR_USAGE, "path %s has no such chain",
-                         latency_path_name(point->path));
-    if (!gpu_require(session->bench->info, latency_caps(point->path, point->pointer), err) ||
-        (point->keep_awake && !gpu_require(session->bench->info, GPU_CAP(UNORDERED), err)))
+                         latency_path_name(this_case->path));
+    if (!gpu_require(session->bench->info, latency_caps(this_case->path, this_case->pointer),
+                     err) ||
+        (this_case->keep_awake && !gpu_require(session->bench->info, GPU_CAP(UNORDERED), err)))
         return false;
-    if (point->bytes > bytes_max)
+    if (this_case->bytes > bytes_max)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "%" PRIu64 " bytes: path %s reaches %" PRIu64 " here (%s)", point->bytes,
-                         latency_path_name(point->path), bytes_max, name);
+                         "%" PRIu64 " bytes: path %s reaches %" PRIu64 " here (%s)",
+                         this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
     // Another bijection each round, so that the interval covers the choice of it.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
-    if (!latency_shape_of(point, key, &chase->shape, err) || !find_programs(chase, err))
+    if (!latency_shape_of(this_case, key, &chase->shape, err) || !find_programs(chase, err))
         return false;
-    return on_chip(point) || (build(chase, err) && make_views(chase, err));
+    return on_chip(this_case) || (build(chase, err) && make_views(chase, err));
 }

@@ -116,8 +116,8 @@ static bool check_run(const struct latency_chase *chase, const struct latency_ru
     if (run->control)
         expected[0] = control_end(chase, run);
     else
-        latency_link(&chase->point, &chase->shape, chase->memory ? chase->memory->addresses : NULL,
-                     hop, expected);
+        latency_link(&chase->this_case, &chase->shape,
+                     chase->memory ? chase->memory->addresses : NULL, hop, expected);
     const uint32_t *seen = words + LATENCY_OUT_LINK;
     if (seen[0] == expected[0] && seen[1] == expected[1])
         return true;

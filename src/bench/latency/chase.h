@@ -34,7 +34,7 @@ struct latency_run {
 struct latency_chase {
     struct latency_session *session;
     const struct bench_visit *visit;
-    struct latency_point point;
+    struct latency_case this_case;
     struct latency_shape shape;
     struct gpu_program *program, *control, *awake; // control, awake: NULL where not wanted
     unsigned control_shift;

@@ -13,8 +13,8 @@
 // and the user's pitch or page rules out is left out.
 #include "bench/latency/plan.h"
 
+#include "bench/latency/case.h"
 #include "bench/latency/latency.h"
-#include "bench/latency/point.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -84,30 +84,31 @@ static bool better_chain_is_pointer(const struct plan *plan, enum latency_path p
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
 }
 
-static bool is_main(const struct plan *plan, const struct latency_point *point)
+static bool is_main(const struct plan *plan, const struct latency_case *this_case)
 {
-    return point->path == LATENCY_VECTOR &&
-           point->pointer == better_chain_is_pointer(plan, point->path);
+    return this_case->path == LATENCY_VECTOR &&
+           this_case->pointer == better_chain_is_pointer(plan, this_case->path);
 }
 
 // Whether the preset asks for this combination, as far as the user leaves the choice to it.
-static bool wanted(const struct plan *plan, const struct latency_point *point)
+static bool wanted(const struct plan *plan, const struct latency_case *this_case)
 {
-    if (plan->full || is_main(plan, point))
+    if (plan->full || is_main(plan, this_case))
         return true;
-    bool compares = point->path == LATENCY_VECTOR && !point->pointer && !plan->quick;
-    bool better = point->pointer == better_chain_is_pointer(plan, point->path);
+    bool compares = this_case->path == LATENCY_VECTOR && !this_case->pointer && !plan->quick;
+    bool better = this_case->pointer == better_chain_is_pointer(plan, this_case->path);
     return (from_user(plan, LATENCY_PARAM_CHAIN) || better || compares) &&
-           (from_user(plan, LATENCY_PARAM_ORDER) || point->order == LATENCY_ORDER_RANDOM);
+           (from_user(plan, LATENCY_PARAM_ORDER) || this_case->order == LATENCY_ORDER_RANDOM);
 }
 
 // Largest size that the plan tries on its own.
-static uint64_t plan_bytes_max(const struct plan *plan, const struct latency_point *point)
+static uint64_t plan_bytes_max(const struct plan *plan, const struct latency_case *this_case)
 {
     const char *name = NULL;
-    uint64_t bytes = latency_bytes_max(plan->request->device, point, &name);
+    uint64_t bytes = latency_bytes_max(plan->request->device, this_case, &name);
     uint64_t cache = plan->limits.last_cache_bytes;
-    if (!plan->full && !is_main(plan, point) && 2 * (cache ? cache : UNKNOWN_CACHE_BYTES) < bytes)
+    if (!plan->full && !is_main(plan, this_case) &&
+        2 * (cache ? cache : UNKNOWN_CACHE_BYTES) < bytes)
         bytes = 2 * (cache ? cache : UNKNOWN_CACHE_BYTES);
     if (plan->quick && plan->request->device->kind == GPU_KIND_CPU && QUICK_CPU_BYTES < bytes)
         bytes = QUICK_CPU_BYTES;
@@ -132,32 +133,32 @@ static void add_case(struct plan *plan, const size_t pick[LATENCY_PARAM_COUNT], 
 }
 
 // Of the preset's sizes only every n-th is taken.
-static size_t size_step(const struct plan *plan, const struct latency_point *point)
+static size_t size_step(const struct plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
         return 1;
     bool slopes = !(plan->request->device->caps & GPU_CAP(CORE_CLOCK));
-    size_t step = is_main(plan, point) ? 1 : 2;
+    size_t step = is_main(plan, this_case) ? 1 : 2;
     return plan->quick && slopes ? 2 * step : step;
 }
 
 // The size that value number i stands for; 0: none. What the user names is kept, in reach or not;
 // a range to `max` ends where the device does.
-static uint64_t plan_size(const struct plan *plan, const struct latency_point *point, size_t i)
+static uint64_t plan_size(const struct plan *plan, const struct latency_case *this_case, size_t i)
 {
     const struct bench_choice *sizes = plan->choices[LATENCY_PARAM_BYTES];
-    uint64_t bytes = sizes->values[i].uint, bytes_max = plan_bytes_max(plan, point);
+    uint64_t bytes = sizes->values[i].uint, bytes_max = plan_bytes_max(plan, this_case);
     bool to_max = sizes->values[sizes->value_count - 1].uint == UINT64_MAX;
     if (sizes->from_user && !to_max)
         return bytes;
     bytes_max -= bytes_max % GRAIN_BYTES;
     if (bytes >= bytes_max)
         return bytes_max;
-    if (i % size_step(plan, point) != 0)
+    if (i % size_step(plan, this_case) != 0)
         return 0;
     uint64_t bytes_min = GRAIN_BYTES;
-    if (point->order == LATENCY_ORDER_PAGE)
-        bytes_min = PAGES_MIN * (uint64_t)point->page;
+    if (this_case->order == LATENCY_ORDER_PAGE)
+        bytes_min = PAGES_MIN * (uint64_t)this_case->page;
     bytes -= bytes % GRAIN_BYTES;
     return bytes < bytes_min ? 0 : bytes;
 }
@@ -172,14 +173,14 @@ static void plan_absent(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT])
 
 // The sizes of one combination.
 static void plan_sizes(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT],
-                       const struct latency_point *point)
+                       const struct latency_case *this_case)
 {
     uint64_t last = 0;
     size_t count = plan->choices[LATENCY_PARAM_BYTES]->value_count;
-    if (!has_caps(plan, point->path, point->pointer))
+    if (!has_caps(plan, this_case->path, this_case->pointer))
         count = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t bytes = plan_size(plan, point, i);
+        uint64_t bytes = plan_size(plan, this_case, i);
         if (bytes == 0 || bytes == last)
             continue;
         pick[LATENCY_PARAM_BYTES] = i;
@@ -195,22 +196,22 @@ static bool plan_combination(struct plan *plan, size_t pick[LATENCY_PARAM_COUNT]
     const struct case_value *values[LATENCY_PARAM_COUNT];
     for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++)
         values[i] = &plan->choices[i]->values[pick[i]];
-    struct latency_point point = {
+    struct latency_case this_case = {
         .pointer = strcmp(values[LATENCY_PARAM_CHAIN]->text, "pointer") == 0,
         .order = latency_order(values[LATENCY_PARAM_ORDER]->text),
         .pitch = (uint32_t)values[LATENCY_PARAM_PITCH]->uint,
         .page = (uint32_t)values[LATENCY_PARAM_PAGE]->uint,
     };
-    if (!latency_path_find(values[LATENCY_PARAM_PATH]->text, &point.path) ||
-        !latency_path_has(point.path, point.pointer, point.order))
+    if (!latency_path_find(values[LATENCY_PARAM_PATH]->text, &this_case.path) ||
+        !latency_path_has(this_case.path, this_case.pointer, this_case.order))
         return true;
     enum latency_param by =
-        point.order == LATENCY_ORDER_PAGE ? LATENCY_PARAM_ORDER : LATENCY_PARAM_PATH;
-    if (!latency_point_check(&point, from_user(plan, by) ? err : NULL))
+        this_case.order == LATENCY_ORDER_PAGE ? LATENCY_PARAM_ORDER : LATENCY_PARAM_PATH;
+    if (!latency_case_check(&this_case, from_user(plan, by) ? err : NULL))
         return !from_user(plan, by);
     plan->tried++;
-    if (wanted(plan, &point))
-        plan_sizes(plan, pick, &point);
+    if (wanted(plan, &this_case))
+        plan_sizes(plan, pick, &this_case);
     return true;
 }
 

@@ -87,13 +87,13 @@ static bool need_chunks(struct latency_region *region, struct bench_session *ses
 
 struct latency_region *latency_region(struct latency_regions *regions,
                                       struct bench_session *session,
-                                      const struct latency_point *point, uint64_t bytes,
+                                      const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err)
 {
     const char *name = NULL;
-    struct latency_point widest = {.pointer = true}; // of all paths
+    struct latency_case widest = {.pointer = true}; // of all paths
     uint64_t most = latency_bytes_max(session->info, &widest, &name) / 4 * 4;
-    bool pages = point->pointer && point->order == LATENCY_ORDER_PAGE;
+    bool pages = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     bool small = bytes <= small_bytes && small_bytes < most;
     struct latency_region **region = &regions->classes[pages ? 2 : small ? 0 : 1];
     if (!*region)

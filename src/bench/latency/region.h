@@ -4,7 +4,7 @@
 #ifndef BENCH_LATENCY_REGION_H
 #define BENCH_LATENCY_REGION_H
 
-#include "bench/latency/point.h"
+#include "bench/latency/case.h"
 
 enum {
     LATENCY_REGION_CLASSES = 3, // what most cases need, what the largest need, what pages need
@@ -29,7 +29,7 @@ struct latency_regions {
 // to `session`'s scope.
 struct latency_region *latency_region(struct latency_regions *regions,
                                       struct bench_session *session,
-                                      const struct latency_point *point, uint64_t bytes,
+                                      const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err);
 
 #endif

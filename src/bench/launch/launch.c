@@ -53,7 +53,7 @@ static size_t place_of(const char *name, const char *const *names, size_t count)
     return 0;
 }
 
-void launch_point_read(const struct bench_case *c, struct launch_point *point)
+void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
 {
     static const char *const betweens[] = {
         [LAUNCH_ORDER] = "order",   [LAUNCH_NOTHING] = "nothing", [LAUNCH_EXECUTION] = "execution",
@@ -67,7 +67,7 @@ void launch_point_read(const struct bench_case *c, struct launch_point *point)
     const struct case_value *queues = case_find(c, "queues");
     const struct case_value *elements = case_find(c, "elements");
     const struct case_value *between = case_find(c, "between");
-    *point = (struct launch_point){
+    *this_case = (struct launch_case){
         .scales = elements != NULL,
         .between = between ? (enum launch_between)place_of(between->text, betweens, COUNT(betweens))
                            : LAUNCH_ORDER,
@@ -78,13 +78,13 @@ void launch_point_read(const struct bench_case *c, struct launch_point *point)
 }
 
 // What barriers cost shows within a batch; a graph is ordered, and so is what is waited for.
-static bool is_possible(const struct launch_point *point)
+static bool is_possible(const struct launch_case *this_case)
 {
-    if (point->scales)
-        return point->mode <= LAUNCH_SUBMIT;
-    if (point->mode == LAUNCH_QUEUES && point->queues < 2)
+    if (this_case->scales)
+        return this_case->mode <= LAUNCH_SUBMIT;
+    if (this_case->mode == LAUNCH_QUEUES && this_case->queues < 2)
         return false;
-    return point->between == LAUNCH_ORDER || point->mode == LAUNCH_BATCH;
+    return this_case->between == LAUNCH_ORDER || this_case->mode == LAUNCH_BATCH;
 }
 
 struct planner {
@@ -94,21 +94,21 @@ struct planner {
 };
 
 // The preset leaves out what the device has not; what a user asked for is skipped with the reason.
-static bool is_reachable(const struct planner *p, const struct launch_point *point)
+static bool is_reachable(const struct planner *p, const struct launch_case *this_case)
 {
     gpu_caps caps = p->request->device->caps;
-    if (point->scales && !p->elements->from_user &&
-        point->elements > launch_elements_max(p->request->device))
+    if (this_case->scales && !p->elements->from_user &&
+        this_case->elements > launch_elements_max(p->request->device))
         return false;
-    if (point->mode == LAUNCH_ONE_WAY && !p->mode->from_user && !(caps & GPU_CAP(DEVICE_CLOCK)))
+    if (this_case->mode == LAUNCH_ONE_WAY && !p->mode->from_user && !(caps & GPU_CAP(DEVICE_CLOCK)))
         return false;
-    if (point->queues > launch_queue_count(p->request->device) && !p->queues->from_user)
+    if (this_case->queues > launch_queue_count(p->request->device) && !p->queues->from_user)
         return false;
-    if (point->between == LAUNCH_SPLIT && !p->between->from_user && !(caps & GPU_CAP(SPLITS)))
+    if (this_case->between == LAUNCH_SPLIT && !p->between->from_user && !(caps & GPU_CAP(SPLITS)))
         return false;
-    if (point->mode == LAUNCH_REPLAY && !p->mode->from_user && !(caps & GPU_CAP(REPLAY)))
+    if (this_case->mode == LAUNCH_REPLAY && !p->mode->from_user && !(caps & GPU_CAP(REPLAY)))
         return false;
-    return point->between == LAUNCH_ORDER || p->between->from_user || caps & GPU_CAP(UNORDERED);
+    return this_case->between == LAUNCH_ORDER || p->between->from_user || caps & GPU_CAP(UNORDERED);
 }
 
 // `detail` is a value of between or of elements, as the work has it; `queues` NULL: not of them.
@@ -119,14 +119,14 @@ static void add_case(const struct planner *p, const struct case_value *work,
     struct case_value *values = ARENA_ARRAY(p->request->arena, 4, struct case_value);
     struct bench_case made = {.values = values, .value_count = queues ? 4 : 3};
     bool scales = strcmp(work->text, "scale") == 0;
-    struct launch_point point;
+    struct launch_case this_case;
     values[0] = *work;
     values[scales ? 1 : 2] = *mode;
     values[scales ? 2 : 1] = *detail;
     if (queues)
         values[3] = *queues;
-    launch_point_read(&made, &point);
-    if (is_possible(&point) && is_reachable(p, &point))
+    launch_case_read(&made, &this_case);
+    if (is_possible(&this_case) && is_reachable(p, &this_case))
         bench_case_add(p->request->arena, p->list, made);
 }
 

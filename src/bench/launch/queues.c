@@ -9,16 +9,16 @@ static struct gpu_batch *make_batch(struct launch_row *row, unsigned queue, uint
                                             gpu_device_queue(row->session->bench->device, queue)};
     struct gpu_batch *batch = gpu_batch_create(row->scope, &desc, err);
     for (uint64_t k = 0; batch && k < length; k++)
-        launch_record(row->session, row->point, k, batch);
+        launch_record(row->session, row->this_case, k, batch);
     return batch && gpu_batch_end(batch, err) ? batch : NULL;
 }
 
 static bool refuse_queues(const struct launch_row *row, struct error *err)
 {
     unsigned most = launch_queue_count(row->session->bench->info);
-    return row->point->queues <= most ||
+    return row->this_case->queues <= most ||
            error_set(err, ERROR_UNSUPPORTED, "%s has %u queues for this, not %u",
-                     row->session->bench->info->id, most, row->point->queues);
+                     row->session->bench->info->id, most, row->this_case->queues);
 }
 
 // ---------------------------------------------------------------- side by side
@@ -28,8 +28,8 @@ bool launch_queues_make(struct launch_row *row, uint64_t length, struct error *e
     if (!refuse_queues(row, err))
         return false;
     row->kernels = length;
-    row->batch_count = row->point->queues;
-    for (unsigned q = 0; q < row->point->queues; q++) {
+    row->batch_count = row->this_case->queues;
+    for (unsigned q = 0; q < row->this_case->queues; q++) {
         row->batches[q] = make_batch(row, q, length, err);
         if (!row->batches[q])
             return false;
@@ -60,7 +60,7 @@ bool launch_signal_make(struct launch_row *row, struct error *err)
         return false;
     row->kernels = row->batch_count = LAUNCH_IN_FLIGHT;
     for (unsigned i = 0; i < LAUNCH_IN_FLIGHT; i++) {
-        row->batches[i] = make_batch(row, i % row->point->queues, 1, err);
+        row->batches[i] = make_batch(row, i % row->this_case->queues, 1, err);
         if (!row->batches[i])
             return false;
     }

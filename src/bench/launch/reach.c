@@ -131,9 +131,9 @@ static bool take_answers(struct launch_row *row, struct moment *best, unsigned *
 // What the API says of the two clocks: the closest of as many pairs.
 static bool take_pairs(struct launch_row *row, struct moment *best)
 {
-    struct gpu_moment pair;
+    struct gpu_calibrated_timestamp pair;
     for (int i = 0; i < QUESTIONS; i++) {
-        if (!gpu_device_moment(row->session->bench->device, &pair))
+        if (!gpu_device_calibrated_timestamp(row->session->bench->device, &pair))
             return false;
         if (i == 0 || (double)pair.deviation_ns < best->half_ns)
             *best = (struct moment){.device = pair.device,

@@ -16,7 +16,7 @@ struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
     struct gpu_scope *scope; // of the batches
-    const struct launch_point *point;
+    const struct launch_case *this_case;
     uint64_t kernels; // of each batch, or of all
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;

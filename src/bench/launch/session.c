@@ -234,16 +234,16 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
 
 // Scaling by ±1 is exact and never fades. Even kernels turn the sign and odd ones hand it back, so
 // that no kernel writes what was there before.
-void launch_record(struct launch_session *session, const struct launch_point *point,
+void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {
-    if (!point->scales) {
+    if (!this_case->scales) {
         gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = session->empty,
                                                          .args = {{.buffer = session->words}}});
         return;
     }
-    const struct params params = {(uint32_t)point->elements, number % 2 ? 1 : -1};
-    uint64_t bytes = point->elements * LAUNCH_ELEMENT_BYTES;
+    const struct params params = {(uint32_t)this_case->elements, number % 2 ? 1 : -1};
+    uint64_t bytes = this_case->elements * LAUNCH_ELEMENT_BYTES;
     struct gpu_dispatch dispatch = {
         .program = session->scale,
         .args = {{.buffer = session->ends[number % 2], .bytes = bytes},
@@ -251,6 +251,6 @@ void launch_record(struct launch_session *session, const struct launch_point *po
         .params = &params,
         .params_bytes = sizeof params,
     };
-    shape_grid(session, point->elements, dispatch.groups);
+    shape_grid(session, this_case->elements, dispatch.groups);
     gpu_batch_dispatch(batch, &dispatch);
 }

@@ -26,14 +26,14 @@ enum launch_mode {
     LAUNCH_SIGNAL,     // submissions, each behind the one before, on queues in turn: host time
 };
 
-struct launch_point {
+struct launch_case {
     bool scales; // elements; else the kernels are empty
     uint64_t elements;
     enum launch_between between;
     enum launch_mode mode;
     unsigned queues; // 0: the first alone
 };
-void launch_point_read(const struct bench_case *c, struct launch_point *point);
+void launch_case_read(const struct bench_case *c, struct launch_case *this_case);
 
 // Made by launch_open.
 struct launch_session {
@@ -70,7 +70,7 @@ MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, st
 
 // Records kernel number `number` of a row of them: scaling goes from ends[number % 2] to the other,
 // by −1 where the number is even and by 1 where it is odd.
-void launch_record(struct launch_session *session, const struct launch_point *point,
+void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch);
 
 // Queues that a device of its own can have for them.

@@ -22,20 +22,20 @@ struct memory {
     uint64_t kernels;
 };
 
-static bool is_host_timed(const struct launch_point *point)
+static bool is_host_timed(const struct launch_case *this_case)
 {
-    return point->mode >= LAUNCH_SUBMIT;
+    return this_case->mode >= LAUNCH_SUBMIT;
 }
 
-static bool is_unordered(const struct launch_point *point)
+static bool is_unordered(const struct launch_case *this_case)
 {
-    return point->between != LAUNCH_ORDER;
+    return this_case->between != LAUNCH_ORDER;
 }
 
 // What stands between kernels k − 1 and k.
 static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
 {
-    switch (row->point->between) {
+    switch (row->this_case->between) {
     case LAUNCH_ORDER:
     case LAUNCH_NOTHING:
         break;
@@ -60,7 +60,7 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
 
 static uint64_t kernels_max(const struct launch_row *row)
 {
-    return row->point->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
+    return row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
 }
 
 static void record_row(struct launch_row *row, struct gpu_batch *batch)
@@ -69,20 +69,20 @@ static void record_row(struct launch_row *row, struct gpu_batch *batch)
     for (uint64_t k = 0; k < row->kernels; k++) {
         if (k)
             record_between(row, k, batch);
-        launch_record(row->session, row->point, k, batch);
+        launch_record(row->session, row->this_case, k, batch);
     }
     gpu_batch_span_end(batch, 0);
 }
 
 static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
 {
-    if (row->point->mode == LAUNCH_QUEUES)
+    if (row->this_case->mode == LAUNCH_QUEUES)
         return launch_queues_make(row, length, err);
-    bool splits = row->point->between == LAUNCH_SPLIT;
+    bool splits = row->this_case->between == LAUNCH_SPLIT;
     const struct gpu_batch_desc desc = {.span_count = 1,
                                         .split_count = splits ? (unsigned)length : 0,
-                                        .unordered = is_unordered(row->point),
-                                        .replay = row->point->mode == LAUNCH_REPLAY};
+                                        .unordered = is_unordered(row->this_case),
+                                        .replay = row->this_case->mode == LAUNCH_REPLAY};
     row->kernels = length;
     row->batch_count = 1;
     row->batches[0] = gpu_batch_create(row->scope, &desc, err);
@@ -99,7 +99,7 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
         row->batches[i] = gpu_batch_create(row->scope, &(struct gpu_batch_desc){0}, err);
         if (!row->batches[i])
             return false;
-        launch_record(row->session, row->point, i, row->batches[i]);
+        launch_record(row->session, row->this_case, i, row->batches[i]);
         if (!gpu_batch_end(row->batches[i], err))
             return false;
     }
@@ -159,7 +159,7 @@ static bool time_round_trips(struct launch_row *row, double *ns, struct error *e
 
 static bool time_once(struct launch_row *row, double *ns, struct error *err)
 {
-    switch (row->point->mode) {
+    switch (row->this_case->mode) {
     case LAUNCH_BATCH:
     case LAUNCH_REPLAY:
         return time_row(row, ns, err);
@@ -208,11 +208,11 @@ static bool size_singles(struct launch_row *row, uint64_t known, struct error *e
 static bool size_row(struct launch_row *row, uint64_t known, struct error *err)
 {
     double wanted_ns = (double)row->run->request->sample_ns, ns = 0;
-    if (row->point->mode == LAUNCH_SUBMIT)
+    if (row->this_case->mode == LAUNCH_SUBMIT)
         return size_singles(row, known, err);
-    if (row->point->mode == LAUNCH_ROUND_TRIP)
+    if (row->this_case->mode == LAUNCH_ROUND_TRIP)
         return make_singles(row, 1, err);
-    if (row->point->mode == LAUNCH_SIGNAL)
+    if (row->this_case->mode == LAUNCH_SIGNAL)
         return launch_signal_make(row, err);
     uint64_t length = known ? known : 2;
     for (;;) {
@@ -253,15 +253,15 @@ static bool take_samples(struct launch_row *row, const struct samples *samples, 
 static bool prepare(struct launch_row *row, struct error *err)
 {
     row->signs[0] = 1;
-    return row->point->scales ? launch_prepare(row->session, row->point->elements, err)
-                              : launch_count_clear(row->session, err);
+    return row->this_case->scales ? launch_prepare(row->session, row->this_case->elements, err)
+                                  : launch_count_clear(row->session, err);
 }
 
 static bool verify(struct launch_row *row, struct error *err)
 {
-    if (row->point->scales)
-        return launch_check(row->session, 0, row->point->elements, row->signs[0], err) &&
-               launch_check(row->session, 1, row->point->elements, row->signs[1], err);
+    if (row->this_case->scales)
+        return launch_check(row->session, 0, row->this_case->elements, row->signs[0], err) &&
+               launch_check(row->session, 1, row->this_case->elements, row->signs[1], err);
     uint32_t count = 0;
     if (!launch_count(row->session, &count, err))
         return false;
@@ -275,26 +275,26 @@ static bool verify(struct launch_row *row, struct error *err)
 static double step_of(const struct launch_row *row)
 {
     double stamp_ns = (double)row->run->session->info->limits.stamp_step_ps / 1000;
-    return is_host_timed(row->point) ? 1 : stamp_ns / (double)row->kernels;
+    return is_host_timed(row->this_case) ? 1 : stamp_ns / (double)row->kernels;
 }
 
 static void report(struct launch_row *row, const struct samples *taken, struct measure_visit *visit)
 {
-    const struct launch_point *point = row->point;
+    const struct launch_case *this_case = row->this_case;
     const double *samples = taken->ns;
     unsigned count = taken->count;
     double step = step_of(row);
     visit_samples(visit, METRIC_TIME, samples, count, step);
-    if (!is_host_timed(point))
+    if (!is_host_timed(this_case))
         visit_samples(visit, METRIC_HOST, taken->submit_ns, count, 1 / (double)row->kernels);
-    visit_detail(visit, "clock", "%s", is_host_timed(point) ? "host" : "device");
-    visit_detail(
-        visit, "kernels", "%llu a sample",
-        (unsigned long long)(point->mode == LAUNCH_ROUND_TRIP ? LAUNCH_ROUND_TRIPS : row->kernels));
-    visit_kernel(visit, point->scales ? row->session->scale : row->session->empty);
-    if (!point->scales)
+    visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
+    visit_detail(visit, "kernels", "%llu a sample",
+                 (unsigned long long)(this_case->mode == LAUNCH_ROUND_TRIP ? LAUNCH_ROUND_TRIPS
+                                                                           : row->kernels));
+    visit_kernel(visit, this_case->scales ? row->session->scale : row->session->empty);
+    if (!this_case->scales)
         return;
-    double bytes = 2.0 * LAUNCH_ELEMENT_BYTES * (double)point->elements;
+    double bytes = 2.0 * LAUNCH_ELEMENT_BYTES * (double)this_case->elements;
     double *rates = ARENA_ARRAY(row->run->arena, count, double);
     for (unsigned i = 0; i < count; i++)
         rates[i] = bytes * 1e9 / samples[i];
@@ -322,17 +322,17 @@ static bool reach(struct launch_row *row, unsigned count, struct measure_visit *
     return true;
 }
 
-static bool refuse_missing(const struct bench_visit *run, const struct launch_point *point,
+static bool refuse_missing(const struct bench_visit *run, const struct launch_case *this_case,
                            struct error *err)
 {
     const struct gpu_info *info = run->session->info;
-    if (is_unordered(point) && !gpu_require(info, GPU_CAP(UNORDERED), err))
+    if (is_unordered(this_case) && !gpu_require(info, GPU_CAP(UNORDERED), err))
         return false;
-    if (point->between == LAUNCH_SPLIT && !gpu_require(info, GPU_CAP(SPLITS), err))
+    if (this_case->between == LAUNCH_SPLIT && !gpu_require(info, GPU_CAP(SPLITS), err))
         return false;
-    if (point->mode == LAUNCH_REPLAY && !gpu_require(info, GPU_CAP(REPLAY), err))
+    if (this_case->mode == LAUNCH_REPLAY && !gpu_require(info, GPU_CAP(REPLAY), err))
         return false;
-    if (point->scales && point->elements > launch_elements_max(info))
+    if (this_case->scales && this_case->elements > launch_elements_max(info))
         return error_set(err, ERROR_UNSUPPORTED, "this device holds at most %llu elements twice",
                          (unsigned long long)launch_elements_max(info));
     return true;
@@ -348,7 +348,7 @@ static bool visit_row(struct launch_row *row, struct measure_visit *visit, struc
                                     ARENA_ARRAY(run->arena, count, double), count};
     if (!prepare(row, err) || !launch_warm_up(run->session->state, err))
         return false;
-    if (row->point->mode == LAUNCH_ONE_WAY)
+    if (row->this_case->mode == LAUNCH_ONE_WAY)
         return reach(row, count, visit, err);
     if (!size_row(row, memory->kernels, err) || !take_samples(row, &samples, err) ||
         !verify(row, err))
@@ -375,13 +375,14 @@ static bool visit_wide(const struct launch_row *plain, struct measure_visit *vis
 
 bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct launch_point point;
-    launch_point_read(run->point, &point);
-    if (!refuse_missing(run, &point, err))
+    struct launch_case this_case;
+    launch_case_read(run->bench_case, &this_case);
+    if (!refuse_missing(run, &this_case, err))
         return false;
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct launch_row row = {
-        .run = run, .session = run->session->state, .scope = run->scope, .point = &point};
-    return point.mode >= LAUNCH_QUEUES ? visit_wide(&row, visit, err) : visit_row(&row, visit, err);
+        .run = run, .session = run->session->state, .scope = run->scope, .this_case = &this_case};
+    return this_case.mode >= LAUNCH_QUEUES ? visit_wide(&row, visit, err)
+                                           : visit_row(&row, visit, err);
 }

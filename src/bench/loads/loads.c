@@ -64,9 +64,9 @@ static enum loads_pattern pattern_of(const char *name)
                                          : LOADS_SCATTERED;
 }
 
-void loads_point_read(const struct bench_case *c, struct loads_point *point)
+void loads_case_read(const struct bench_case *c, struct loads_case *this_case)
 {
-    *point = (struct loads_point){
+    *this_case = (struct loads_case){
         .kind = loads_kind_find(case_text(c, "load")),
         .pattern = pattern_of(case_text(c, "pattern")),
         .peak = strcmp(case_text(c, "fidelity"), "peak") == 0,
@@ -74,7 +74,7 @@ void loads_point_read(const struct bench_case *c, struct loads_point *point)
     const struct case_value *subgroup = case_find(c, "subgroup");
     uint64_t threads = 0;
     if (subgroup && text_parse_uint(subgroup->text, &threads))
-        point->subgroup_threads = (uint32_t)threads;
+        this_case->subgroup_threads = (uint32_t)threads;
 }
 
 // What lanes hand each other is the same for all, and push constants take no other index.

@@ -23,10 +23,10 @@ static bool time_once(struct bench_visit *visit, struct gpu_batch *batch, double
 static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t groups,
                       struct error *err)
 {
-    struct loads_point point = *run->point;
-    point.groups = groups;
-    return loads_work_make(visit->session->state, visit->scope, &point, run->control, &run->work,
-                           err);
+    struct loads_case this_case = *run->this_case;
+    this_case.groups = groups;
+    return loads_work_make(visit->session->state, visit->scope, &this_case, run->control,
+                           &run->work, err);
 }
 
 // A first run is slow for many reasons, so what takes too long must do so twice.

@@ -7,7 +7,7 @@
 
 struct loads_run {
     // Given.
-    const struct loads_point *point;
+    const struct loads_case *this_case;
     bool control; // the loop without loads instead
     const struct measure_request *request;
     struct loads_size *size; // found by the first run, for those after it

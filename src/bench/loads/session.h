@@ -10,14 +10,14 @@
 #include "measure/span.h"
 
 // A case's values.
-struct loads_point {
+struct loads_case {
     const struct loads_kind *kind;
     enum loads_pattern pattern;
     bool peak;
     uint32_t subgroup_threads; // 0: the driver's choice
     uint32_t groups;           // of a dispatch; 0: the session's
 };
-void loads_point_read(const struct bench_case *c, struct loads_point *point);
+void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
 struct loads_params { // as in params.glsl, after the address
     uint32_t mask, multiplier, keep, start;
@@ -70,13 +70,13 @@ struct loads_work {
     bool has_pushed;
     struct gpu_arg source; // or, of writes, their target
     struct loads_params params;
-    struct loads_point target; // what is written there; kind NULL: nothing
+    struct loads_case target; // what is written there; kind NULL: nothing
 };
 
 // One at a time: a session has one proof. The case's own kernel, or (`control`) the loop of the
 // same form without loads. In `scope`.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
-                                const struct loads_point *point, bool control,
+                                const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
 
 // measure_record: `repeats` dispatches.

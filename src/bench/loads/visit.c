@@ -59,21 +59,20 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
 }
 
 // Once a case: what the loop costs does not change with the rounds.
-static bool find_control(struct bench_visit *visit, const struct loads_point *point,
+static bool find_control(struct bench_visit *visit, const struct loads_case *this_case,
                          struct memory *memory, struct error *err)
 {
     struct loads_size size = {0};
-    struct loads_run run = {.point = point, .control = true, .size = &size};
+    struct loads_run run = {.this_case = this_case, .control = true, .size = &size};
     return memory->control_ns > 0 || run_beside(visit, &run, &memory->control_ns, err);
 }
 
 // A device without typed buffers has no baseline, but loads all the same.
-static bool find_baseline(struct bench_visit *run, const struct loads_point *like,
-                          struct error *err)
+static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
     struct loads_baseline_seen *seen = &session->baseline[like->peak];
-    const struct loads_point point = {
+    const struct loads_case this_case = {
         .kind = loads_baseline(),
         .pattern = LOADS_RANDOM,
         .peak = like->peak,
@@ -82,7 +81,7 @@ static bool find_baseline(struct bench_visit *run, const struct loads_point *lik
     if (seen->missing || (seen->tried && clock_now_ns() - seen->at_ns < baseline_age_ns))
         return true;
     seen->tried = true;
-    struct loads_run beside = {.point = &point, .size = &seen->size};
+    struct loads_run beside = {.this_case = &this_case, .size = &seen->size};
     if (!run_beside(run, &beside, &seen->group_ns, err)) {
         seen->missing = err->code == ERROR_UNSUPPORTED;
         return seen->missing || error_prefix(err, "the baseline");
@@ -130,15 +129,15 @@ static double bytes_per_cycle(const struct loads_session *session, const struct 
 }
 
 // Where the pattern gives each lane bytes of its own.
-static void report_limit(const struct loads_session *session, const struct loads_point *point,
+static void report_limit(const struct loads_session *session, const struct loads_case *this_case,
                          const struct measure_span *span, struct measure_visit *visit)
 {
-    double bytes = bytes_per_cycle(session, point->kind);
-    if (point->pattern == LOADS_UNIFORM || !span->core_hz || bytes <= 0)
+    double bytes = bytes_per_cycle(session, this_case->kind);
+    if (this_case->pattern == LOADS_UNIFORM || !span->core_hz || bytes <= 0)
         return;
     double hz = measure_median(visit->arena, span->core_hz, span->count);
     // A lane has at most one load in 4 bytes of that.
-    double per_core = fmin(bytes / loads_bytes(point->kind), bytes / 4);
+    double per_core = fmin(bytes / loads_bytes(this_case->kind), bytes / 4);
     visit_limit(visit, METRIC_PER_CORE, per_core);
     visit_limit(visit, METRIC_RATE, per_core * session->limits.cores * hz);
 }
@@ -148,22 +147,22 @@ static void report_control(const struct measure_span *span, double control_ns, u
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
     if (over < arithmetic_floor(width))
-        visit_doubt(visit, "work-removed",
-                    "takes %.2f times as long as the same loop without its loads, less than its "
-                    "additions alone: the compiler found another way to the sums",
-                    over);
+        visit_flag(visit, "work-removed",
+                   "takes %.2f times as long as the same loop without its loads, less than its "
+                   "additions alone: the compiler found another way to the sums",
+                   over);
     else if (over < control_least)
-        visit_doubt(visit, "issue-bound",
-                    "takes %.2f times as long as the same loop without its loads, less than %.1f: "
-                    "instructions may be the bound, not loads",
-                    over, control_least);
+        visit_flag(visit, "issue-bound",
+                   "takes %.2f times as long as the same loop without its loads, less than %.1f: "
+                   "instructions may be the bound, not loads",
+                   over, control_least);
 }
 
-static void report_baseline(struct bench_visit *run, const struct loads_point *point,
+static void report_baseline(struct bench_visit *run, const struct loads_case *this_case,
                             const struct measure_span *span, struct measure_visit *visit)
 {
     const struct loads_session *session = run->session->state;
-    const struct loads_baseline_seen *seen = &session->baseline[point->peak];
+    const struct loads_baseline_seen *seen = &session->baseline[this_case->peak];
     if (seen->missing)
         return;
     report_over(run->arena, span, METRIC_RATIO, seen->group_ns, false, visit);
@@ -176,12 +175,12 @@ static void report(struct bench_visit *run, const struct loads_run *seen,
 {
     const struct loads_session *session = run->session->state;
     const struct measure_span *span = &seen->span;
-    double bytes = loads_a_group * loads_bytes(seen->point->kind);
+    double bytes = loads_a_group * loads_bytes(seen->this_case->kind);
     measure_span_report(span, loads_a_group, METRIC_RATE, visit);
     report_over(run->arena, span, METRIC_BANDWIDTH, bytes * 1e9, false, visit);
     report_per_core(run, span, visit);
     report_over(run->arena, span, METRIC_TIME, loads_a_group / published_loads, true, visit);
-    report_limit(session, seen->point, span, visit);
+    report_limit(session, seen->this_case, span, visit);
     visit_detail(visit, "shape", "%u workgroups of %d threads, %d loads each, %llu dispatches",
                  seen->work.groups, LOADS_THREADS, LOADS_A_THREAD,
                  (unsigned long long)span->repeats);
@@ -203,33 +202,35 @@ static bool find_place(struct bench_visit *run, bool robust, struct bench_visit 
 }
 
 static bool measure(struct bench_visit *run, struct bench_visit *place,
-                    const struct loads_point *point, struct measure_visit *visit, struct error *err)
+                    const struct loads_case *this_case, struct measure_visit *visit,
+                    struct error *err)
 {
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
     struct loads_session *session = place->session->state, *plain = run->session->state;
-    struct loads_run seen = {.point = point, .request = run->request, .size = &memory->size};
-    if (!find_control(place, point, memory, err) || !loads_run(place, &seen, err))
+    struct loads_run seen = {
+        .this_case = this_case, .request = run->request, .size = &memory->size};
+    if (!find_control(place, this_case, memory, err) || !loads_run(place, &seen, err))
         return false;
     session->warm = plain->warm = true;
-    if (!find_baseline(run, point, err))
+    if (!find_baseline(run, this_case, err))
         return false;
     report(place, &seen, visit);
     report_over(run->arena, &seen.span, METRIC_OVER_CONTROL, memory->control_ns, true, visit);
-    report_control(&seen.span, memory->control_ns, point->kind->width, visit);
-    report_baseline(run, point, &seen.span, visit);
+    report_control(&seen.span, memory->control_ns, this_case->kind->width, visit);
+    report_baseline(run, this_case, &seen.span, visit);
     return true;
 }
 
 bool loads_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct loads_point point;
+    struct loads_case this_case;
     struct bench_visit place;
-    loads_point_read(run->point, &point);
-    if (!find_place(run, point.kind->robust, &place, err))
+    loads_case_read(run->bench_case, &this_case);
+    if (!find_place(run, this_case.kind->robust, &place, err))
         return false;
-    bool done = measure(run, &place, &point, visit, err);
+    bool done = measure(run, &place, &this_case, visit, err);
     if (place.scope != run->scope)
         gpu_scope_close(place.scope);
     return done;

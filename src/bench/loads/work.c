@@ -34,12 +34,12 @@ bool loads_open(struct bench_session *bench, struct error *err)
 // A run has one size of subgroups, so programs differ by kernel alone.
 static struct gpu_program *find_program(struct loads_session *session,
                                         const struct gpu_kernel *kernel,
-                                        const struct loads_point *point, struct error *err)
+                                        const struct loads_case *this_case, struct error *err)
 {
     const struct gpu_program_desc desc = {
         .kernel = kernel,
-        .subgroup_threads = point->subgroup_threads,
-        .l1_percent = loads_way_of(point->kind)->shared ? L1_BESIDE_SHARED : 100,
+        .subgroup_threads = this_case->subgroup_threads,
+        .l1_percent = loads_way_of(this_case->kind)->shared ? L1_BESIDE_SHARED : 100,
     };
     for (size_t i = 0; i < session->program_count; i++)
         if (gpu_program_kernel(session->programs[i]) == desc.kernel)
@@ -55,26 +55,26 @@ static struct gpu_program *find_program(struct loads_session *session,
 
 // What a control's thread adds up, from 0, 1, 2, 3: 256 times a float a little above 1, or, in the
 // sampled form, the coordinates that it computes.
-static float control_sum(const struct loads_point *point, const struct loads_start *start,
+static float control_sum(const struct loads_case *this_case, const struct loads_start *start,
                          unsigned id)
 {
     double weight = 0, first = 0, sum = LOADS_A_THREAD;
-    for (unsigned c = 0; c < point->kind->width; c++) {
+    for (unsigned c = 0; c < this_case->kind->width; c++) {
         weight += 1 + 2 * c;
         first += c * (1 + 2 * c);
     }
-    if (loads_is_sampled(point->kind)) {
+    if (loads_is_sampled(this_case->kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // columns and rows are 7.5 in the middle
     }
     return (float)(sum * weight + first);
 }
 
-static void prepare_control(struct loads_work *work, const struct loads_point *point,
+static void prepare_control(struct loads_work *work, const struct loads_case *this_case,
                             struct proof *proof)
 {
-    bool sampled = loads_is_sampled(point->kind);
-    struct loads_start start = loads_start_of(point->kind, LOADS_LINEAR);
+    bool sampled = loads_is_sampled(this_case->kind);
+    struct loads_start start = loads_start_of(this_case->kind, LOADS_LINEAR);
     work->params = (struct loads_params){
         .mask = sampled ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
@@ -83,46 +83,47 @@ static void prepare_control(struct loads_work *work, const struct loads_point *p
         .centre = 0.5f / LOADS_SIDE,
     };
     for (unsigned id = 0; id < LOADS_THREADS; id++)
-        proof->expected[id] = control_sum(point, &start, id);
+        proof->expected[id] = control_sum(this_case, &start, id);
 }
 
-static void prepare_loads(struct loads_work *work, const struct loads_point *point,
+static void prepare_loads(struct loads_work *work, const struct loads_case *this_case,
                           struct proof *proof)
 {
-    struct loads_start start = loads_start_of(point->kind, point->pattern);
+    struct loads_start start = loads_start_of(this_case->kind, this_case->pattern);
     work->params = (struct loads_params){
         .multiplier = start.multiplier,
         .keep = start.keep,
-        .start = point->kind->start_bytes,
-        .tolerance = loads_tolerance(point->kind),
-        .centre = loads_centre(point->kind) / LOADS_SIDE,
+        .start = this_case->kind->start_bytes,
+        .tolerance = loads_tolerance(this_case->kind),
+        .centre = loads_centre(this_case->kind) / LOADS_SIDE,
         .scatter = start.scatter,
     };
     for (unsigned e = 0; e < LOADS_PUSHED_ELEMENTS; e++)
-        work->params.pushed[e] = (float)loads_value(point->kind, e, 0);
-    loads_expect(point->kind, point->pattern, proof->expected);
+        work->params.pushed[e] = (float)loads_value(this_case->kind, e, 0);
+    loads_expect(this_case->kind, this_case->pattern, proof->expected);
 }
 
 static bool prepare_writes(struct loads_work *work, struct gpu_scope *scope,
-                           const struct loads_point *point, struct proof *proof, struct error *err)
+                           const struct loads_case *this_case, struct proof *proof,
+                           struct error *err)
 {
-    struct loads_start start = loads_start_of(point->kind, point->pattern);
+    struct loads_start start = loads_start_of(this_case->kind, this_case->pattern);
     work->params = (struct loads_params){
         .multiplier = start.multiplier, .keep = start.keep, .scatter = start.scatter};
-    loads_expect_writes(point->kind, point->pattern, proof->expected);
-    return !work->has_source || loads_target_make(work, scope, point, err);
+    loads_expect_writes(this_case->kind, this_case->pattern, proof->expected);
+    return !work->has_source || loads_target_make(work, scope, this_case, err);
 }
 
 // The kernel of a point, or of its control; says what is missing where there is none.
 static const struct gpu_kernel *find_kernel(struct loads_session *session,
-                                            const struct loads_point *point, bool control,
+                                            const struct loads_case *this_case, bool control,
                                             struct error *err)
 {
     const struct gpu_info *info = session->bench->info;
-    const struct loads_way *way = loads_way_of(point->kind);
-    const struct loads_form form = {.kind = point->kind,
-                                    .uniform = point->pattern == LOADS_UNIFORM,
-                                    .peak = point->peak,
+    const struct loads_way *way = loads_way_of(this_case->kind);
+    const struct loads_form form = {.kind = this_case->kind,
+                                    .uniform = this_case->pattern == LOADS_UNIFORM,
+                                    .peak = this_case->peak,
                                     .bound = loads_is_bound(info)};
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
@@ -130,47 +131,48 @@ static const struct gpu_kernel *find_kernel(struct loads_session *session,
         kernel_find(control ? loads_control_name(arena, &form) : loads_kernel_name(arena, &form));
     arena_rewind(arena, mark);
     if (!gpu_require(info, way->needs, err)) {
-        error_prefix(err, "%s", point->kind->label);
+        error_prefix(err, "%s", this_case->kind->label);
         return NULL;
     }
     bool vulkan = strcmp(info->api, "vulkan") == 0;
     const char *missing = strcmp(info->api, "opencl") == 0 ? way->no_opencl
                           : strcmp(info->api, "cuda") == 0 ? way->no_cuda
                                                            : NULL;
-    if (!point->peak && (!vulkan || !kernel))
+    if (!this_case->peak && (!vulkan || !kernel))
         missing = vulkan ? "the published tool has no such loop"
                          : "the published loop runs through Vulkan only";
     else if (!missing && !kernel)
         missing = "this build has no kernel for it";
     if (missing)
-        error_set(err, ERROR_UNSUPPORTED, "%s: %s", point->kind->label, missing);
+        error_set(err, ERROR_UNSUPPORTED, "%s: %s", this_case->kind->label, missing);
     return missing ? NULL : kernel;
 }
 
 bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
-                     const struct loads_point *point, bool control, struct loads_work *work,
+                     const struct loads_case *this_case, bool control, struct loads_work *work,
                      struct error *err)
 {
     struct proof proof = {0};
-    const struct loads_way *way = loads_way_of(point->kind);
-    *work = (struct loads_work){.session = session,
-                                .groups = point->groups ? point->groups : session->groups,
-                                .has_source = !control && way->resource != LOADS_BY_NOTHING,
-                                .has_pushed = !control && point->kind->source == LOADS_FROM_PUSHED};
-    const struct gpu_kernel *kernel = find_kernel(session, point, control, err);
+    const struct loads_way *way = loads_way_of(this_case->kind);
+    *work =
+        (struct loads_work){.session = session,
+                            .groups = this_case->groups ? this_case->groups : session->groups,
+                            .has_source = !control && way->resource != LOADS_BY_NOTHING,
+                            .has_pushed = !control && this_case->kind->source == LOADS_FROM_PUSHED};
+    const struct gpu_kernel *kernel = find_kernel(session, this_case, control, err);
     if (!kernel)
         return false;
     if (control) {
-        prepare_control(work, point, &proof);
+        prepare_control(work, this_case, &proof);
     } else if (way->writes) {
-        if (!prepare_writes(work, scope, point, &proof, err))
+        if (!prepare_writes(work, scope, this_case, &proof, err))
             return false;
     } else {
-        if (work->has_source && !loads_source_find(session, point->kind, &work->source, err))
+        if (work->has_source && !loads_source_find(session, this_case->kind, &work->source, err))
             return false;
-        prepare_loads(work, point, &proof);
+        prepare_loads(work, this_case, &proof);
     }
-    work->program = find_program(session, kernel, point, err);
+    work->program = find_program(session, kernel, this_case, err);
     if (!work->program)
         return false;
     if (!session->proof)

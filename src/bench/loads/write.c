@@ -30,17 +30,17 @@ void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern patte
 }
 
 bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
-                       const struct loads_point *point, struct error *err)
+                       const struct loads_case *this_case, struct error *err)
 {
     struct loads_session *session = work->session;
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
     uint32_t copies = session->limits.cores ? session->limits.cores : COPIES_UNKNOWN;
     work->params.start = copies < work->groups ? copies : work->groups;
-    uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * point->kind->width;
+    uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * this_case->kind->width;
     const struct gpu_buffer_desc desc = {.bytes = words * sizeof(uint32_t)};
     const void *zeros = ARENA_ARRAY(arena, words, uint32_t);
-    work->target = *point;
+    work->target = *this_case;
     work->source.buffer = gpu_buffer_create(scope, &desc, err);
     bool written =
         work->source.buffer && gpu_buffer_write(work->source.buffer, 0, zeros, desc.bytes, err);

@@ -16,7 +16,7 @@ void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern patte
 
 // A target of zeros for work->source: one copy a core, in `scope`.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
-                                  const struct loads_point *point, struct error *err);
+                                  const struct loads_case *this_case, struct error *err);
 
 // Every element of every copy holds what `dispatches` dispatches leave there; else ERROR_MISMATCH.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,

@@ -46,11 +46,11 @@ enum {
 static const uint64_t advised_most = 96 << 20; // of a preset's sizes: the host touches slowly
 static const uint64_t bytes_least = 1 << 20, bytes_most = UINT64_C(192) << 30; // 32-bit numbers
 
-void managed_point_read(const struct bench_case *c, struct managed_point *point)
+void managed_case_read(const struct bench_case *c, struct managed_case *this_case)
 {
     const char *advise = case_text(c, "advise");
     const struct case_value *rest = case_find(c, "rest");
-    *point = (struct managed_point){
+    *this_case = (struct managed_case){
         .host_touch = strcmp(case_text(c, "touch"), "host") == 0,
         .prefetch = strcmp(case_text(c, "pages"), "prefetched") == 0,
         .advised = strcmp(advise, "none") != 0,

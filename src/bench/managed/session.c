@@ -58,43 +58,44 @@ static bool fill_device(struct managed_arrays *arrays, uint64_t rest, struct err
     return true;
 }
 
-static bool check_room(const struct managed_arrays *arrays, const struct managed_point *point,
+static bool check_room(const struct managed_arrays *arrays, const struct managed_case *this_case,
                        struct error *err)
 {
     uint64_t left = 0, host = host_memory_available_bytes(NULL);
     if (!gpu_managed_free_bytes(arrays->session->bench->device, &left, err))
         return false;
-    if (!point->rest && point->bytes > left / 10 * 9)
-        return error_set(err, ERROR_OUT_OF_MEMORY,
-                         "%llu MiB of managed memory: the device has %llu MiB free",
-                         (unsigned long long)point->bytes >> 20, (unsigned long long)left >> 20);
-    bool is_on_host = point->host_touch || point->rest ||
-                      (point->advised && point->advice == GPU_MANAGED_PREFER_HOST);
-    return !is_on_host || host == 0 || point->bytes <= host / 2 ||
+    if (!this_case->rest && this_case->bytes > left / 10 * 9)
+        return error_set(
+            err, ERROR_OUT_OF_MEMORY, "%llu MiB of managed memory: the device has %llu MiB free",
+            (unsigned long long)this_case->bytes >> 20, (unsigned long long)left >> 20);
+    bool is_on_host = this_case->host_touch || this_case->rest ||
+                      (this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST);
+    return !is_on_host || host == 0 || this_case->bytes <= host / 2 ||
            error_set(err, ERROR_OUT_OF_MEMORY,
                      "%llu MiB of managed memory: the host has %llu MiB free",
-                     (unsigned long long)point->bytes >> 20, (unsigned long long)host >> 20);
+                     (unsigned long long)this_case->bytes >> 20, (unsigned long long)host >> 20);
 }
 
 // What is written each pass is not mostly read.
-static bool is_advised(const struct managed_point *point, int array)
+static bool is_advised(const struct managed_case *this_case, int array)
 {
-    return point->advised && (array > 0 || point->advice != GPU_MANAGED_READ_MOSTLY);
+    return this_case->advised && (array > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
 }
 
-bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_point *point,
+bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_case *this_case,
                          struct error *err)
 {
-    arrays->pairs = (uint32_t)(point->bytes / MANAGED_ARRAYS / MANAGED_ELEMENT_BYTES);
+    arrays->pairs = (uint32_t)(this_case->bytes / MANAGED_ARRAYS / MANAGED_ELEMENT_BYTES);
     arrays->bytes = (uint64_t)arrays->pairs * MANAGED_ELEMENT_BYTES;
     arrays->seed = arrays->session->visits++ * UINT32_C(0x10001);
     const struct gpu_buffer_desc desc = {.bytes = arrays->bytes, .memory = GPU_MEMORY_MANAGED};
-    if (!check_room(arrays, point, err) || (point->rest && !fill_device(arrays, point->rest, err)))
+    if (!check_room(arrays, this_case, err) ||
+        (this_case->rest && !fill_device(arrays, this_case->rest, err)))
         return false;
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);
-        if (!arrays->at[i] ||
-            (is_advised(point, i) && !gpu_managed_advise(arrays->at[i], point->advice, err)))
+        if (!arrays->at[i] || (is_advised(this_case, i) &&
+                               !gpu_managed_advise(arrays->at[i], this_case->advice, err)))
             return false;
     }
     return true;

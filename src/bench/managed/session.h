@@ -8,7 +8,7 @@
 #include "gpu/managed.h"
 #include "measure/link.h"
 
-struct managed_point {
+struct managed_case {
     bool host_touch; // the host writes the arrays first; else the device
     bool prefetch;
     bool advised;
@@ -16,7 +16,7 @@ struct managed_point {
     uint64_t bytes; // of the three arrays together
     uint64_t rest;  // oversubscribed: device memory left for them; 0: they fit
 };
-void managed_point_read(const struct bench_case *c, struct managed_point *point);
+void managed_case_read(const struct bench_case *c, struct managed_case *this_case);
 
 enum {
     MANAGED_ARRAYS = 3 // a, b, c
@@ -51,7 +51,7 @@ MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 // Allocates and advises, having filled the device down to point->rest where that is asked for.
 // ERROR_OUT_OF_MEMORY where device (unless oversubscribed) or host have not so much free.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
-                                    const struct managed_point *point, struct error *err);
+                                    const struct managed_case *this_case, struct error *err);
 
 // Writes all three for the first time.
 MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host,

@@ -17,7 +17,7 @@ static const double first_factor = 1.25, later_factor = 1.5;
 struct trial {
     struct bench_visit *run;
     struct managed_session *session;
-    struct managed_point point;
+    struct managed_case this_case;
     struct managed_arrays arrays;
     double prefetch_ns, first_ns;
     struct measure_span later;
@@ -77,9 +77,9 @@ static bool time_later(struct trial *trial, uint64_t *repeats, struct error *err
 static bool measure(struct trial *trial, uint64_t *repeats, struct error *err)
 {
     struct managed_arrays *arrays = &trial->arrays;
-    return managed_arrays_make(arrays, &trial->point, err) &&
-           managed_arrays_touch(arrays, trial->point.host_touch, err) &&
-           (!trial->point.prefetch || time_once(trial, true, &trial->prefetch_ns, err)) &&
+    return managed_arrays_make(arrays, &trial->this_case, err) &&
+           managed_arrays_touch(arrays, trial->this_case.host_touch, err) &&
+           (!trial->this_case.prefetch || time_once(trial, true, &trial->prefetch_ns, err)) &&
            time_once(trial, false, &trial->first_ns, err) &&
            managed_arrays_check_device(arrays, first_factor, err) &&
            time_later(trial, repeats, err) &&
@@ -96,9 +96,10 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
         visit_samples(visit, metric, &rate, 1, rate * step_ns / ns);
 }
 
-static bool stays_with_host(const struct managed_point *point)
+static bool stays_with_host(const struct managed_case *this_case)
 {
-    return point->advised && point->advice == GPU_MANAGED_PREFER_HOST && !point->prefetch;
+    return this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST &&
+           !this_case->prefetch;
 }
 
 static void report(const struct trial *trial, struct measure_visit *visit)
@@ -106,24 +107,24 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     static const char *const places[] = {"device", "host"};
     struct measure_limits limits;
     double bytes = (double)MANAGED_ARRAYS * (double)trial->arrays.bytes;
-    const struct managed_point *point = &trial->point;
+    const struct managed_case *this_case = &trial->this_case;
     measure_limits_of(trial->session->bench->info, &limits);
     measure_span_report(&trial->later, bytes, METRIC_BANDWIDTH, visit);
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
-    if (point->prefetch)
+    if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
     // What a last-level cache may hold can be faster than DRAM.
     bool is_dram = trial->arrays.bytes * MANAGED_ARRAYS > 4 * limits.last_cache_bytes;
-    if (limits.dram_bytes_per_s > 0 && is_dram && !stays_with_host(point))
+    if (limits.dram_bytes_per_s > 0 && is_dram && !stays_with_host(this_case))
         visit_limit(visit, METRIC_BANDWIDTH, limits.dram_bytes_per_s);
-    if (trial->session->link.bytes_per_s > 0 && point->host_touch && point->prefetch)
+    if (trial->session->link.bytes_per_s > 0 && this_case->host_touch && this_case->prefetch)
         visit_limit(visit, METRIC_PREFETCH, trial->session->link.bytes_per_s);
     if (trial->session->link.text)
         visit_detail(visit, "link", "%s", trial->session->link.text);
-    visit_detail(visit, "touched", "by the %s", places[point->host_touch]);
-    if (point->rest)
+    visit_detail(visit, "touched", "by the %s", places[this_case->host_touch]);
+    if (this_case->rest)
         visit_detail(visit, "left", "%llu MiB of the device's memory",
-                     (unsigned long long)point->rest >> 20);
+                     (unsigned long long)this_case->rest >> 20);
     visit_kernel(visit, trial->session->triad);
 }
 
@@ -133,7 +134,7 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
-    managed_point_read(run->point, &trial.point);
+    managed_case_read(run->bench_case, &trial.this_case);
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};
     if (!measure(&trial, &memory->repeats, err))
         return false;

@@ -317,7 +317,7 @@ bool map_code_visit(struct map_code *kept, struct bench_visit *run, struct measu
                     struct error *err)
 {
     struct code c = {.kept = kept, .visit = run};
-    c.instructions = (uint32_t)case_uint(run->point, "instructions");
+    c.instructions = (uint32_t)case_uint(run->bench_case, "instructions");
     c.steps = map_code_steps(c.instructions);
     if (c.steps == 0)
         return error_set(err, ERROR_USAGE,

@@ -193,9 +193,9 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     if (!latency)
         return false;
     struct map_session *own = run->session->state;
-    struct bench_case chain = probe_case(run->arena, &latency->info, run->point);
+    struct bench_case chain = probe_case(run->arena, &latency->info, run->bench_case);
     struct bench_visit chase = *run;
-    chase.point = &chain;
+    chase.bench_case = &chain;
     chase.session = &own->chase;
     return latency->visit(&chase, visit, err);
 }
@@ -208,7 +208,7 @@ static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit,
     struct error unreturned;
     if (!(run->session->info->caps & GPU_CAP(CLOCK_CHOICE)))
         return visit_chain(run, visit, err);
-    if (!gpu_clocks_choose(device, (double)case_uint(run->point, "clock"), err))
+    if (!gpu_clocks_choose(device, (double)case_uint(run->bench_case, "clock"), err))
         return false;
     bool done = visit_chain(run, visit, err);
     return gpu_clocks_choose(device, 0, done ? err : &unreturned) && done;
@@ -217,7 +217,7 @@ static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit,
 static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct map_session *own = run->session->state;
-    const char *what = case_text(run->point, "what");
+    const char *what = case_text(run->bench_case, "what");
     if (strcmp(what, MAP_NEIGHBOURS) == 0)
         return map_neighbours_visit(&own->neighbours, run, visit, err);
     if (strcmp(what, MAP_CODE) == 0)

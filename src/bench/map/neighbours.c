@@ -49,11 +49,11 @@ static struct params params_of(const struct neighbours *n)
 static bool init(struct neighbours *n, struct error *err)
 {
     const struct gpu_info *info = n->visit->session->info;
-    const struct bench_case *point = n->visit->point;
+    const struct bench_case *this_case = n->visit->bench_case;
     struct gpu_scope *scope = n->visit->scope;
     n->groups = (uint32_t)info->limits.cores;
-    n->pitch = (uint32_t)case_uint(point, "pitch");
-    n->nodes = n->pitch ? (uint32_t)(case_uint(point, "bytes") / n->pitch) : 0;
+    n->pitch = (uint32_t)case_uint(this_case, "pitch");
+    n->nodes = n->pitch ? (uint32_t)(case_uint(this_case, "bytes") / n->pitch) : 0;
     if (n->groups < 2 || n->nodes < 2)
         return error_set(err, ERROR_UNSUPPORTED, "%" PRIu32 " cores, regions of %" PRIu32 " nodes",
                          n->groups, n->nodes);

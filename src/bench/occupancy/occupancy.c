@@ -108,13 +108,14 @@ static bool check_detail(const struct case_value *detail, struct error *err)
 static bool is_reachable(const struct planner *p, const struct case_value *detail)
 {
     const struct gpu_info *info = p->request->device;
-    struct occupancy_point point;
+    struct occupancy_case this_case;
     const struct bench_case one = {
         (struct case_value[]){*detail, {.key = "subgroup", .type = PARAM_UINT}}, 2};
-    occupancy_point_read(&one, &point);
-    if (info->limits.workgroup_threads && point.threads > info->limits.workgroup_threads)
+    occupancy_case_read(&one, &this_case);
+    if (info->limits.workgroup_threads && this_case.threads > info->limits.workgroup_threads)
         return false;
-    return point.shared_bytes <= occupancy_shared_max(info) && occupancy_kernel(&point, info);
+    return this_case.shared_bytes <= occupancy_shared_max(info) &&
+           occupancy_kernel(&this_case, info);
 }
 
 bool occupancy_plan(const struct bench_request *request, struct bench_case_list *list,

@@ -11,11 +11,11 @@ enum {
     DATA_WORDS = OCCUPANCY_VALUES_MAX * OCCUPANCY_LANES
 };
 
-void occupancy_point_read(const struct bench_case *c, struct occupancy_point *point)
+void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this_case)
 {
     const struct case_value *values = case_find(c, "values"), *shared = case_find(c, "shared"),
                             *threads = case_find(c, "threads");
-    *point = (struct occupancy_point){
+    *this_case = (struct occupancy_case){
         .by = values   ? OCCUPANCY_REGISTERS
               : shared ? OCCUPANCY_SHARED
                        : OCCUPANCY_THREADS,
@@ -26,25 +26,25 @@ void occupancy_point_read(const struct bench_case *c, struct occupancy_point *po
     };
 }
 
-static bool chooses_shared(const struct occupancy_point *point, const struct gpu_info *info)
+static bool chooses_shared(const struct occupancy_case *this_case, const struct gpu_info *info)
 {
-    return point->by == OCCUPANCY_SHARED && info->caps & GPU_CAP(SHARED_CHOICE);
+    return this_case->by == OCCUPANCY_SHARED && info->caps & GPU_CAP(SHARED_CHOICE);
 }
 
-const struct gpu_kernel *occupancy_kernel(const struct occupancy_point *point,
+const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case,
                                           const struct gpu_info *info)
 {
     const char *suffix = info->caps & GPU_CAP(CORE_ID) ? "_core" : "";
     char name[NAME_BYTES];
-    if (chooses_shared(point, info))
+    if (chooses_shared(this_case, info))
         snprintf(name, sizeof name, "occupancy_shared_chosen%s", suffix);
-    else if (point->by == OCCUPANCY_SHARED)
+    else if (this_case->by == OCCUPANCY_SHARED)
         snprintf(name, sizeof name, "occupancy_shared_%llu%s",
-                 (unsigned long long)point->shared_bytes, suffix);
-    else if (point->threads != FEW_THREADS)
-        snprintf(name, sizeof name, "occupancy_threads_%u%s", point->threads, suffix);
+                 (unsigned long long)this_case->shared_bytes, suffix);
+    else if (this_case->threads != FEW_THREADS)
+        snprintf(name, sizeof name, "occupancy_threads_%u%s", this_case->threads, suffix);
     else
-        snprintf(name, sizeof name, "occupancy_values_%u%s", point->values, suffix);
+        snprintf(name, sizeof name, "occupancy_values_%u%s", this_case->values, suffix);
     return kernel_find(name);
 }
 
@@ -55,31 +55,31 @@ uint64_t occupancy_shared_max(const struct gpu_info *info)
 }
 
 struct gpu_program *occupancy_program(struct occupancy_session *session,
-                                      const struct occupancy_point *point, struct error *err)
+                                      const struct occupancy_case *this_case, struct error *err)
 {
     const struct gpu_info *info = session->bench->info;
     const struct gpu_limits *limits = &info->limits;
     bool several = limits->subgroup_threads_min < limits->subgroup_threads_max;
-    if (point->subgroup && !several && point->subgroup != limits->subgroup_threads) {
+    if (this_case->subgroup && !several && this_case->subgroup != limits->subgroup_threads) {
         error_set(err, ERROR_UNSUPPORTED, "%s has subgroups of %llu threads only", info->id,
                   (unsigned long long)limits->subgroup_threads);
         return NULL;
     }
-    if (point->shared_bytes > occupancy_shared_max(info)) {
+    if (this_case->shared_bytes > occupancy_shared_max(info)) {
         error_set(err, ERROR_UNSUPPORTED, "a workgroup has at most %llu bytes of shared memory",
                   (unsigned long long)occupancy_shared_max(info));
         return NULL;
     }
-    struct gpu_program_desc desc = {.kernel = occupancy_kernel(point, info),
-                                    .subgroup_threads = several ? point->subgroup : 0};
+    struct gpu_program_desc desc = {.kernel = occupancy_kernel(this_case, info),
+                                    .subgroup_threads = several ? this_case->subgroup : 0};
     if (!desc.kernel) {
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %llu bytes",
-                  (unsigned long long)point->shared_bytes);
+                  (unsigned long long)this_case->shared_bytes);
         return NULL;
     }
-    if (chooses_shared(point, info))
-        desc.shared_bytes = (unsigned)point->shared_bytes;
-    if (point->by == OCCUPANCY_SHARED)
+    if (chooses_shared(this_case, info))
+        desc.shared_bytes = (unsigned)this_case->shared_bytes;
+    if (this_case->by == OCCUPANCY_SHARED)
         desc.l1_percent = 1; // as much as there is shall be shared memory
     return gpu_program_create(session->bench->scope, &desc, err);
 }
@@ -118,15 +118,16 @@ static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t valu
     return sum;
 }
 
-void occupancy_expect(const struct occupancy_session *session, const struct occupancy_point *point,
-                      const struct occupancy_params *params, uint32_t *results)
+void occupancy_expect(const struct occupancy_session *session,
+                      const struct occupancy_case *this_case, const struct occupancy_params *params,
+                      uint32_t *results)
 {
     uint32_t sums[OCCUPANCY_LANES], words = params->shared_words;
     for (uint32_t lane = 0; lane < OCCUPANCY_LANES; lane++)
-        sums[lane] = mixed_sum(session, point->values, 2 * params->turns, lane);
-    for (uint32_t t = 0; t < point->threads; t++) {
+        sums[lane] = mixed_sum(session, this_case->values, 2 * params->turns, lane);
+    for (uint32_t t = 0; t < this_case->threads; t++) {
         results[t] = sums[t % OCCUPANCY_LANES];
-        for (uint32_t i = t; i < words; i += point->threads)
+        for (uint32_t i = t; i < words; i += this_case->threads)
             results[t] += (i + params->shift) % words * OCCUPANCY_SHARED_FACTOR + params->token;
     }
 }

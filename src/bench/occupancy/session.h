@@ -13,17 +13,17 @@ enum occupancy_by { // what there is to run out of
     OCCUPANCY_THREADS,
 };
 
-struct occupancy_point {
+struct occupancy_case {
     enum occupancy_by by;
     uint32_t values; // a thread keeps
     uint64_t shared_bytes;
     uint32_t threads;  // of a workgroup
     uint32_t subgroup; // threads; 0: the API does not say
 };
-void occupancy_point_read(const struct bench_case *c, struct occupancy_point *point);
+void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this_case);
 
 // The kernel that does it on this device; NULL where there is none.
-const struct gpu_kernel *occupancy_kernel(const struct occupancy_point *point,
+const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case,
                                           const struct gpu_info *info);
 
 // Largest shared memory of a workgroup that can be had.
@@ -41,7 +41,7 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 
 // The program of a case, in the session's scope.
 struct gpu_program *occupancy_program(struct occupancy_session *session,
-                                      const struct occupancy_point *point, struct error *err);
+                                      const struct occupancy_case *this_case, struct error *err);
 
 // What the threads of a workgroup leave when all went well: point->threads words.
 struct occupancy_params {
@@ -49,8 +49,9 @@ struct occupancy_params {
     OCCUPANCY_PARAMS(X)
 #undef X
 };
-void occupancy_expect(const struct occupancy_session *session, const struct occupancy_point *point,
-                      const struct occupancy_params *params, uint32_t *results);
+void occupancy_expect(const struct occupancy_session *session,
+                      const struct occupancy_case *this_case, const struct occupancy_params *params,
+                      uint32_t *results);
 
 // The plan and the visit of struct benchmark.
 MUST_CHECK bool occupancy_plan(const struct bench_request *request, struct bench_case_list *list,

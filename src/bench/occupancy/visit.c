@@ -37,7 +37,7 @@ struct memory {
 struct work {
     struct bench_visit *run;
     struct occupancy_session *session;
-    struct occupancy_point point;
+    struct occupancy_case this_case;
     struct memory *memory;
     struct occupancy_params params; // of the last run
     struct gpu_buffer *results, *records;
@@ -85,7 +85,7 @@ static bool run_once(struct work *work, struct error *err)
         .hold = (uint32_t)(work->memory->hold_ns / work->session->clock.device_tick_ns),
         .polls = loops && loops / 2 < POLLS ? (uint32_t)loops / 2 : POLLS,
         .turns = TURNS,
-        .shared_words = (uint32_t)(work->point.shared_bytes / 4),
+        .shared_words = (uint32_t)(work->this_case.shared_bytes / 4),
         .shift = SHIFT};
     const struct gpu_dispatch dispatch = {.program = work->memory->program,
                                           .groups = {work->memory->groups},
@@ -118,11 +118,11 @@ static bool run_once(struct work *work, struct error *err)
 // Every thread's word of the last run.
 static bool verify(struct work *work, struct error *err)
 {
-    uint32_t threads = work->point.threads, groups = work->memory->groups;
+    uint32_t threads = work->this_case.threads, groups = work->memory->groups;
     uint32_t *expected = ARENA_ARRAY(work->run->arena, threads, uint32_t);
     size_t bytes = (size_t)groups * threads * sizeof(uint32_t);
     uint32_t *results = arena_alloc(work->run->arena, bytes);
-    occupancy_expect(work->session, &work->point, &work->params, expected);
+    occupancy_expect(work->session, &work->this_case, &work->params, expected);
     if (!gpu_buffer_read(work->results, 0, results, bytes, err))
         return false;
     for (uint32_t g = 0; g < groups; g++)
@@ -140,7 +140,7 @@ static bool verify(struct work *work, struct error *err)
 static bool make_buffers(struct work *work, struct error *err)
 {
     uint64_t groups = work->memory->groups;
-    const struct gpu_buffer_desc results = {.bytes = groups * work->point.threads * 4},
+    const struct gpu_buffer_desc results = {.bytes = groups * work->this_case.threads * 4},
                                  records = {.bytes = groups * OCCUPANCY_RECORD_WORDS * 4};
     work->results = gpu_buffer_create(work->run->scope, &results, err);
     work->records = work->results ? gpu_buffer_create(work->run->scope, &records, err) : NULL;
@@ -152,7 +152,7 @@ static uint32_t first_groups(const struct work *work)
     const struct gpu_limits *limits = &work->session->bench->info->limits;
     if (!limits->cores)
         return GROUPS_ELSE;
-    uint64_t fit = limits->core_threads / work->point.threads;
+    uint64_t fit = limits->core_threads / work->this_case.threads;
     uint64_t groups = limits->cores * (fit && fit < GROUPS_A_CORE ? fit : GROUPS_A_CORE) * 2;
     return groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX;
 }
@@ -190,7 +190,7 @@ static bool recall(struct work *work, struct error *err)
         return make_buffers(work, err);
     struct memory *memory = ARENA_NEW(work->run->session->arena, struct memory);
     work->memory = memory;
-    memory->program = occupancy_program(work->session, &work->point, err);
+    memory->program = occupancy_program(work->session, &work->this_case, err);
     memory->groups = first_groups(work);
     memory->hold_ns = hold_ns;
     if (!memory->program || !size_run(work, err))
@@ -209,12 +209,12 @@ static bool recall(struct work *work, struct error *err)
 static double claim_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
-    const struct occupancy_point *point = &work->point;
-    double registers = work->memory->kernel.registers * point->threads, most = INFINITY;
+    const struct occupancy_case *this_case = &work->this_case;
+    double registers = work->memory->kernel.registers * this_case->threads, most = INFINITY;
     if (limits->core_threads)
-        most = fmin(most, (double)limits->core_threads / point->threads);
-    if (limits->core_shared_bytes && point->shared_bytes)
-        most = fmin(most, (double)limits->core_shared_bytes / (double)point->shared_bytes);
+        most = fmin(most, (double)limits->core_threads / this_case->threads);
+    if (limits->core_shared_bytes && this_case->shared_bytes)
+        most = fmin(most, (double)limits->core_shared_bytes / (double)this_case->shared_bytes);
     if (limits->core_registers && registers > 0)
         most = fmin(most, (double)limits->core_registers / registers);
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
@@ -229,21 +229,21 @@ static void put(struct measure_visit *visit, unsigned metric, const double *work
     visit_samples(visit, metric, values, count, 0);
 }
 
-static void doubt(const struct work *work, struct measure_visit *visit)
+static void flag(const struct work *work, struct measure_visit *visit)
 {
     const struct memory *memory = work->memory;
     if (!work->tally.refilled)
-        visit_doubt(visit, "never-full",
-                    "no workgroup had to wait for another: %u were too few to fill a core",
-                    memory->groups);
+        visit_flag(visit, "never-full",
+                   "no workgroup had to wait for another: %u were too few to fill a core",
+                   memory->groups);
     else if (is_slow(work))
-        visit_doubt(visit, "slow-start",
-                    "it took %.0f us to fill a core, workgroups stayed %.0f us: more may fit",
-                    work->tally.fill_ns / 1e3, memory->hold_ns / 1e3);
-    if (memory->kernel.registers < work->point.values && !(memory->kernel.spill_bytes > 0))
-        visit_doubt(visit, "few-registers",
-                    "the driver says %g registers, the threads keep %u values",
-                    memory->kernel.registers, work->point.values);
+        visit_flag(visit, "slow-start",
+                   "it took %.0f us to fill a core, workgroups stayed %.0f us: more may fit",
+                   work->tally.fill_ns / 1e3, memory->hold_ns / 1e3);
+    if (memory->kernel.registers < work->this_case.values && !(memory->kernel.spill_bytes > 0))
+        visit_flag(visit, "few-registers",
+                   "the driver says %g registers, the threads keep %u values",
+                   memory->kernel.registers, work->this_case.values);
 }
 
 struct samples {
@@ -262,7 +262,7 @@ static void describe(const struct work *work, bool by_id, struct measure_visit *
         visit_detail(visit, "cores",
                      "not told apart here: the whole chip's workgroups, shared out");
     visit_detail(visit, "shape", "%u workgroups of %u threads that stay %.0f us",
-                 work->memory->groups, work->point.threads, work->memory->hold_ns / 1e3);
+                 work->memory->groups, work->this_case.threads, work->memory->hold_ns / 1e3);
     if (work->memory->kernel.spill_bytes > 0)
         visit_detail(visit, "spilled", "%g bytes a thread: not all values were in registers",
                      work->memory->kernel.spill_bytes);
@@ -272,15 +272,16 @@ static void report(const struct work *work, const struct samples *samples,
                    struct measure_visit *visit)
 {
     const struct gpu_info *info = work->session->bench->info;
-    const struct occupancy_point *point = &work->point;
+    const struct occupancy_case *this_case = &work->this_case;
     bool by_id = info->caps & GPU_CAP(CORE_ID);
-    double subgroups = point->subgroup ? ceil((double)point->threads / point->subgroup) : NAN;
+    double subgroups =
+        this_case->subgroup ? ceil((double)this_case->threads / this_case->subgroup) : NAN;
     double claim = claim_of(work), registers = work->memory->kernel.registers;
     if (by_id || info->limits.cores) {
         put(visit, METRIC_WORKGROUPS, samples->core, samples->count, 1);
-        put(visit, METRIC_THREADS, samples->core, samples->count, point->threads);
+        put(visit, METRIC_THREADS, samples->core, samples->count, this_case->threads);
         visit_limit(visit, METRIC_WORKGROUPS, claim);
-        visit_limit(visit, METRIC_THREADS, claim * point->threads);
+        visit_limit(visit, METRIC_THREADS, claim * this_case->threads);
     }
     if ((by_id || info->limits.cores) && isfinite(subgroups)) {
         put(visit, METRIC_SUBGROUPS, samples->core, samples->count, subgroups);
@@ -297,7 +298,7 @@ static void report(const struct work *work, const struct samples *samples,
 bool occupancy_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct work work = {.run = run, .session = run->session->state};
-    occupancy_point_read(run->point, &work.point);
+    occupancy_case_read(run->bench_case, &work.this_case);
     const struct gpu_info *info = run->session->info;
     struct samples samples = {.count = run->request->samples ? run->request->samples : 1};
     samples.core = ARENA_ARRAY(run->arena, samples.count, double);
@@ -314,7 +315,7 @@ bool occupancy_visit(struct bench_visit *run, struct measure_visit *visit, struc
     }
     if (!verify(&work, err))
         return false;
-    doubt(&work, visit);
+    flag(&work, visit);
     report(&work, &samples, visit);
     return true;
 }

@@ -117,8 +117,8 @@ static bool recall(struct work *work, struct error *err)
         return true;
     work->history = ARENA_NEW(run->session->arena, struct overlap_history);
     const struct overlap_scenario *scenario =
-        overlap_scenario_get(run->session->arena, case_text(run->point, "scenario"), err);
-    if (scenario && strcmp(case_text(run->point, "barrier"), "none") == 0)
+        overlap_scenario_get(run->session->arena, case_text(run->bench_case, "scenario"), err);
+    if (scenario && strcmp(case_text(run->bench_case, "barrier"), "none") == 0)
         scenario = overlap_scenario_free(run->session->arena, scenario);
     work->history->scenario = scenario;
     return scenario != NULL;
@@ -143,8 +143,8 @@ static bool prepare(struct work *work, struct error *err)
         .arena = run->arena,
         .turns = *run->memory ? work->history->turns : 1,
         .draw_turns = *run->memory ? work->history->draw_turns : 1,
-        .barrier = overlap_barrier_find(case_text(run->point, "barrier")),
-        .barrier_first = strcmp(case_text(run->point, "place"), "after") == 0,
+        .barrier = overlap_barrier_find(case_text(run->bench_case, "barrier")),
+        .barrier_first = strcmp(case_text(run->bench_case, "place"), "after") == 0,
         .timeout_ns = run->request->timeout_ns,
     };
     if (!overlap_stage_init(&work->stage, err))
@@ -259,19 +259,19 @@ static void tell_clock(const struct overlap_session *session, const struct overl
 }
 
 // What was seen and is not within its resolution contradicts the stamps.
-static void doubt_markers(const struct overlap_polling *polling, struct measure_visit *visit)
+static void flag_markers(const struct overlap_polling *polling, struct measure_visit *visit)
 {
     if (polling->agreed < polling->seen)
-        visit_doubt(visit, "markers",
-                    "%zu of %zu markers were seen by the host later than stamps and looks allow",
-                    polling->seen - polling->agreed, polling->seen);
+        visit_flag(visit, "markers",
+                   "%zu of %zu markers were seen by the host later than stamps and looks allow",
+                   polling->seen - polling->agreed, polling->seen);
 }
 
 // Its numbers are those of another question.
-static void doubt_priority(const struct overlap_session *session, struct measure_visit *visit)
+static void flag_priority(const struct overlap_session *session, struct measure_visit *visit)
 {
     if (session->refused)
-        visit_doubt(visit, "priority-refused", "%s", session->priority_text);
+        visit_flag(visit, "priority-refused", "%s", session->priority_text);
 }
 
 static void tell_how(const struct work *work, struct measure_visit *visit)
@@ -321,8 +321,8 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     overlap_series_edges(run->arena, work->stage.scenario, visit);
     overlap_series_calibration(work->stage.session, &work->history->polling, visit);
     overlap_series_markers(run->arena, &work->stage, &work->marked, visit);
-    doubt_markers(&work->history->polling, visit);
-    doubt_priority(work->stage.session, visit);
+    flag_markers(&work->history->polling, visit);
+    flag_priority(work->stage.session, visit);
     overlap_series_matrix(run->arena, work->stage.scenario, work->queues, work->history, visit);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;

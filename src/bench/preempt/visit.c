@@ -53,7 +53,8 @@ static bool size_both(struct work *work, struct preempt_history *history, struct
         return false;
     desc.scope = work->hog_scope;
     desc.side = &work->rig->hog;
-    return !work->has_hog || size_find(&desc, case_text(run->point, "hog"), &history->hog, err);
+    return !work->has_hog ||
+           size_find(&desc, case_text(run->bench_case, "hog"), &history->hog, err);
 }
 
 static bool recall(struct work *work, struct error *err)
@@ -259,7 +260,7 @@ static double delay_of(struct preempt_history *history)
 static bool run_visit(struct work *work, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = work->run;
-    uint32_t samples = (uint32_t)case_uint(run->point, "samples");
+    uint32_t samples = (uint32_t)case_uint(run->bench_case, "samples");
     struct duel_desc desc = {.hog = work->has_hog && !work->remote ? &work->hog : NULL,
                              .victim = &work->victim,
                              .samples = samples};
@@ -274,9 +275,9 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
         preempt_history_add(work->history, work->duel.response_ns[i], work->entries[i]);
     tell_metrics(work, visit);
     if (work->duel.late * LATE_PART > work->duel.count)
-        visit_doubt(visit, "late-victim",
-                    "%u of %u victims were submitted late: submitting the hog held the thread",
-                    work->duel.late, work->duel.count);
+        visit_flag(visit, "late-victim",
+                   "%u of %u victims were submitted late: submitting the hog held the thread",
+                   work->duel.late, work->duel.count);
     tell_how(work, visit);
     preempt_series_quantiles(run->arena, work->history, visit);
     preempt_series_histogram(run->arena, work->history, visit);
@@ -305,10 +306,10 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct work *work = ARENA_NEW(run->arena, struct work);
     work->run = run;
     work->session = run->session->state;
-    work->has_hog = strcmp(case_text(run->point, "hog"), "none") != 0;
-    work->draws = case_find(run->point, "victim") != NULL; // a dispatch is not said
-    const struct rig_wish wish = {.setting = case_text(run->point, "setting"),
-                                  .priority = case_text(run->point, "priority"),
+    work->has_hog = strcmp(case_text(run->bench_case, "hog"), "none") != 0;
+    work->draws = case_find(run->bench_case, "victim") != NULL; // a dispatch is not said
+    const struct rig_wish wish = {.setting = case_text(run->bench_case, "setting"),
+                                  .priority = case_text(run->bench_case, "priority"),
                                   .draws = work->draws};
     work->rig = rig_get(run->session, &wish, err);
     if (!work->rig)

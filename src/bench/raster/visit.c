@@ -15,7 +15,7 @@ struct memory {
 struct job {
     struct bench_visit *run;
     struct raster_session *session;
-    struct raster_point point;
+    struct raster_case this_case;
     struct raster_work work;
     struct memory *memory;
     struct gpu_target *target;
@@ -26,7 +26,7 @@ struct job {
 static struct gpu_draw_program *make(struct job *job, const char *fragment,
                                      struct gpu_draw_program_desc desc, struct error *err)
 {
-    bool mesh = job->point.kind == RASTER_TRIANGLES || job->point.kind == RASTER_DRAWS;
+    bool mesh = job->this_case.kind == RASTER_TRIANGLES || job->this_case.kind == RASTER_DRAWS;
     desc.vertex = kernel_find(mesh ? "raster_mesh" : "raster_layers");
     desc.fragment = fragment ? kernel_find(fragment) : NULL;
     desc.target = job->target;
@@ -41,10 +41,10 @@ static bool make_depth_programs(struct job *job, struct error *err)
         [RASTER_DEPTH_BOTH] = GPU_DEPTH_WRITE,
     };
     struct memory *memory = job->memory;
-    bool colorless = job->point.depth == RASTER_DEPTH_WRITE;
+    bool colorless = job->this_case.depth == RASTER_DEPTH_WRITE;
     memory->programs[0] =
         make(job, colorless ? NULL : "raster_cover",
-             (struct gpu_draw_program_desc){.depth = uses[job->point.depth]}, err);
+             (struct gpu_draw_program_desc){.depth = uses[job->this_case.depth]}, err);
     memory->depth_only =
         memory->programs[0]
             ? make(job, NULL, (struct gpu_draw_program_desc){.depth = GPU_DEPTH_WRITE}, err)
@@ -61,23 +61,25 @@ static bool make_programs(struct job *job, struct error *err)
     static const char *const layers[] = {[GPU_BLEND_NONE] = "raster_cover",
                                          [GPU_BLEND_ALPHA] = "raster_alpha",
                                          [GPU_BLEND_ADD] = "raster_add"};
-    const struct raster_point *point = &job->point;
+    const struct raster_case *this_case = &job->this_case;
     struct memory *memory = job->memory;
-    if (point->kind == RASTER_DEPTH)
+    if (this_case->kind == RASTER_DEPTH)
         return make_depth_programs(job, err);
-    const char *fragment = layers[point->blend];
-    if (point->kind == RASTER_TRIANGLES)
+    const char *fragment = layers[this_case->blend];
+    if (this_case->kind == RASTER_TRIANGLES)
         fragment = "raster_number";
-    else if (point->kind == RASTER_DRAWS)
+    else if (this_case->kind == RASTER_DRAWS)
         fragment = "raster_one";
     for (int i = 0; i < 2; i++) {
-        memory->programs[i] =
-            make(job, fragment,
-                 (struct gpu_draw_program_desc){.blend = point->blend, .cull = point->culled}, err);
+        memory->programs[i] = make(
+            job, fragment,
+            (struct gpu_draw_program_desc){.blend = this_case->blend, .cull = this_case->culled},
+            err);
         if (!memory->programs[i])
             return false;
     }
-    memory->seen = make(job, fragment, (struct gpu_draw_program_desc){.blend = point->blend}, err);
+    memory->seen =
+        make(job, fragment, (struct gpu_draw_program_desc){.blend = this_case->blend}, err);
     return memory->seen;
 }
 
@@ -106,10 +108,10 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         if (job->work.draws > 1 && i > 0)
             gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
         for (uint32_t d = 0; d < job->work.draws; d++) {
-            if (job->point.change == RASTER_CHANGE_PARAMS) {
+            if (job->this_case.change == RASTER_CHANGE_PARAMS) {
                 mesh.first = d;
                 draw.params = &mesh;
-            } else if (job->point.change == RASTER_CHANGE_PROGRAM) {
+            } else if (job->this_case.change == RASTER_CHANGE_PROGRAM) {
                 draw.program = job->memory->programs[d % 2];
             }
             gpu_batch_draw(batch, &draw);
@@ -139,7 +141,7 @@ static bool prepare(struct job *job, struct error *err)
     draw.load = GPU_LOAD_CLEAR;
     draw.instances = 1;
     draw.vertices = 3;
-    if (job->point.kind == RASTER_DEPTH && job->point.depth == RASTER_DEPTH_REJECT) {
+    if (job->this_case.kind == RASTER_DEPTH && job->this_case.depth == RASTER_DEPTH_REJECT) {
         draw.program = job->memory->depth_only;
         draw.params = &near;
     }
@@ -157,7 +159,7 @@ static bool verify_unseen(struct job *job, struct error *err)
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
     draw.vertices = 3 * check.triangles; // as many as the target takes in some milliseconds
-    if (job->point.side == 0)
+    if (job->this_case.side == 0)
         mesh.offset += 0.25f; // from 3/8 to 5/8 of a pixel
     draw.params = &mesh;
     check.pattern = RASTER_MESH;
@@ -190,9 +192,9 @@ static bool verify(struct job *job, struct error *err)
 {
     if (!raster_check(job->session, job->target, &job->work.check, err))
         return false;
-    if (job->point.kind == RASTER_TRIANGLES && job->work.pixels == 0)
+    if (job->this_case.kind == RASTER_TRIANGLES && job->work.pixels == 0)
         return verify_unseen(job, err);
-    return job->point.kind != RASTER_DEPTH || job->point.depth != RASTER_DEPTH_WRITE ||
+    return job->this_case.kind != RASTER_DEPTH || job->this_case.depth != RASTER_DEPTH_WRITE ||
            verify_depth(job, err);
 }
 
@@ -233,27 +235,27 @@ static void report_cores(const struct job *job, struct measure_visit *visit)
 static void report(const struct job *job, const struct measure_span *span,
                    struct measure_visit *visit)
 {
-    const struct raster_point *point = &job->point;
+    const struct raster_case *this_case = &job->this_case;
     const struct raster_work *work = &job->work;
-    bool colored = point->kind != RASTER_DEPTH ||
-                   (point->depth != RASTER_DEPTH_REJECT && point->depth != RASTER_DEPTH_WRITE);
+    bool colored = this_case->kind != RASTER_DEPTH || (this_case->depth != RASTER_DEPTH_REJECT &&
+                                                       this_case->depth != RASTER_DEPTH_WRITE);
     double main = work->pixels;
     struct measure_span extra = *span; // what is said twice counts its time once
     extra.device_time_ns = 0;
-    if (point->kind == RASTER_TRIANGLES)
+    if (this_case->kind == RASTER_TRIANGLES)
         measure_span_report(span, main = work->triangles, RASTER_TRIANGLE_RATE, visit);
-    else if (point->kind == RASTER_DRAWS)
+    else if (this_case->kind == RASTER_DRAWS)
         measure_span_report(span, main = work->draws, RASTER_DRAW_RATE, visit);
-    if (work->pixels > 0 && point->kind != RASTER_DRAWS) {
-        measure_span_report(point->kind == RASTER_TRIANGLES ? &extra : span, work->pixels,
+    if (work->pixels > 0 && this_case->kind != RASTER_DRAWS) {
+        measure_span_report(this_case->kind == RASTER_TRIANGLES ? &extra : span, work->pixels,
                             RASTER_PIXEL_RATE, visit);
         if (colored && pixel_limit(job) > 0)
             visit_limit(visit, RASTER_PIXEL_RATE, pixel_limit(job));
     }
-    if (point->kind == RASTER_PIXELS)
+    if (this_case->kind == RASTER_PIXELS)
         measure_span_report(&extra,
-                            work->pixels * gpu_format_bytes(point->format) *
-                                (point->blend == GPU_BLEND_NONE ? 1 : 2),
+                            work->pixels * gpu_format_bytes(this_case->format) *
+                                (this_case->blend == GPU_BLEND_NONE ? 1 : 2),
                             RASTER_BANDWIDTH, visit);
     report_per_cycle(job, span, main, visit);
     visit_detail(visit, "shape", "%u draws of %u triangles, target of %u x %u pixels", work->draws,
@@ -296,10 +298,10 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
 
 static bool prepare_job(struct job *job, struct error *err)
 {
-    const struct gpu_target_desc desc = {.format = job->point.format,
+    const struct gpu_target_desc desc = {.format = job->this_case.format,
                                          .width = job->work.target,
                                          .height = job->work.target,
-                                         .depth = job->point.kind == RASTER_DEPTH};
+                                         .depth = job->this_case.kind == RASTER_DEPTH};
     job->target = raster_target(job->session, &desc, err);
     if (!job->target)
         return false;
@@ -316,11 +318,11 @@ static bool prepare_job(struct job *job, struct error *err)
 bool raster_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct job job = {.run = run, .session = run->session->state};
-    if (!raster_point_read(run->point, &job.point, err))
+    if (!raster_case_read(run->bench_case, &job.this_case, err))
         return false;
-    if (job.point.kind == RASTER_CORES)
+    if (job.this_case.kind == RASTER_CORES)
         return visit_cores(run, job.session, visit, err);
-    raster_work_plan(&job.point, run->session->info, &job.work);
+    raster_work_plan(&job.this_case, run->session->info, &job.work);
     if (!prepare_job(&job, err) || !prepare(&job, err))
         return false;
     const struct measure_span_desc desc = {

@@ -70,7 +70,7 @@ static unsigned place_of(const struct bench_case *c, const char *key, const char
     return 0;
 }
 
-bool raster_point_read(const struct bench_case *c, struct raster_point *point, struct error *err)
+bool raster_case_read(const struct bench_case *c, struct raster_case *this_case, struct error *err)
 {
     static const char *const kinds[] = {"triangles", "pixels", "depth", "draws", "cores", NULL};
     static const char *const blends[] = {"none", "alpha", "add", NULL};
@@ -78,7 +78,7 @@ bool raster_point_read(const struct bench_case *c, struct raster_point *point, s
     static const char *const changes[] = {"none", "params", "program", NULL};
     static const char *const facings[] = {"front", "culled", NULL};
     const struct case_value *side = case_find(c, "side"), *format = case_find(c, "format");
-    *point = (struct raster_point){
+    *this_case = (struct raster_case){
         .kind = (enum raster_kind)place_of(c, "work", kinds),
         .side = side ? (uint32_t)side->uint : 1,
         .culled = place_of(c, "facing", facings),
@@ -87,11 +87,11 @@ bool raster_point_read(const struct bench_case *c, struct raster_point *point, s
         .depth = (enum raster_depth)place_of(c, "depth", depths),
         .change = (enum raster_change)place_of(c, "change", changes),
     };
-    if (point->kind == RASTER_DRAWS) { // counts exactly
-        point->format = GPU_FORMAT_R32_FLOAT;
-        point->blend = GPU_BLEND_ADD;
+    if (this_case->kind == RASTER_DRAWS) { // counts exactly
+        this_case->format = GPU_FORMAT_R32_FLOAT;
+        this_case->blend = GPU_BLEND_ADD;
     }
-    if (format && !raster_format_find(format->text, &point->format))
+    if (format && !raster_format_find(format->text, &this_case->format))
         return error_set(err, ERROR_USAGE, "raster.format=%s: no format to draw into",
                          format->text);
     return true;
@@ -107,12 +107,12 @@ static float to_power(unsigned bits)
 // What adding 1/256 adds, and how far off a channel may be. Its last bit where values are converted
 // once, which may cut instead of round; two and a half where each layer does so anew and halves
 // what was off before. Sums of so many 1/256 are exact in every format.
-static void set_precision(const struct raster_point *point, struct raster_check_params *check)
+static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
-    const struct precision *precision = precision_of(point->format);
+    const struct precision *precision = precision_of(this_case->format);
     for (unsigned channel = 0; channel < 4; channel++) {
         unsigned bits = precision->bits[channel];
-        float most = to_power(bits) - 1, steps = point->blend == GPU_BLEND_ALPHA ? 2.5f : 1.01f;
+        float most = to_power(bits) - 1, steps = this_case->blend == GPU_BLEND_ALPHA ? 2.5f : 1.01f;
         if (bits == 0) {
             check->tolerance[channel] = 1e9f;
             continue;
@@ -121,38 +121,38 @@ static void set_precision(const struct raster_point *point, struct raster_check_
         if (!precision->is_float)
             check->unit[channel] = (float)(uint32_t)(most / 256 + 0.5f) / most;
         check->tolerance[channel] = steps / (precision->is_float ? to_power(bits) : most);
-        if (point->blend == GPU_BLEND_ADD)
+        if (this_case->blend == GPU_BLEND_ADD)
             check->tolerance[channel] = 1.0f / 600;
     }
 }
 
 // ---------------------------------------------------------------- units of work
 
-static void plan_layers(const struct raster_point *point, struct raster_work *work)
+static void plan_layers(const struct raster_case *this_case, struct raster_work *work)
 {
     static const uint32_t patterns[] = {[GPU_BLEND_NONE] = RASTER_COVER,
                                         [GPU_BLEND_ALPHA] = RASTER_ALPHA,
                                         [GPU_BLEND_ADD] = RASTER_ADD};
     work->draws = 1;
     work->vertices = 3;
-    work->instances = RASTER_LAYERS * (point->depth == RASTER_DEPTH_REJECT ? REJECTED : 1);
-    work->clears = point->blend == GPU_BLEND_ADD || point->depth == RASTER_DEPTH_WRITE ||
-                   point->depth == RASTER_DEPTH_BOTH;
+    work->instances = RASTER_LAYERS * (this_case->depth == RASTER_DEPTH_REJECT ? REJECTED : 1);
+    work->clears = this_case->blend == GPU_BLEND_ADD || this_case->depth == RASTER_DEPTH_WRITE ||
+                   this_case->depth == RASTER_DEPTH_BOTH;
     work->triangles = work->instances;
     work->pixels = (double)work->instances * work->target * work->target;
     work->params_bytes = sizeof work->params.layers;
     work->params.layers.farthest = 0.5f;
-    if (point->depth == RASTER_DEPTH_WRITE || point->depth == RASTER_DEPTH_BOTH)
+    if (this_case->depth == RASTER_DEPTH_WRITE || this_case->depth == RASTER_DEPTH_BOTH)
         work->params.layers = (struct raster_layers_params){0.875f, 1.0f / 64};
-    work->check.pattern = patterns[point->blend];
+    work->check.pattern = patterns[this_case->blend];
     work->check.layers = RASTER_LAYERS - 1;
-    if (point->depth == RASTER_DEPTH_REJECT || point->depth == RASTER_DEPTH_WRITE)
+    if (this_case->depth == RASTER_DEPTH_REJECT || this_case->depth == RASTER_DEPTH_WRITE)
         work->check.pattern = RASTER_NOTHING;
 }
 
-static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_work *work)
+static void plan_mesh(const struct raster_case *this_case, bool cpu, struct raster_work *work)
 {
-    uint32_t pitch = point->side ? point->side : 1;
+    uint32_t pitch = this_case->side ? this_case->side : 1;
     uint64_t covered = (uint64_t)pitch * (pitch + 1) / 2;
     uint64_t most = cpu ? TRIANGLES_MAX_CPU : TRIANGLES_MAX;
     uint64_t fitting = (uint64_t)work->target * work->target * RASTER_LAYERS / covered;
@@ -160,24 +160,24 @@ static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_
     if (seen < TRIANGLES_MIN)
         seen = TRIANGLES_MIN;
     // What is not seen costs no pixels, but in the proof.
-    uint32_t triangles = point->culled || point->side == 0 ? (uint32_t)most : seen;
+    uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;
     work->params.mesh = (struct raster_mesh_params){
         .columns = columns,
         .cells = columns * columns,
-        .flipped = point->culled,
+        .flipped = this_case->culled,
         .pitch = (float)pitch,
         // Legs end between the centres of pixels; smaller triangles lie between four of them.
-        .offset = point->side ? 0 : 0.125f,
-        .leg = point->side ? (float)pitch + 0.25f : 0.3125f,
+        .offset = this_case->side ? 0 : 0.125f,
+        .leg = this_case->side ? (float)pitch + 0.25f : 0.3125f,
         .pixel = 2.0f / (float)work->target,
     };
     work->draws = 1;
     work->vertices = 3 * triangles;
     work->instances = 1;
     work->triangles = triangles;
-    work->pixels = point->side && !point->culled ? (double)covered * triangles : 0;
+    work->pixels = this_case->side && !this_case->culled ? (double)covered * triangles : 0;
     work->check.pattern = work->pixels > 0 ? RASTER_MESH : RASTER_NOTHING;
     work->check.columns = columns;
     work->check.cells = columns * columns;
@@ -185,33 +185,33 @@ static void plan_mesh(const struct raster_point *point, bool cpu, struct raster_
     work->check.side = pitch;
 }
 
-static void plan_draws(const struct raster_point *point, bool cpu, struct raster_work *work)
+static void plan_draws(const struct raster_case *this_case, bool cpu, struct raster_work *work)
 {
     work->draws = cpu ? DRAWS_CPU : DRAWS;
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
     // Each draw a pixel of its own where it may say which, and round again.
-    bool own = point->change == RASTER_CHANGE_PARAMS;
+    bool own = this_case->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
     uint32_t pixels = work->target * work->target;
     work->check.cells = !own ? 1 : work->draws < pixels ? work->draws : pixels;
     work->check.layers = work->draws / work->check.cells;
 }
 
-void raster_work_plan(const struct raster_point *point, const struct gpu_info *info,
+void raster_work_plan(const struct raster_case *this_case, const struct gpu_info *info,
                       struct raster_work *work)
 {
     bool cpu = info->kind == GPU_KIND_CPU;
     *work = (struct raster_work){.target = cpu ? TARGET_CPU : TARGET};
-    if (point->kind == RASTER_DRAWS)
+    if (this_case->kind == RASTER_DRAWS)
         work->target = TARGET_DRAWS;
-    if (point->kind == RASTER_TRIANGLES || point->kind == RASTER_DRAWS)
-        plan_mesh(point, cpu, work);
+    if (this_case->kind == RASTER_TRIANGLES || this_case->kind == RASTER_DRAWS)
+        plan_mesh(this_case, cpu, work);
     else
-        plan_layers(point, work);
-    if (point->kind == RASTER_DRAWS)
-        plan_draws(point, cpu, work);
+        plan_layers(this_case, work);
+    if (this_case->kind == RASTER_DRAWS)
+        plan_draws(this_case, cpu, work);
     work->check.width = work->check.height = work->target;
-    set_precision(point, &work->check);
+    set_precision(this_case, &work->check);
 }

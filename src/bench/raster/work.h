@@ -29,7 +29,7 @@ enum raster_change { // between draws
     RASTER_CHANGE_PROGRAM
 };
 
-struct raster_point {
+struct raster_case {
     enum raster_kind kind;
     uint32_t side; // TRIANGLES: pixels that a triangle covers in its first row; 0: none at all
     bool culled;
@@ -70,10 +70,10 @@ struct raster_work {
 };
 
 // The case of a bench_case. False with ERROR_USAGE for a format that there is not.
-MUST_CHECK bool raster_point_read(const struct bench_case *c, struct raster_point *point,
-                                  struct error *err);
+MUST_CHECK bool raster_case_read(const struct bench_case *c, struct raster_case *this_case,
+                                 struct error *err);
 
-void raster_work_plan(const struct raster_point *point, const struct gpu_info *info,
+void raster_work_plan(const struct raster_case *this_case, const struct gpu_info *info,
                       struct raster_work *work);
 
 // The format of that name; false: there is none, or none that is drawn into here.

@@ -43,9 +43,9 @@ enum {
 
 // Whether the device lacks what the numbers need; what a user asked for is skipped with the reason.
 static bool is_reachable(const struct bench_request *request, const struct bench_choice *type,
-                         const struct roofline_point *point)
+                         const struct roofline_case *this_case)
 {
-    return type->from_user || !(point->number->caps & ~request->device->caps);
+    return type->from_user || !(this_case->number->caps & ~request->device->caps);
 }
 
 // Ten of the first type's intensities, spread over all of them, in the standard preset; all where
@@ -67,18 +67,18 @@ bool roofline_plan(const struct bench_request *request, struct bench_case_list *
         for (size_t i = 0; i < intensity->value_count; i++) {
             struct case_value *values = ARENA_ARRAY(request->arena, 4, struct case_value);
             const struct bench_case made = {.values = values, .value_count = 4};
-            struct roofline_point point;
+            struct roofline_case this_case;
             values[0] = type->values[t];
             values[1] = intensity->values[i];
             values[2] = bench_choice_find(request, "energy")->values[0];
             values[2].real = energy_of(request, t, i, intensity->value_count);
             values[3] = bench_choice_find(request, "together")->values[0];
-            roofline_point_read(&made, &point);
-            if (!roofline_steps(&point))
+            roofline_case_read(&made, &this_case);
+            if (!roofline_steps(&this_case))
                 return error_set(err, ERROR_USAGE,
                                  "roofline.intensity: expected multiples of 1/16, not %g",
-                                 point.intensity);
-            if (is_reachable(request, type, &point))
+                                 this_case.intensity);
+            if (is_reachable(request, type, &this_case))
                 bench_case_add(request->arena, list, made);
         }
     return true;

@@ -20,21 +20,21 @@ const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
     {"fp16x2", "roofline_fp16x2", FMA_F16X2, GPU_CAP(FLOAT16), 32, 4},
 };
 
-void roofline_point_read(const struct bench_case *c, struct roofline_point *point)
+void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case)
 {
     const char *type = case_text(c, "type");
     const struct case_value *energy = case_find(c, "energy");
-    *point = (struct roofline_point){.number = roofline_numbers,
-                                     .intensity = case_real(c, "intensity"),
-                                     .energy_s = energy ? energy->real : 0};
+    *this_case = (struct roofline_case){.number = roofline_numbers,
+                                        .intensity = case_real(c, "intensity"),
+                                        .energy_s = energy ? energy->real : 0};
     for (size_t i = 0; i < ROOFLINE_NUMBERS; i++)
         if (strcmp(roofline_numbers[i].name, type) == 0)
-            point->number = &roofline_numbers[i];
+            this_case->number = &roofline_numbers[i];
 }
 
-uint64_t roofline_steps(const struct roofline_point *point)
+uint64_t roofline_steps(const struct roofline_case *this_case)
 {
-    double steps = point->intensity * ROOFLINE_THREAD_BYTES / point->number->arithmetic;
+    double steps = this_case->intensity * ROOFLINE_THREAD_BYTES / this_case->number->arithmetic;
     return steps >= 1 && steps <= 1 << 24 && steps == floor(steps) ? (uint64_t)steps : 0;
 }
 

@@ -24,15 +24,15 @@ struct roofline_number {
 };
 extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 
-struct roofline_point {
+struct roofline_case {
     const struct roofline_number *number;
     double intensity; // operations a byte
     double energy_s;  // of steady repeats; 0: none
 };
-void roofline_point_read(const struct bench_case *c, struct roofline_point *point);
+void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
 // Steps of all chains of a thread together; 0 where no whole number of them has this intensity.
-uint64_t roofline_steps(const struct roofline_point *point);
+uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
     struct bench_session *bench;

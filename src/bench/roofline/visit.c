@@ -38,7 +38,7 @@ struct params {
 
 struct work {
     struct roofline_session *session;
-    const struct roofline_point *point;
+    const struct roofline_case *this_case;
     struct gpu_program *program;
     uint64_t steps;
     uint32_t grid[2]; // workgroups
@@ -53,8 +53,8 @@ static void shape(struct work *work)
     const struct gpu_info *info = work->session->bench->info;
     const uint32_t period = ROOFLINE_PERIOD * 16 / ROOFLINE_GROUP_BYTES;
     double bytes = (double)work->session->bytes;
-    if (info->kind == GPU_KIND_CPU && work->point->intensity > cpu_intensity)
-        bytes *= cpu_intensity / work->point->intensity;
+    if (info->kind == GPU_KIND_CPU && work->this_case->intensity > cpu_intensity)
+        bytes *= cpu_intensity / work->this_case->intensity;
     uint64_t groups = (uint64_t)bytes / GROUP_BYTES, most = info->limits.workgroup_count_x;
     uint64_t rows = most ? (groups + most - 1) / most : 1;
     uint64_t row = groups / rows / period * period;
@@ -67,12 +67,12 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct work *work = context;
     const struct roofline_session *session = work->session;
-    uint64_t steps = work->steps / work->point->number->chains;
+    uint64_t steps = work->steps / work->this_case->number->chains;
     const struct params params = {
         .longs = (uint32_t)(steps / ROOFLINE_LONG),
         .shorts = (uint32_t)(steps % ROOFLINE_LONG / ROOFLINE_SHORT),
         .singles = (uint32_t)(steps % ROOFLINE_SHORT),
-        .partial = (uint32_t)(work->steps % work->point->number->chains),
+        .partial = (uint32_t)(work->steps % work->this_case->number->chains),
         .row = work->grid[0],
         .low = session->constant[0],
         .high = session->constant[1],
@@ -117,7 +117,7 @@ static bool take_energy(struct work *work, const struct bench_visit *run, double
 {
     struct memory *memory = *run->memory;
     *result = (struct measure_energy_result){.unit_j = NAN};
-    if (memory->energy_taken || !work->session->energy || !(work->point->energy_s > 0))
+    if (memory->energy_taken || !work->session->energy || !(work->this_case->energy_s > 0))
         return true;
     memory->energy_taken = true;
     const struct measure_energy_desc desc = {
@@ -127,7 +127,7 @@ static bool take_energy(struct work *work, const struct bench_visit *run, double
         .context = work,
         .repeats = (uint64_t)fmin(fmax(ceil(burst_ns / unit_ns), 1), REPEATS_MAX),
         .unordered = (work->session->bench->info->caps & GPU_CAP(UNORDERED)) != 0,
-        .length_ns = (uint64_t)(work->point->energy_s * 1e9),
+        .length_ns = (uint64_t)(work->this_case->energy_s * 1e9),
         .timeout_ns = run->request->timeout_ns};
     return measure_energy_run(&desc, result, err);
 }
@@ -137,7 +137,8 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 {
     if (!isfinite(energy->unit_j))
         return;
-    double byte_j = energy->unit_j / (double)work->bytes, op_j = byte_j / work->point->intensity;
+    double byte_j = energy->unit_j / (double)work->bytes,
+           op_j = byte_j / work->this_case->intensity;
     visit_samples(visit, METRIC_ENERGY_OP, &op_j, 1, 0);
     visit_samples(visit, METRIC_ENERGY_BYTE, &byte_j, 1, 0);
     visit_samples(visit, METRIC_DRAWN, &energy->watts, 1, 0);
@@ -168,23 +169,23 @@ static void report_limits(const struct work *work, const struct measure_span *sp
     double memory = limits->dram_bytes_per_s, hz = 0;
     if (span->core_hz)
         hz = measure_median(visit->arena, span->core_hz, span->count);
-    double compute = units_of(work->point->number, limits) * 2 * limits->cores * hz;
+    double compute = units_of(work->this_case->number, limits) * 2 * limits->cores * hz;
     if (!(compute > 0) || !(memory > 0))
         return;
-    double roof = fmin(compute, memory * work->point->intensity);
+    double roof = fmin(compute, memory * work->this_case->intensity);
     visit_limit(visit, METRIC_RATE, roof);
-    visit_limit(visit, METRIC_BANDWIDTH, roof / work->point->intensity);
+    visit_limit(visit, METRIC_BANDWIDTH, roof / work->this_case->intensity);
 }
 
 static void report(const struct work *work, const struct measure_span *span, bool separate,
                    struct measure_visit *visit)
 {
     double bytes = (double)work->bytes, *speeds = ARENA_ARRAY(visit->arena, span->count, double);
-    measure_span_report(span, bytes * work->point->intensity, METRIC_RATE, visit);
+    measure_span_report(span, bytes * work->this_case->intensity, METRIC_RATE, visit);
     for (size_t i = 0; i < span->count; i++)
-        speeds[i] = visit->metrics[METRIC_RATE].values[i] / work->point->intensity;
+        speeds[i] = visit->metrics[METRIC_RATE].values[i] / work->this_case->intensity;
     visit_samples(visit, METRIC_BANDWIDTH, speeds, span->count,
-                  visit->metrics[METRIC_RATE].step / work->point->intensity);
+                  visit->metrics[METRIC_RATE].step / work->this_case->intensity);
     report_limits(work, span, visit);
     visit_detail(visit, "shape", "%u workgroups of %d threads, %d bytes and %llu steps each",
                  work->grid[0] * work->grid[1], ROOFLINE_THREADS, ROOFLINE_THREAD_BYTES,
@@ -193,24 +194,25 @@ static void report(const struct work *work, const struct measure_span *span, boo
                  (unsigned long long)span->repeats);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
-    visit->kernel = work->session->kernels[work->point->number - roofline_numbers];
+    visit->kernel = work->session->kernels[work->this_case->number - roofline_numbers];
 }
 
 bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct roofline_session *session = run->session->state;
-    struct roofline_point point;
-    roofline_point_read(run->point, &point);
-    struct work work = {.session = session, .point = &point, .steps = roofline_steps(&point)};
+    struct roofline_case this_case;
+    roofline_case_read(run->bench_case, &this_case);
+    struct work work = {
+        .session = session, .this_case = &this_case, .steps = roofline_steps(&this_case)};
     struct memory *memory = *run->memory;
     bool separate = false;
-    if (!roofline_prepare(session, point.number, err))
+    if (!roofline_prepare(session, this_case.number, err))
         return false;
-    work.program = session->programs[point.number - roofline_numbers];
+    work.program = session->programs[this_case.number - roofline_numbers];
     shape(&work);
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
-        memory->sums = roofline_expect(point.number, work.steps, work.bytes);
+        memory->sums = roofline_expect(this_case.number, work.steps, work.bytes);
         *run->memory = memory;
     }
     const struct measure_span_desc desc = {.scope = run->scope,

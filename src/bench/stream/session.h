@@ -27,7 +27,7 @@ MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visi
 struct stream_trial {
     struct bench_visit *run;
     struct stream_session *session;
-    const struct stream_point *point;
+    const struct stream_case *this_case;
     struct stream_shape shape;
     struct stream_work work;
     struct gpu_program *program;

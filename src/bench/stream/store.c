@@ -141,20 +141,21 @@ static bool prepare_input(struct stream_store *store, enum stream_array array, b
     return fill(store, array, doubles, store->arrays[array].bytes, err);
 }
 
-bool stream_store_prepare(struct stream_store *store, const struct stream_point *point,
+bool stream_store_prepare(struct stream_store *store, const struct stream_case *this_case,
                           struct error *err)
 {
-    const struct stream_op *op = point->op;
+    const struct stream_op *op = this_case->op;
     return (!op->source ||
-            prepare_input(store, STREAM_SOURCE, point->doubles, point->bytes, err)) &&
-           (!op->other || prepare_input(store, STREAM_OTHER, point->doubles, point->bytes, err)) &&
-           (!op->target || find_array(store, STREAM_TARGET, point->bytes, err));
+            prepare_input(store, STREAM_SOURCE, this_case->doubles, this_case->bytes, err)) &&
+           (!op->other ||
+            prepare_input(store, STREAM_OTHER, this_case->doubles, this_case->bytes, err)) &&
+           (!op->target || find_array(store, STREAM_TARGET, this_case->bytes, err));
 }
 
-bool stream_store_spoil(struct stream_store *store, const struct stream_point *point,
+bool stream_store_spoil(struct stream_store *store, const struct stream_case *this_case,
                         struct error *err)
 {
-    return fill(store, STREAM_TARGET, point->doubles, point->bytes, err);
+    return fill(store, STREAM_TARGET, this_case->doubles, this_case->bytes, err);
 }
 
 // ---------------------------------------------------------------- checks
@@ -173,35 +174,35 @@ static bool check(struct stream_store *store, const struct task *task, uint32_t 
                      (unsigned long long)(task->params.count - words.count), task->params.count);
 }
 
-bool stream_store_check(struct stream_store *store, const struct stream_point *point, float value,
-                        struct error *err)
+bool stream_store_check(struct stream_store *store, const struct stream_case *this_case,
+                        float value, struct error *err)
 {
     struct task task = {.task = STREAM_TASK_CHECK,
-                        .doubles = point->doubles,
+                        .doubles = this_case->doubles,
                         .array = STREAM_TARGET,
-                        .params = {.count = (uint32_t)(point->bytes / STREAM_VECTOR_BYTES),
+                        .params = {.count = (uint32_t)(this_case->bytes / STREAM_VECTOR_BYTES),
                                    .seed = STREAM_SEED_SOURCE,
                                    .other_seed = STREAM_SEED_OTHER,
-                                   .shift = point->op->shift}};
+                                   .shift = this_case->op->shift}};
     uint32_t sum;
-    memcpy(task.params.weights, point->op->weights, sizeof task.params.weights);
-    if (!point->op->source)
+    memcpy(task.params.weights, this_case->op->weights, sizeof task.params.weights);
+    if (!this_case->op->source)
         task.params.weights[STREAM_WEIGHTS - 1] = value;
     return check(store, &task, &sum, err);
 }
 
-bool stream_store_sum(struct stream_store *store, const struct stream_point *point,
+bool stream_store_sum(struct stream_store *store, const struct stream_case *this_case,
                       const struct stream_shape *shape, uint32_t *sum, struct error *err)
 {
     struct task task = {.task = STREAM_TASK_CHECK,
-                        .doubles = point->doubles,
+                        .doubles = this_case->doubles,
                         .array = STREAM_SOURCE,
-                        .params = {.count = (uint32_t)(point->bytes / STREAM_VECTOR_BYTES),
+                        .params = {.count = (uint32_t)(this_case->bytes / STREAM_VECTOR_BYTES),
                                    .seed = STREAM_SEED_SOURCE,
                                    .weights = {0, 0, 1}}};
     if (!check(store, &task, sum, err))
         return false;
-    if (!point->op->other)
+    if (!this_case->op->other)
         return true;
     task.array = STREAM_OTHER;
     task.params.seed = STREAM_SEED_OTHER;

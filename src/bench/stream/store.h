@@ -34,20 +34,20 @@ void stream_store_close(struct stream_store *store);
 
 // Makes the arrays that the case needs, and fills those that it reads where they hold other data.
 // ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY where they do not fit.
-MUST_CHECK bool stream_store_prepare(struct stream_store *store, const struct stream_point *point,
-                                     struct error *err);
+MUST_CHECK bool stream_store_prepare(struct stream_store *store,
+                                     const struct stream_case *this_case, struct error *err);
 
 // Fills the target with what no operation gives.
-MUST_CHECK bool stream_store_spoil(struct stream_store *store, const struct stream_point *point,
+MUST_CHECK bool stream_store_spoil(struct stream_store *store, const struct stream_case *this_case,
                                    struct error *err);
 
 // Compares every number of the target with what the operation must have left; `value` is init's.
-MUST_CHECK bool stream_store_check(struct stream_store *store, const struct stream_point *point,
+MUST_CHECK bool stream_store_check(struct stream_store *store, const struct stream_case *this_case,
                                    float value, struct error *err);
 
 // What the reading kernels of this shape must add up to in one pass: found by another reading that
 // also compares every number of what is read with its formula.
-MUST_CHECK bool stream_store_sum(struct stream_store *store, const struct stream_point *point,
+MUST_CHECK bool stream_store_sum(struct stream_store *store, const struct stream_case *this_case,
                                  const struct stream_shape *shape, uint32_t *sum,
                                  struct error *err);
 

@@ -119,8 +119,8 @@ static void add_occupancies(const struct planner *p, const struct case_value *ke
         struct error none;
         if (threads.uint == UINT64_MAX || (!p->threads->from_user && threads.uint > most))
             threads.uint = most;
-        const struct stream_point point = {.core_threads = (unsigned)threads.uint};
-        bool known = stream_resident_shape(&point, device, p->limits.cores, &shape, &none);
+        const struct stream_case this_case = {.core_threads = (unsigned)threads.uint};
+        bool known = stream_resident_shape(&this_case, device, p->limits.cores, &shape, &none);
         if ((known && !full) || p->threads->from_user)
             add_occupancy(p, kernel, bytes, &threads);
         full = threads.uint == most;

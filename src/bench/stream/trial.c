@@ -29,7 +29,7 @@ static struct gpu_program *find_program(struct stream_trial *trial, struct error
 {
     struct bench_session *bench = trial->run->session;
     struct stream_session *session = trial->session;
-    const char *name = stream_kernel_name(trial->run->arena, trial->point, &trial->shape);
+    const char *name = stream_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
     const struct gpu_program_desc desc = {.kernel = kernel_find(name)};
     if (!desc.kernel) {
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
@@ -52,7 +52,7 @@ bool stream_trial_prepare(struct stream_trial *trial, uint64_t passes, struct er
     trial->program = find_program(trial, err);
     if (!trial->program)
         return false;
-    stream_work_make(trial->point, &trial->shape, trial->run->session->info,
+    stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->session->limits.cores, passes, &trial->work);
     // Each visit writes another value: what an earlier one left would not pass for its own.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
@@ -69,7 +69,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct stream_trial *trial = context;
     const struct stream_store *store = &trial->session->store;
-    const struct stream_op *op = trial->point->op;
+    const struct stream_op *op = trial->this_case->op;
     const bool used[STREAM_ARRAY_COUNT] = {op->source, op->other, op->target};
     struct gpu_dispatch dispatch = {
         .program = trial->program,

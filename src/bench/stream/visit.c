@@ -51,13 +51,13 @@ static bool choose_shape(struct stream_trial *trial, struct memory *memory, stru
     const struct gpu_info *info = trial->run->session->info;
     struct stream_shape shapes[STREAM_SHAPES_MAX];
     size_t count = 1;
-    if (trial->point->core_threads) {
-        if (!stream_resident_shape(trial->point, info, trial->session->limits.cores, &shapes[0],
+    if (trial->this_case->core_threads) {
+        if (!stream_resident_shape(trial->this_case, info, trial->session->limits.cores, &shapes[0],
                                    err))
             return false;
     } else {
-        count = stream_shapes(trial->point, info, shapes);
-        if (count > 1 && strcmp(trial->point->shape, "best") == 0)
+        count = stream_shapes(trial->this_case, info, shapes);
+        if (count > 1 && strcmp(trial->this_case->shape, "best") == 0)
             return search(trial, shapes, count, memory, err);
     }
     if (count == 0)
@@ -74,7 +74,7 @@ static bool choose_shape(struct stream_trial *trial, struct memory *memory, stru
 static bool prepare_proof(struct stream_trial *trial, struct error *err)
 {
     struct stream_store *store = &trial->session->store;
-    return (!trial->point->op->target || stream_store_spoil(store, trial->point, err)) &&
+    return (!trial->this_case->op->target || stream_store_spoil(store, trial->this_case, err)) &&
            stream_words_clear(store, err);
 }
 
@@ -102,9 +102,10 @@ static bool verify_sum(struct stream_trial *trial, const struct memory *memory,
 static bool verify(struct stream_trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct error *err)
 {
-    if (!trial->point->op->target)
+    if (!trial->this_case->op->target)
         return verify_sum(trial, memory, span, err);
-    return stream_store_check(&trial->session->store, trial->point, trial->work.params.value, err);
+    return stream_store_check(&trial->session->store, trial->this_case, trial->work.params.value,
+                              err);
 }
 
 // ---------------------------------------------------------------- residency
@@ -127,9 +128,9 @@ static bool report_residency(struct stream_trial *trial, struct measure_visit *v
                  found.at_once ? "all began before the first ended"
                                : "some began after others had ended");
     if (found.uneven || !found.at_once || found.cores != trial->session->limits.cores)
-        visit_doubt(visit, "not-resident",
-                    "the workgroups were not at work side by side, %u on each of %u cores",
-                    trial->shape.core_groups, trial->session->limits.cores);
+        visit_flag(visit, "not-resident",
+                   "the workgroups were not at work side by side, %u on each of %u cores",
+                   trial->shape.core_groups, trial->session->limits.cores);
     return true;
 }
 
@@ -145,7 +146,7 @@ static void report(struct stream_trial *trial, const struct memory *memory,
     visit_detail(visit, "shape", "%s, %u workgroups",
                  stream_shape_name(trial->run->arena, &trial->shape), work->params.groups);
     visit_detail(visit, "work", "%u arrays read, %u written, %llu times in a dispatch",
-                 trial->point->op->reads, trial->point->op->writes,
+                 trial->this_case->op->reads, trial->this_case->op->writes,
                  (unsigned long long)work->passes);
     if (memory->tried)
         visit_detail(visit, "tried", "%s", memory->tried);
@@ -155,20 +156,21 @@ static void report(struct stream_trial *trial, const struct memory *memory,
 static bool first_visit(struct stream_trial *trial, struct memory *memory, struct error *err)
 {
     return choose_shape(trial, memory, err) &&
-           (trial->point->op->target || stream_store_sum(&trial->session->store, trial->point,
-                                                         &memory->shape, &memory->sum, err));
+           (trial->this_case->op->target ||
+            stream_store_sum(&trial->session->store, trial->this_case, &memory->shape, &memory->sum,
+                             err));
 }
 
 bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct stream_point point;
-    stream_point_read(run->point, &point);
+    struct stream_case this_case;
+    stream_case_read(run->bench_case, &this_case);
     struct stream_session *session = run->session->state;
     session->store.timeout_ns = run->request->timeout_ns;
-    struct stream_trial trial = {.run = run, .session = session, .point = &point};
-    if ((point.doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err)) ||
-        !stream_refuse_cached(&point, &session->limits, err) ||
-        !stream_store_prepare(&session->store, &point, err))
+    struct stream_trial trial = {.run = run, .session = session, .this_case = &this_case};
+    if ((this_case.doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err)) ||
+        !stream_refuse_cached(&this_case, &session->limits, err) ||
+        !stream_store_prepare(&session->store, &this_case, err))
         return false;
     struct memory *memory = *run->memory;
     if (!memory) {

@@ -87,10 +87,10 @@ const struct stream_op *stream_op_find(const char *name)
     return NULL;
 }
 
-void stream_point_read(const struct bench_case *c, struct stream_point *point)
+void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 {
     const struct case_value *threads = case_find(c, "threads");
-    *point = (struct stream_point){
+    *this_case = (struct stream_case){
         .op = stream_op_find(case_text(c, "op")),
         .doubles = strcmp(case_text(c, "type"), "double") == 0,
         .bytes = case_uint(c, "bytes"),
@@ -101,39 +101,40 @@ void stream_point_read(const struct bench_case *c, struct stream_point *point)
 
 // ---------------------------------------------------------------- shapes
 
-size_t stream_shapes(const struct stream_point *point, const struct gpu_info *info,
+size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info *info,
                      struct stream_shape shapes[STREAM_SHAPES_MAX])
 {
     size_t count = 0;
     uint64_t most = info->limits.workgroup_threads;
     for (int i = 0; i < STREAM_SHAPES_MAX; i++)
-        if (!most || point->op->shapes[i].threads <= most)
-            shapes[count++] = (struct stream_shape){.threads = point->op->shapes[i].threads,
-                                                    .loads = point->op->shapes[i].loads};
+        if (!most || this_case->op->shapes[i].threads <= most)
+            shapes[count++] = (struct stream_shape){.threads = this_case->op->shapes[i].threads,
+                                                    .loads = this_case->op->shapes[i].loads};
     return count;
 }
 
-bool stream_resident_shape(const struct stream_point *point, const struct gpu_info *info,
+bool stream_resident_shape(const struct stream_case *this_case, const struct gpu_info *info,
                            unsigned cores, struct stream_shape *shape, struct error *err)
 {
     const gpu_caps both = GPU_CAP(CORE_ID) | GPU_CAP(DEVICE_CLOCK);
     uint64_t most = info->limits.core_threads, subgroup = info->limits.subgroup_threads;
     unsigned threads =
-        point->core_threads <= SMALL_THREADS * RESIDENT_GROUPS_MAX && subgroup <= SMALL_THREADS
+        this_case->core_threads <= SMALL_THREADS * RESIDENT_GROUPS_MAX && subgroup <= SMALL_THREADS
             ? SMALL_THREADS
             : LARGE_THREADS;
     if (!cores)
         return error_set(err, ERROR_UNSUPPORTED, "nobody says how many cores this device has");
-    if (most && point->core_threads > most)
+    if (most && this_case->core_threads > most)
         return error_set(err, ERROR_UNSUPPORTED, "a core here has room for %llu threads, not %u",
-                         (unsigned long long)most, point->core_threads);
-    if (point->core_threads % threads != 0 || point->core_threads / threads > RESIDENT_GROUPS_MAX)
+                         (unsigned long long)most, this_case->core_threads);
+    if (this_case->core_threads % threads != 0 ||
+        this_case->core_threads / threads > RESIDENT_GROUPS_MAX)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "%u threads a core are not 1 to %d workgroups of %u", point->core_threads,
-                         RESIDENT_GROUPS_MAX, threads);
+                         "%u threads a core are not 1 to %d workgroups of %u",
+                         this_case->core_threads, RESIDENT_GROUPS_MAX, threads);
     *shape = (struct stream_shape){.threads = threads,
                                    .loads = 1,
-                                   .core_groups = point->core_threads / threads,
+                                   .core_groups = this_case->core_threads / threads,
                                    .placed = (info->caps & both) == both};
     return true;
 }
@@ -143,30 +144,30 @@ const char *stream_shape_name(struct arena *arena, const struct stream_shape *sh
     return arena_printf(arena, "%ux%u", shape->threads, shape->loads);
 }
 
-const char *stream_kernel_name(struct arena *arena, const struct stream_point *point,
+const char *stream_kernel_name(struct arena *arena, const struct stream_case *this_case,
                                const struct stream_shape *shape)
 {
     if (shape->core_groups)
         return arena_printf(arena, "stream_%s_%s_%u", shape->placed ? "placed" : "stay",
-                            point->op->name, shape->threads);
-    return arena_printf(arena, "stream_once_%s_%s_%ux%u", point->op->name,
-                        point->doubles ? "double" : "float", shape->threads, shape->loads);
+                            this_case->op->name, shape->threads);
+    return arena_printf(arena, "stream_once_%s_%s_%ux%u", this_case->op->name,
+                        this_case->doubles ? "double" : "float", shape->threads, shape->loads);
 }
 
 // ---------------------------------------------------------------- the dispatch
 
-uint64_t stream_working_set(const struct stream_point *point)
+uint64_t stream_working_set(const struct stream_case *this_case)
 {
-    const struct stream_op *op = point->op;
-    return ((uint64_t)op->source + op->other + op->target) * point->bytes;
+    const struct stream_op *op = this_case->op;
+    return ((uint64_t)op->source + op->other + op->target) * this_case->bytes;
 }
 
-void stream_work_make(const struct stream_point *point, const struct stream_shape *shape,
+void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work)
 {
     uint64_t blocks =
-        point->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
+        this_case->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
     uint64_t groups = shape->core_groups ? (uint64_t)cores * shape->core_groups : blocks;
     uint64_t most_x = info->limits.workgroup_count_x, most_z = info->limits.workgroup_count_z;
     uint64_t rows = 1;
@@ -190,19 +191,19 @@ void stream_work_make(const struct stream_point *point, const struct stream_shap
         .grid = {(uint32_t)((groups + rows - 1) / rows), (uint32_t)rows,
                  shape->core_groups ? 1 : (uint32_t)passes},
         .passes = passes,
-        .moved_bytes = (point->op->reads + point->op->writes) * point->bytes * passes,
+        .moved_bytes = (this_case->op->reads + this_case->op->writes) * this_case->bytes * passes,
     };
 }
 
-bool stream_refuse_cached(const struct stream_point *point, const struct measure_limits *limits,
+bool stream_refuse_cached(const struct stream_case *this_case, const struct measure_limits *limits,
                           struct error *err)
 {
-    uint64_t set = stream_working_set(point), least = STREAM_CACHES * limits->last_cache_bytes;
+    uint64_t set = stream_working_set(this_case), least = STREAM_CACHES * limits->last_cache_bytes;
     return set >= least ||
            error_set(err, ERROR_UNSUPPORTED,
                      "the arrays of %s are %llu bytes together, less than %d times the last-level "
                      "cache of %llu: that would measure the cache; see `bandwidth` for it",
-                     point->op->name, (unsigned long long)set, STREAM_CACHES,
+                     this_case->op->name, (unsigned long long)set, STREAM_CACHES,
                      (unsigned long long)limits->last_cache_bytes);
 }
 

@@ -36,7 +36,7 @@ extern const struct stream_op stream_ops[STREAM_OPS]; // by number, as in stream
 const struct stream_op *stream_op_find(const char *name);
 
 // A case, decoded.
-struct stream_point {
+struct stream_case {
     const struct stream_op *op;
     bool doubles;
     uint64_t bytes;        // an array
@@ -44,7 +44,7 @@ struct stream_point {
     const char *shape;     // "best", "default", "256x8"
 };
 
-void stream_point_read(const struct bench_case *c, struct stream_point *point);
+void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
 
 // How one kernel does it.
 struct stream_shape {
@@ -54,17 +54,17 @@ struct stream_shape {
 };
 
 // The shapes of a tuned kernel that fit the device, the default first.
-size_t stream_shapes(const struct stream_point *point, const struct gpu_info *info,
+size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info *info,
                      struct stream_shape shapes[STREAM_SHAPES_MAX]);
 
 // The shape for an occupancy, at most 16 workgroups a core. ERROR_UNSUPPORTED where the threads do
 // not divide into workgroups of whole subgroups, or cores are not known.
-MUST_CHECK bool stream_resident_shape(const struct stream_point *point, const struct gpu_info *info,
-                                      unsigned cores, struct stream_shape *shape,
-                                      struct error *err);
+MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
+                                      const struct gpu_info *info, unsigned cores,
+                                      struct stream_shape *shape, struct error *err);
 
 const char *stream_shape_name(struct arena *arena, const struct stream_shape *shape);
-const char *stream_kernel_name(struct arena *arena, const struct stream_point *point,
+const char *stream_kernel_name(struct arena *arena, const struct stream_case *this_case,
                                const struct stream_shape *shape);
 
 struct stream_params { // as in the kernels
@@ -80,15 +80,15 @@ struct stream_work {
     uint64_t moved_bytes; // what counts, of all passes
 };
 
-void stream_work_make(const struct stream_point *point, const struct stream_shape *shape,
+void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work);
 
 // Bytes of the arrays that the operation touches.
-uint64_t stream_working_set(const struct stream_point *point);
+uint64_t stream_working_set(const struct stream_case *this_case);
 
 // ERROR_UNSUPPORTED, with the numbers, where caches might hold a good part of the working set.
-MUST_CHECK bool stream_refuse_cached(const struct stream_point *point,
+MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
                                      const struct measure_limits *limits, struct error *err);
 
 // Where and when a workgroup was, as the kernels leave it.

@@ -22,7 +22,7 @@ struct memory {
 struct work {
     struct bench_visit *run;
     struct strides_session *session;
-    struct strides_point point;
+    struct strides_case this_case;
     struct gpu_program *program;
     struct strides_params params;
 };
@@ -58,10 +58,11 @@ bool strides_open(struct bench_session *bench, struct error *err)
 static struct gpu_program *find_program(struct work *work, struct error *err)
 {
     struct strides_session *session = work->session;
-    const char *name = strides_kernel_name(work->run->arena, &work->point);
+    const char *name = strides_kernel_name(work->run->arena, &work->this_case);
     // All of the core's memory as L1, or none of it.
-    const struct gpu_program_desc desc = {
-        .kernel = kernel_find(name), .l1_percent = work->point.pattern == STRIDES_BANKS ? 1 : 100};
+    const struct gpu_program_desc desc = {.kernel = kernel_find(name),
+                                          .l1_percent =
+                                              work->this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!desc.kernel) {
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
         return NULL;
@@ -87,7 +88,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params_bytes = sizeof work->params,
     };
     unsigned args = 0;
-    if (work->point.pattern != STRIDES_BANKS)
+    if (work->this_case.pattern != STRIDES_BANKS)
         dispatch.args[args++] = (struct gpu_arg){.buffer = work->session->source};
     dispatch.args[args] = (struct gpu_arg){.buffer = work->session->words};
     for (uint64_t i = 0; i < repeats; i++)
@@ -121,7 +122,7 @@ static bool find_turns(struct work *work, double wanted_ns, uint32_t *turns, str
 {
     for (*turns = TURNS_FIRST;;) {
         double ns;
-        work->params = strides_params_of(&work->point, *turns);
+        work->params = strides_params_of(&work->this_case, *turns);
         if (!time_dispatch(work, &ns, err))
             return false;
         if (ns >= wanted_ns || *turns == STRIDES_TURNS_MAX)
@@ -134,21 +135,21 @@ static bool find_turns(struct work *work, double wanted_ns, uint32_t *turns, str
 static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;
-    const struct strides_point *point = &work->point;
+    const struct strides_case *this_case = &work->this_case;
     if (limits->workgroup_threads && limits->workgroup_threads < STRIDES_THREADS)
         return error_set(err, ERROR_UNSUPPORTED,
                          "a workgroup here has at most %llu threads, not %d",
                          (unsigned long long)limits->workgroup_threads, STRIDES_THREADS);
-    if (point->address &&
+    if (this_case->address &&
         !gpu_require(work->run->session->info, GPU_CAP(ADDRESSES) | GPU_CAP(INT64), err))
         return false;
-    if (point->pattern != STRIDES_BANKS)
+    if (this_case->pattern != STRIDES_BANKS)
         return true;
     if (limits->shared_bytes < sizeof(uint32_t[STRIDES_SHARED_WORDS]))
         return error_set(
             err, ERROR_UNSUPPORTED, "a workgroup here has %llu bytes of shared memory, not %zu",
             (unsigned long long)limits->shared_bytes, sizeof(uint32_t[STRIDES_SHARED_WORDS]));
-    return point->stride <= STRIDES_SHARED_STRIDE_MAX ||
+    return this_case->stride <= STRIDES_SHARED_STRIDE_MAX ||
            error_set(err, ERROR_UNSUPPORTED, "in shared memory there is room for strides up to %d",
                      STRIDES_SHARED_STRIDE_MAX);
 }
@@ -162,7 +163,7 @@ static void report_each(struct work *work, const struct measure_span *span,
     double *rate = ARENA_ARRAY(arena, span->count, double);
     double *cycles = ARENA_ARRAY(arena, span->count, double);
     double *times = ARENA_ARRAY(arena, span->count, double);
-    double bytes = (double)strides_bytes(&work->point, work->params.turns);
+    double bytes = (double)strides_bytes(&work->this_case, work->params.turns);
     double loads = (double)strides_loads(work->params.turns) / STRIDES_LANES;
     for (size_t i = 0; i < span->count; i++) {
         double hz = span->core_hz ? span->core_hz[i] : NAN;
@@ -185,12 +186,12 @@ static void report_limit(const struct work *work, const struct measure_span *spa
                          struct measure_visit *visit)
 {
     const struct measure_limits *limits = &work->session->limits;
-    double most = work->point.pattern == STRIDES_BANKS ? limits->shared_bytes_per_cycle
-                                                       : limits->l1_bytes_per_cycle;
+    double most = work->this_case.pattern == STRIDES_BANKS ? limits->shared_bytes_per_cycle
+                                                           : limits->l1_bytes_per_cycle;
     if (!(most > 0) || !span->core_hz)
         return;
     double hz = measure_median(visit->arena, span->core_hz, span->count);
-    double cycles = STRIDES_LANES * work->point.width / most;
+    double cycles = STRIDES_LANES * work->this_case.width / most;
     visit_limit(visit, STRIDES_BANDWIDTH, most * hz);
     visit_limit(visit, STRIDES_PER_CORE, most);
     visit_limit(visit, STRIDES_CYCLES, cycles);
@@ -199,25 +200,25 @@ static void report_limit(const struct work *work, const struct measure_span *spa
 
 static void report(struct work *work, const struct measure_span *span, struct measure_visit *visit)
 {
-    const struct strides_point *point = &work->point;
-    uint64_t footprint = strides_footprint_bytes(point), cache = work->session->limits.l1_bytes;
-    double bytes = (double)strides_bytes(point, work->params.turns);
+    const struct strides_case *this_case = &work->this_case;
+    uint64_t footprint = strides_footprint_bytes(this_case), cache = work->session->limits.l1_bytes;
+    double bytes = (double)strides_bytes(this_case, work->params.turns);
     measure_span_report(span, bytes, STRIDES_BANDWIDTH, visit);
     report_each(work, span, visit);
     report_limit(work, span, visit);
     visit_detail(visit, "shape",
                  "1 workgroup of %d threads, %u loads in flight, %u turns of %d, %llu dispatches",
-                 STRIDES_THREADS, point->loads, work->params.turns, STRIDES_TURN_LOADS,
+                 STRIDES_THREADS, this_case->loads, work->params.turns, STRIDES_TURN_LOADS,
                  (unsigned long long)span->repeats);
     if (footprint) {
         visit_detail(visit, "footprint", "%llu bytes in lines of 128",
                      (unsigned long long)footprint);
-        visit_detail(visit, "route", "%s", point->address ? "address" : "storage buffer");
+        visit_detail(visit, "route", "%s", this_case->address ? "address" : "storage buffer");
     }
     if (cache && footprint > cache)
-        visit_doubt(visit, "beyond-cache",
-                    "the lines touched are %llu bytes, the core's cache holds %llu at most",
-                    (unsigned long long)footprint, (unsigned long long)cache);
+        visit_flag(visit, "beyond-cache",
+                   "the lines touched are %llu bytes, the core's cache holds %llu at most",
+                   (unsigned long long)footprint, (unsigned long long)cache);
     visit_kernel(visit, work->program);
 }
 
@@ -233,18 +234,19 @@ static bool verify(struct work *work, const struct measure_span *span, struct er
 {
     uint32_t words[STRIDES_WORDS];
     return gpu_buffer_read(work->session->words, 0, words, sizeof words, err) &&
-           strides_check(&work->point, work->params.turns, words, span->repeats * span->count, err);
+           strides_check(&work->this_case, work->params.turns, words, span->repeats * span->count,
+                         err);
 }
 
 bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct work work = {.run = run, .session = run->session->state};
-    strides_point_read(run->point, run->session->info, &work.point);
+    strides_case_read(run->bench_case, run->session->info, &work.this_case);
     work.program = refuse_missing(&work, err) ? find_program(&work, err) : NULL;
     if (!work.program)
         return false;
     struct measure_request request = *run->request;
-    if (work.point.stride != STRIDE_FULL_SAMPLE)
+    if (work.this_case.stride != STRIDE_FULL_SAMPLE)
         request.sample_ns /= SAMPLE_SHARE;
     struct memory *memory = *run->memory;
     if (!memory) {
@@ -253,7 +255,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
             return false;
         *run->memory = memory;
     }
-    work.params = strides_params_of(&work.point, memory->turns);
+    work.params = strides_params_of(&work.this_case, memory->turns);
     const struct measure_span_desc desc = {
         .scope = run->scope,
         .record = record,

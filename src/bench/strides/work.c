@@ -29,12 +29,12 @@ static uint32_t lanes_of(const struct gpu_info *info)
     return threads < STRIDES_LANES ? STRIDES_LANES : (uint32_t)threads;
 }
 
-void strides_point_read(const struct bench_case *c, const struct gpu_info *info,
-                        struct strides_point *point)
+void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
+                       struct strides_case *this_case)
 {
     const char *pattern = case_text(c, "pattern");
     const struct case_value *width = case_find(c, "width"), *stride = case_find(c, "stride");
-    *point = (struct strides_point){
+    *this_case = (struct strides_case){
         .pattern = strcmp(pattern, "banks") == 0   ? STRIDES_BANKS
                    : strcmp(pattern, "block") == 0 ? STRIDES_BLOCK
                                                    : STRIDES_STRIDE,
@@ -43,24 +43,25 @@ void strides_point_read(const struct bench_case *c, const struct gpu_info *info,
         .across = stride ? lanes_of(info) : (uint32_t)case_uint(c, "across"),
     };
     // Blocks are many rows, which more lines a thread would make too many for small caches.
-    point->loads = point->pattern == STRIDES_STRIDE ? LOADS_BYTES / point->width : LOADS;
-    point->address = point->pattern != STRIDES_BANKS && takes_address(c, info);
+    this_case->loads =
+        this_case->pattern == STRIDES_STRIDE ? LOADS_BYTES / this_case->width : LOADS;
+    this_case->address = this_case->pattern != STRIDES_BANKS && takes_address(c, info);
 }
 
-const char *strides_kernel_name(struct arena *arena, const struct strides_point *point)
+const char *strides_kernel_name(struct arena *arena, const struct strides_case *this_case)
 {
-    if (point->pattern == STRIDES_BANKS)
-        return arena_printf(arena, "strides_shared_%ux%u", point->width, point->loads);
-    return arena_printf(arena, "strides_vector_%ux%u_%s", point->width, point->loads,
-                        point->address ? "address" : "storage");
+    if (this_case->pattern == STRIDES_BANKS)
+        return arena_printf(arena, "strides_shared_%ux%u", this_case->width, this_case->loads);
+    return arena_printf(arena, "strides_vector_%ux%u_%s", this_case->width, this_case->loads,
+                        this_case->address ? "address" : "storage");
 }
 
-struct strides_params strides_params_of(const struct strides_point *point, uint32_t turns)
+struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t turns)
 {
-    bool block = point->pattern == STRIDES_BLOCK;
+    bool block = this_case->pattern == STRIDES_BLOCK;
     return (struct strides_params){
-        .across = point->across,
-        .step = block ? 1 : point->stride,
+        .across = this_case->across,
+        .step = block ? 1 : this_case->stride,
         .pitch = block ? STRIDES_PITCH : 0,
         .turns = turns,
     };
@@ -71,32 +72,32 @@ uint64_t strides_loads(uint32_t turns)
     return (uint64_t)STRIDES_THREADS * STRIDES_TURN_LOADS * turns;
 }
 
-uint64_t strides_bytes(const struct strides_point *point, uint32_t turns)
+uint64_t strides_bytes(const struct strides_case *this_case, uint32_t turns)
 {
-    return strides_loads(turns) * point->width;
+    return strides_loads(turns) * this_case->width;
 }
 
 // ---------------------------------------------------------------- addresses
 
 // The element that thread `t` loads in place `k` of a flight.
-static uint32_t element_of(const struct strides_point *point, uint32_t t, uint32_t k)
+static uint32_t element_of(const struct strides_case *this_case, uint32_t t, uint32_t k)
 {
-    struct strides_params p = strides_params_of(point, 1);
-    uint32_t apart =
-        point->pattern == STRIDES_BANKS ? STRIDES_SHARED_APART : STRIDES_APART_BYTES / point->width;
+    struct strides_params p = strides_params_of(this_case, 1);
+    uint32_t apart = this_case->pattern == STRIDES_BANKS ? STRIDES_SHARED_APART
+                                                         : STRIDES_APART_BYTES / this_case->width;
     return t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch + k * apart;
 }
 
-uint64_t strides_footprint_bytes(const struct strides_point *point)
+uint64_t strides_footprint_bytes(const struct strides_case *this_case)
 {
     static const unsigned bits = 8;
     uint8_t seen[LINES / 8] = {0};
     uint64_t lines = 0;
-    if (point->pattern == STRIDES_BANKS)
+    if (this_case->pattern == STRIDES_BANKS)
         return 0;
     for (uint32_t t = 0; t < STRIDES_THREADS; t++)
-        for (uint32_t k = 0; k < point->loads; k++) {
-            uint32_t line = element_of(point, t, k) * point->width / LINE_BYTES;
+        for (uint32_t k = 0; k < this_case->loads; k++) {
+            uint32_t line = element_of(this_case, t, k) * this_case->width / LINE_BYTES;
             uint8_t bit = (uint8_t)(1u << line % bits);
             lines += !(seen[line / bits] & bit);
             seen[line / bits] |= bit;
@@ -114,16 +115,16 @@ uint32_t strides_data(uint32_t i)
 }
 
 // What thread `t` adds up in one turn, modulo 2^32.
-static uint32_t thread_sum(const struct strides_point *point, uint32_t t)
+static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
 {
-    uint32_t words = point->width / WORD_BYTES, sum = 0;
-    for (uint32_t k = 0; k < point->loads; k++)
+    uint32_t words = this_case->width / WORD_BYTES, sum = 0;
+    for (uint32_t k = 0; k < this_case->loads; k++)
         for (uint32_t w = 0; w < words; w++)
-            sum += strides_data(element_of(point, t, k) * words + w);
-    return point->loads ? STRIDES_TURN_LOADS / point->loads * sum : 0;
+            sum += strides_data(element_of(this_case, t, k) * words + w);
+    return this_case->loads ? STRIDES_TURN_LOADS / this_case->loads * sum : 0;
 }
 
-bool strides_check(const struct strides_point *point, uint32_t turns,
+bool strides_check(const struct strides_case *this_case, uint32_t turns,
                    const uint32_t words[STRIDES_WORDS], uint64_t runs_least, struct error *err)
 {
     uint32_t runs = words[STRIDES_THREADS];
@@ -131,7 +132,7 @@ bool strides_check(const struct strides_point *point, uint32_t turns,
         return error_set(err, ERROR_MISMATCH, "%u workgroups reported, at least %llu were run",
                          runs, (unsigned long long)runs_least);
     for (uint32_t t = 0; t < STRIDES_THREADS; t++) {
-        uint32_t expected = runs * turns * thread_sum(point, t);
+        uint32_t expected = runs * turns * thread_sum(this_case, t);
         if (words[t] != expected)
             return error_set(err, ERROR_MISMATCH,
                              "what thread %u loaded adds up to %08x, not to %08x", t, words[t],

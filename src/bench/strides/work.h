@@ -24,7 +24,7 @@ enum {
     STRIDES_WORDS = STRIDES_THREADS + 1
 };
 
-struct strides_point {
+struct strides_case {
     enum strides_pattern pattern;
     unsigned width;  // bytes a load
     uint32_t stride; // STRIDE: elements; BANKS: words
@@ -35,31 +35,31 @@ struct strides_point {
 
 // `info` decides between address and storage buffer where the case's `route` is auto, and how many
 // threads have an address of their own: a subgroup's, at least STRIDES_LANES.
-void strides_point_read(const struct bench_case *c, const struct gpu_info *info,
-                        struct strides_point *point);
+void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
+                       struct strides_case *this_case);
 
-const char *strides_kernel_name(struct arena *arena, const struct strides_point *point);
+const char *strides_kernel_name(struct arena *arena, const struct strides_case *this_case);
 
 // The run-time arguments of the kernels.
 struct strides_params {
     uint32_t across, step, pitch, turn, turns;
 };
-struct strides_params strides_params_of(const struct strides_point *point, uint32_t turns);
+struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t turns);
 
 // Loads of a whole dispatch, and the bytes that they bring.
 uint64_t strides_loads(uint32_t turns);
-uint64_t strides_bytes(const struct strides_point *point, uint32_t turns);
+uint64_t strides_bytes(const struct strides_case *this_case, uint32_t turns);
 
 // What the cache must hold for all loads to be its own: the lines of 128 bytes that are touched. 0
 // for BANKS.
-uint64_t strides_footprint_bytes(const struct strides_point *point);
+uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
 // Word number `i` of the memory that is loaded.
 uint32_t strides_data(uint32_t i);
 
 // Checks what the kernels left: words[t] = runs × turns × what thread t adds up in a turn,
 // words[STRIDES_THREADS] = runs, at least `runs_least`. ERROR_MISMATCH otherwise.
-MUST_CHECK bool strides_check(const struct strides_point *point, uint32_t turns,
+MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t turns,
                               const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
                               struct error *err);
 

@@ -34,12 +34,12 @@ static void record_once(const struct transfer_job *job, struct gpu_batch *batch)
 {
     struct gpu_buffer *source = job->from->ends[job->source].buffer;
     struct gpu_buffer *target = job->to->ends[job->target].buffer;
-    uint64_t bytes = job->point->bytes;
+    uint64_t bytes = job->this_case->bytes;
     if (job->from != job->to)
         gpu_peers_copy(
             batch, &(struct gpu_peers_copy){
                        .to = target, .from = source, .from_offset = job->offset, .bytes = bytes});
-    else if (job->point->by == TRANSFER_BY_KERNEL)
+    else if (job->this_case->by == TRANSFER_BY_KERNEL)
         transfer_station_copy(
             job->from, batch,
             &(struct gpu_arg){.buffer = source, .offset = job->offset, .bytes = bytes},
@@ -50,7 +50,8 @@ static void record_once(const struct transfer_job *job, struct gpu_batch *batch)
 
 void transfer_record(struct transfer_job *job, struct gpu_batch *batch, uint64_t repeats)
 {
-    uint64_t window = transfer_station_window(job->from, job->source), bytes = job->point->bytes;
+    uint64_t window = transfer_station_window(job->from, job->source),
+             bytes = job->this_case->bytes;
     uint64_t steps = (bytes + TRANSFER_STEP_BYTES - 1) / TRANSFER_STEP_BYTES;
     for (uint64_t i = 0; i < repeats; i++) {
         if (job->source == TRANSFER_PINNED_SOURCE)
@@ -82,14 +83,14 @@ struct transfer_stages {
 bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena, struct error *err)
 {
     struct transfer_session *session = job->session;
-    bool is_up = job->point->direction == TRANSFER_H2D;
+    bool is_up = job->this_case->direction == TRANSFER_H2D;
     const struct gpu_buffer_desc desc = {.bytes = STAGE_BYTES,
                                          .memory = is_up ? GPU_MEMORY_UPLOAD : GPU_MEMORY_READBACK};
     if (session->bench->info->caps & GPU_CAP(PAGEABLE))
         return true;
     job->stages = ARENA_NEW(arena, struct transfer_stages);
     job->stages->job = job;
-    job->stages->buffers = session->stages[job->point->direction];
+    job->stages->buffers = session->stages[job->this_case->direction];
     for (int i = 0; i < TRANSFER_STAGES; i++) {
         struct gpu_buffer **buffer = &job->stages->buffers[i];
         if (!*buffer)
@@ -106,7 +107,7 @@ bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena, st
 
 static uint64_t part_bytes(const struct transfer_job *job, uint64_t part)
 {
-    uint64_t left = job->point->bytes - part * STAGE_BYTES;
+    uint64_t left = job->this_case->bytes - part * STAGE_BYTES;
     return left < STAGE_BYTES ? left : STAGE_BYTES;
 }
 
@@ -117,7 +118,7 @@ static bool submit_part(struct transfer_stages *stages, uint64_t part, struct er
     uint64_t at = part * STAGE_BYTES, bytes = part_bytes(job, part);
     if (!gpu_batch_reset(stages->batches[i], err))
         return false;
-    if (job->point->direction == TRANSFER_H2D)
+    if (job->this_case->direction == TRANSFER_H2D)
         gpu_batch_copy(stages->batches[i], job->to->ends[job->target].buffer, at,
                        stages->buffers[i], 0, bytes);
     else
@@ -139,8 +140,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;
-    bool is_up = job->point->direction == TRANSFER_H2D;
-    uint64_t parts = (job->point->bytes + STAGE_BYTES - 1) / STAGE_BYTES;
+    bool is_up = job->this_case->direction == TRANSFER_H2D;
+    uint64_t parts = (job->this_case->bytes + STAGE_BYTES - 1) / STAGE_BYTES;
     if (!is_up && !submit_part(stages, 0, err))
         return false;
     for (uint64_t part = 0; part < parts; part++) {
@@ -166,10 +167,10 @@ static bool move_parts(struct transfer_stages *stages, struct error *err)
 
 bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
 {
-    uint64_t bytes = job->point->bytes;
+    uint64_t bytes = job->this_case->bytes;
     if (job->stages)
         return move_parts(job->stages, err);
-    if (job->point->direction == TRANSFER_H2D)
+    if (job->this_case->direction == TRANSFER_H2D)
         return gpu_buffer_write(job->to->ends[job->target].buffer, 0, transfer_host_source(job),
                                 bytes, err);
     return gpu_buffer_read(job->from->ends[job->source].buffer, job->offset,
@@ -178,6 +179,6 @@ bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
 
 void transfer_mapped_once(const struct transfer_job *job)
 {
-    memcpy(transfer_host_target(job), transfer_host_source(job), job->point->bytes);
+    memcpy(transfer_host_target(job), transfer_host_source(job), job->this_case->bytes);
     atomic_thread_fence(memory_order_seq_cst); // what the processor combines has left it
 }

@@ -49,10 +49,10 @@ static const char *text_of(const struct bench_case *c, const char *key)
     return value ? value->text : NULL;
 }
 
-void transfer_point_read(const struct bench_case *c, struct transfer_point *point)
+void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case)
 {
     const char *mode = text_of(c, "mode");
-    *point = (struct transfer_point){
+    *this_case = (struct transfer_case){
         .direction =
             (enum transfer_direction)place_of(c, "direction", directions, COUNT(directions)),
         .memory = (enum transfer_memory)place_of(c, "memory", memories, COUNT(memories)),
@@ -132,14 +132,14 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-static bool is_wanted(const struct planner *p, const struct transfer_point *point)
+static bool is_wanted(const struct planner *p, const struct transfer_case *this_case)
 {
-    if (p->bytes->from_user || point->single)
+    if (p->bytes->from_user || this_case->single)
         return true;
-    if (point->by == TRANSFER_BY_QUEUE)
-        return is_among(point->bytes, queue_bytes, COUNT(queue_bytes));
-    return point->memory != TRANSFER_MAPPED || point->direction != TRANSFER_D2H ||
-           point->bytes <= MAPPED_READ_MAX;
+    if (this_case->by == TRANSFER_BY_QUEUE)
+        return is_among(this_case->bytes, queue_bytes, COUNT(queue_bytes));
+    return this_case->memory != TRANSFER_MAPPED || this_case->direction != TRANSFER_D2H ||
+           this_case->bytes <= MAPPED_READ_MAX;
 }
 
 static void add_host(const struct planner *p, const struct case_value *direction,
@@ -151,9 +151,9 @@ static void add_host(const struct planner *p, const struct case_value *direction
     for (size_t b = 0; b < sizes->value_count; b++) {
         const struct case_value values[] = {*direction, *memory, *by, *mode, size_of(p, sizes, b)};
         const struct bench_case made = {(struct case_value *)values, COUNT(values)};
-        struct transfer_point point;
-        transfer_point_read(&made, &point);
-        if (is_wanted(p, &point))
+        struct transfer_case this_case;
+        transfer_case_read(&made, &this_case);
+        if (is_wanted(p, &this_case))
             add_case(p, values, COUNT(values));
     }
 }

@@ -28,7 +28,7 @@ enum transfer_by {
     TRANSFER_BY_HOST,   // by the host, or by a call of it
 };
 
-struct transfer_point {
+struct transfer_case {
     enum transfer_direction direction;
     enum transfer_memory memory;
     enum transfer_by by;
@@ -36,7 +36,7 @@ struct transfer_point {
     const char *from, *to; // PEER: ids of devices
     uint64_t bytes;
 };
-void transfer_point_read(const struct bench_case *c, struct transfer_point *point);
+void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
 
 // Largest transfer that this device, and this host, have room for; a power of two.
 uint64_t transfer_bytes_max(const struct gpu_info *info);
@@ -80,7 +80,7 @@ MUST_CHECK bool transfer_station_of(struct transfer_session *session, const char
 // From where to where, ready to be copied.
 struct transfer_job {
     struct transfer_session *session;
-    const struct transfer_point *point;
+    const struct transfer_case *this_case;
     const struct measure_request *request;
     struct gpu_scope *scope; // of batches
     struct transfer_station *from, *to;

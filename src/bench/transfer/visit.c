@@ -60,60 +60,60 @@ static void choose_host_ends(struct transfer_job *job, bool is_up)
         [TRANSFER_PAGEABLE] = TRANSFER_PLAIN_TARGET,
         [TRANSFER_MAPPED] = TRANSFER_PLAIN_TARGET,
     };
-    bool mapped = job->point->memory == TRANSFER_MAPPED;
+    bool mapped = job->this_case->memory == TRANSFER_MAPPED;
     if (is_up)
-        set_ends(job, sources[job->point->memory],
+        set_ends(job, sources[job->this_case->memory],
                  mapped ? TRANSFER_VISIBLE_TARGET : TRANSFER_DEVICE_TARGET);
     else
         set_ends(job, mapped ? TRANSFER_VISIBLE_SOURCE : TRANSFER_DEVICE_SOURCE,
-                 targets[job->point->memory]);
+                 targets[job->this_case->memory]);
 }
 
 static bool prepare_job(struct trial *trial, struct transfer_job *job, struct error *err)
 {
-    uint64_t bytes = job->point->bytes;
+    uint64_t bytes = job->this_case->bytes;
     return transfer_station_need(job->from, job->source, bytes, err) &&
            transfer_station_need(job->to, job->target, bytes, err) &&
-           (job->point->memory != TRANSFER_PAGEABLE ||
+           (job->this_case->memory != TRANSFER_PAGEABLE ||
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
 // By queue: the universal one, with a transfer queue for the other direction.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
-                                  const struct transfer_point *point, unsigned job)
+                                  const struct transfer_case *this_case, unsigned job)
 {
-    if (point->by == TRANSFER_BY_COPY || point->memory == TRANSFER_PAGEABLE)
+    if (this_case->by == TRANSFER_BY_COPY || this_case->memory == TRANSFER_PAGEABLE)
         return session->queues[job];
     return job ? session->queues[0] : gpu_device_queue(session->bench->device, 0);
 }
 
-static struct transfer_job *add_job(struct trial *trial, const struct transfer_point *point)
+static struct transfer_job *add_job(struct trial *trial, const struct transfer_case *this_case)
 {
     struct transfer_session *session = trial->session;
     struct transfer_job *job = &trial->jobs[trial->job_count];
     uint64_t step = session->visits++ % TRANSFER_STEPS;
     *job = (struct transfer_job){
         .session = session,
-        .point = point,
+        .this_case = this_case,
         .request = trial->run->request,
         .scope = trial->run->scope,
         .from = &session->home,
         .to = &session->home,
         .offset = step * TRANSFER_STEP_BYTES,
-        .queue = queue_of(session, point, trial->job_count),
+        .queue = queue_of(session, this_case, trial->job_count),
     };
     trial->job_count++;
     return job;
 }
 
-static bool prepare_peers(struct trial *trial, const struct transfer_point *point,
+static bool prepare_peers(struct trial *trial, const struct transfer_case *this_case,
                           struct error *err)
 {
     if (!gpu_require(trial->session->bench->info, GPU_CAP(PEERS), err))
         return false;
-    struct transfer_job *job = add_job(trial, point);
-    if (!transfer_station_of(trial->session, point->from, &job->from, err) ||
-        !transfer_station_of(trial->session, point->to, &job->to, err))
+    struct transfer_job *job = add_job(trial, this_case);
+    if (!transfer_station_of(trial->session, this_case->from, &job->from, err) ||
+        !transfer_station_of(trial->session, this_case->to, &job->to, err))
         return false;
     job->queue = gpu_device_queue(job->from->device, 0);
     set_ends(job, TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
@@ -121,28 +121,28 @@ static bool prepare_peers(struct trial *trial, const struct transfer_point *poin
            gpu_peers_connect(job->from->device, job->to->device, &trial->is_direct, err);
 }
 
-static bool prepare(struct trial *trial, const struct transfer_point *point, struct error *err)
+static bool prepare(struct trial *trial, const struct transfer_case *this_case, struct error *err)
 {
-    switch (point->direction) {
+    switch (this_case->direction) {
     case TRANSFER_H2D:
     case TRANSFER_D2H:
-        if (point->by == TRANSFER_BY_KERNEL &&
+        if (this_case->by == TRANSFER_BY_KERNEL &&
             !gpu_require(trial->session->bench->info, GPU_CAP(HOST_MEMORY), err))
             return false;
-        choose_host_ends(add_job(trial, point), point->direction == TRANSFER_H2D);
+        choose_host_ends(add_job(trial, this_case), this_case->direction == TRANSFER_H2D);
         break;
     case TRANSFER_BOTH:
-        choose_host_ends(add_job(trial, point), true);
-        choose_host_ends(add_job(trial, point), false);
+        choose_host_ends(add_job(trial, this_case), true);
+        choose_host_ends(add_job(trial, this_case), false);
         if (!trial->jobs[1].queue || trial->jobs[0].queue == trial->jobs[1].queue)
             return error_set(err, ERROR_UNSUPPORTED, "%s has one queue: both directions need two",
                              trial->session->bench->info->id);
         break;
     case TRANSFER_LOCAL:
-        set_ends(add_job(trial, point), TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
+        set_ends(add_job(trial, this_case), TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
         break;
     case TRANSFER_PEER:
-        if (!prepare_peers(trial, point, err))
+        if (!prepare_peers(trial, this_case, err))
             return false;
         break;
     }
@@ -218,13 +218,13 @@ static bool run_batches(struct trial *trial, struct error *err)
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
-    bool is_row = job->point->direction == TRANSFER_BOTH;
+    bool is_row = job->this_case->direction == TRANSFER_BOTH;
     uint64_t start_ns = clock_now_ns();
     for (uint64_t i = 0; i < (is_row ? 1 : trial->passes); i++) {
         bool done = true;
-        if (job->point->memory == TRANSFER_MAPPED)
+        if (job->this_case->memory == TRANSFER_MAPPED)
             transfer_mapped_once(job);
-        else if (job->point->memory == TRANSFER_PAGEABLE)
+        else if (job->this_case->memory == TRANSFER_PAGEABLE)
             done = transfer_pageable_once(job, err);
         else
             done = run_batches(trial, err);
@@ -239,12 +239,12 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
 static bool size_passes(struct trial *trial, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
-    bool is_row = trial->jobs[0].point->direction == TRANSFER_BOTH;
+    bool is_row = trial->jobs[0].this_case->direction == TRANSFER_BOTH;
     bool is_known = trial->passes > 0;
     if (!is_known)
-        trial->passes = trial->jobs[0].point->single ? SINGLES : 1;
+        trial->passes = trial->jobs[0].this_case->single ? SINGLES : 1;
     for (;;) {
-        bool has_batches = trial->jobs[0].point->memory == TRANSFER_PINNED;
+        bool has_batches = trial->jobs[0].this_case->memory == TRANSFER_PINNED;
         if (has_batches && (!trial->batches[0] || is_row) &&
             !make_batches(trial, is_row ? trial->passes : 1, err))
             return false;
@@ -253,7 +253,7 @@ static bool size_passes(struct trial *trial, struct error *err)
         if (!time_passes(trial, &ns, err)) // what is known warms up
             return false;
         double needed = wanted_ns / fmax(ns, 1);
-        if (is_known || trial->jobs[0].point->single || (double)trial->passes >= needed ||
+        if (is_known || trial->jobs[0].this_case->single || (double)trial->passes >= needed ||
             trial->passes == PASSES_MAX)
             return true;
         uint64_t next = needed < PASSES_MAX ? (uint64_t)ceil(needed) : PASSES_MAX;
@@ -279,9 +279,10 @@ static bool time_by_host(struct trial *trial, struct measure_visit *visit, struc
     return true;
 }
 
-static bool is_host_timed(const struct transfer_point *point)
+static bool is_host_timed(const struct transfer_case *this_case)
 {
-    return point->single || point->direction == TRANSFER_BOTH || point->memory != TRANSFER_PINNED;
+    return this_case->single || this_case->direction == TRANSFER_BOTH ||
+           this_case->memory != TRANSFER_PINNED;
 }
 
 // ---------------------------------------------------------------- proof and numbers
@@ -295,29 +296,30 @@ static bool verify(const struct trial *trial, struct error *err)
     for (unsigned i = 0; i < trial->job_count; i++) {
         const struct transfer_job *job = &trial->jobs[i];
         uint32_t first = (uint32_t)(job->offset / sizeof(uint32_t));
-        if (!transfer_station_check(job->to, job->target, job->point->bytes, first, look, err))
+        if (!transfer_station_check(job->to, job->target, job->this_case->bytes, first, look, err))
             return false;
     }
     return true;
 }
 
 // What no copy can pass, bytes a second; 0 = not known.
-static double limit_of(const struct trial *trial, const struct transfer_point *point)
+static double limit_of(const struct trial *trial, const struct transfer_case *this_case)
 {
     struct measure_limits limits;
     measure_limits_of(trial->session->bench->info, &limits);
-    if (point->direction == TRANSFER_PEER)
+    if (this_case->direction == TRANSFER_PEER)
         return 0;
-    if (point->direction != TRANSFER_LOCAL)
+    if (this_case->direction != TRANSFER_LOCAL)
         return trial->session->link.bytes_per_s * trial->job_count;
     // Each byte is read and written; smaller copies may stay in the last cache.
-    return 2 * point->bytes >= CACHES * limits.last_cache_bytes ? limits.dram_bytes_per_s / 2 : 0;
+    return 2 * this_case->bytes >= CACHES * limits.last_cache_bytes ? limits.dram_bytes_per_s / 2
+                                                                    : 0;
 }
 
 static const char *way_of(const struct trial *trial)
 {
     const struct transfer_job *job = &trial->jobs[0];
-    switch (job->point->memory) {
+    switch (job->this_case->memory) {
     case TRANSFER_PAGEABLE:
         return job->stages ? "two stages of 4 MiB, one moved by the host while the other is copied"
                            : "the driver's own copy";
@@ -328,33 +330,33 @@ static const char *way_of(const struct trial *trial)
     }
     if (job->from != job->to)
         return trial->is_direct ? "direct" : "through the host: neither reaches the other's memory";
-    return job->point->by == TRANSFER_BY_KERNEL ? "a kernel, 4 x 16 bytes a thread"
-                                                : "copy commands";
+    return job->this_case->by == TRANSFER_BY_KERNEL ? "a kernel, 4 x 16 bytes a thread"
+                                                    : "copy commands";
 }
 
 static void report_details(const struct trial *trial, struct measure_visit *visit)
 {
     const struct transfer_session *session = trial->session;
-    const struct transfer_point *point = trial->jobs[0].point;
-    visit_detail(visit, "clock", "%s", is_host_timed(point) ? "host" : "device");
+    const struct transfer_case *this_case = trial->jobs[0].this_case;
+    visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
     visit_detail(visit, "way", "%s", way_of(trial));
     visit_detail(visit, "passes", "%llu a sample", (unsigned long long)trial->passes);
     const char *queue = transfer_queue_name(session, trial->jobs[0].queue);
     if (trial->job_count > 1)
         visit_detail(visit, "queue", "%s and %s", queue,
                      transfer_queue_name(session, trial->jobs[1].queue));
-    else if (point->by != TRANSFER_BY_HOST && point->direction != TRANSFER_PEER)
+    else if (this_case->by != TRANSFER_BY_HOST && this_case->direction != TRANSFER_PEER)
         visit_detail(visit, "queue", "%s", queue);
-    if (session->link.text && point->direction < TRANSFER_LOCAL)
+    if (session->link.text && this_case->direction < TRANSFER_LOCAL)
         visit_detail(visit, "link", "%s", session->link.text);
-    if (point->by == TRANSFER_BY_KERNEL)
+    if (this_case->by == TRANSFER_BY_KERNEL)
         visit_kernel(visit, session->home.copy);
 }
 
 static void report(const struct trial *trial, struct measure_visit *visit)
 {
-    const struct transfer_point *point = trial->jobs[0].point;
-    double bytes = (double)point->bytes * trial->job_count, limit = limit_of(trial, point);
+    const struct transfer_case *this_case = trial->jobs[0].this_case;
+    double bytes = (double)this_case->bytes * trial->job_count, limit = limit_of(trial, this_case);
     double *rates = ARENA_ARRAY(trial->run->arena, trial->count, double);
     for (unsigned i = 0; i < trial->count; i++)
         rates[i] = bytes * 1e9 / trial->ns[i];
@@ -368,8 +370,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
 
 bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct transfer_point point;
-    transfer_point_read(run->point, &point);
+    struct transfer_case this_case;
+    transfer_case_read(run->bench_case, &this_case);
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
@@ -377,9 +379,9 @@ bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct
                           .session = run->session->state,
                           .passes = memory->passes,
                           .is_slow = memory->is_slow};
-    if (!prepare(&trial, &point, err) ||
-        !(is_host_timed(&point) ? time_by_host(&trial, visit, err)
-                                : time_row(&trial, visit, err)) ||
+    if (!prepare(&trial, &this_case, err) ||
+        !(is_host_timed(&this_case) ? time_by_host(&trial, visit, err)
+                                    : time_row(&trial, visit, err)) ||
         !verify(&trial, err))
         return false;
     memory->passes = trial.passes;

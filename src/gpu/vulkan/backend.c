@@ -93,7 +93,8 @@ static bool can_relate(const struct vulkan_device *device)
     return own && host;
 }
 
-static bool device_moment(struct gpu_device *base, struct gpu_moment *moment)
+static bool device_calibrated_timestamp(struct gpu_device *base,
+                                        struct gpu_calibrated_timestamp *moment)
 {
     struct vulkan_device *device = (struct vulkan_device *)base;
     const VkCalibratedTimestampInfoEXT infos[] = {
@@ -106,7 +107,7 @@ static bool device_moment(struct gpu_device *base, struct gpu_moment *moment)
     if (!can_relate(device) || device->vk.vkGetCalibratedTimestampsEXT(
                                    device->handle, 2, infos, clocks, &deviation_ns) != VK_SUCCESS)
         return false;
-    *moment = (struct gpu_moment){
+    *moment = (struct gpu_calibrated_timestamp){
         .device = clocks[0], .host_ns = clocks[1], .deviation_ns = deviation_ns};
     return true;
 }
@@ -288,7 +289,7 @@ const struct gpu_backend vulkan_backend = {
     .device_open = vulkan_device_open,
     .device_close = vulkan_device_close,
     .validation_messages = validation_messages,
-    .device_moment = device_moment,
+    .device_calibrated_timestamp = device_calibrated_timestamp,
     .buffer_create = vulkan_buffer_create,
     .buffer_write = vulkan_buffer_write,
     .buffer_read = vulkan_buffer_read,

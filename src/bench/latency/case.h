@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A case of `latency` with its values read, the chain that it runs over, and where that chain
 // leads.
-#ifndef BENCH_LATENCY_POINT_H
-#define BENCH_LATENCY_POINT_H
+#ifndef BENCH_LATENCY_CASE_H
+#define BENCH_LATENCY_CASE_H
 
 #include "bench/bench.h"
 #include "measure/limits.h"
@@ -25,7 +25,7 @@ enum {
     LATENCY_PITCH_MAX = 1 << 26
 };
 
-struct latency_point {
+struct latency_case {
     enum latency_path path;
     bool pointer;   // links are 64-bit addresses, else indices
     unsigned order; // LATENCY_ORDER_…
@@ -55,11 +55,11 @@ bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 // Words of `order` and `chain` in a case.
 unsigned latency_order(const char *text);
 
-void latency_point_read(const struct bench_case *c, struct latency_point *point);
+void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
 // Largest region of that path, chain and order (bytes does not count) on the device; *name says
 // which limit that is. 0: none.
-uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_point *point,
+uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
 // Memory of this size, a power of two, is what a pointer chain over pages is put together from: any
@@ -70,11 +70,11 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info);
 MUST_CHECK bool latency_pitch_check(uint64_t pitch, struct error *err);
 
 // Whether pitch and page make a chain on that path, in that order; else ERROR_USAGE.
-MUST_CHECK bool latency_point_check(const struct latency_point *point, struct error *err);
+MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // The chain that fits a region of point->bytes; ERROR_USAGE where the values do not go together,
 // ERROR_UNSUPPORTED where the region is too small for one.
-MUST_CHECK bool latency_shape_of(const struct latency_point *point, uint32_t key,
+MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_shape *shape, struct error *err);
 
 // Where a lap is so short that it stays in a first-level cache, page would not show the TLB: a
@@ -93,7 +93,7 @@ struct latency_place latency_place(const struct latency_shape *shape, uint32_t k
 
 // The link to hop k's place, as two words. `chunks` are the addresses of the region's chunks of
 // 2^chunk_shift blocks (pointer chains; else NULL).
-void latency_link(const struct latency_point *point, const struct latency_shape *shape,
+void latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How much work a preset puts into a case and into a benchmark.
-#ifndef SUITE_EFFORT_H
-#define SUITE_EFFORT_H
+#ifndef SUITE_BUDGET_H
+#define SUITE_BUDGET_H
 
 #include "gpu/gpu.h"
 #include "results/results.h"
 
-struct effort {
+struct budget {
     unsigned samples;    // a visit
     uint64_t sample_ns;  // device time of a sample, at least
     uint64_t timeout_ns; // of one submission
@@ -20,10 +20,10 @@ struct effort {
 
 // `preset` is one of PRESET_NAMES, or "map". CPUs that stand in for a GPU get shorter samples: they
 // are there for trying out, and slow.
-void effort_of(const char *preset, const struct gpu_info *device, struct effort *effort);
+void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // Relative half-width of the interval to stop at: 1 % for latencies, 5 % for the median of a
 // distribution, else 0.5 %.
-double effort_goal(const struct benchmark_info *info);
+double budget_goal(const struct benchmark_info *info);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/effort.h"
+#include "suite/budget.h"
 
 #include "base/clock.h"
 
@@ -7,7 +7,7 @@
 
 static const struct {
     const char *preset;
-    struct effort effort;
+    struct budget budget;
 } presets[] = {
     // The first look of the stop rule is after 5 rounds and wants 16 samples: 4 a visit.
     {"quick",
@@ -40,24 +40,24 @@ static const struct {
      {.samples = 8, .sample_ns = 4 * NS_PER_MS, .timeout_ns = 20 * NS_PER_S, .rounds_max = 160}},
 };
 
-void effort_of(const char *preset, const struct gpu_info *device, struct effort *effort)
+void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget)
 {
-    *effort = presets[1].effort;
+    *budget = presets[1].budget;
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
         if (strcmp(presets[i].preset, preset) == 0)
-            *effort = presets[i].effort;
+            *budget = presets[i].budget;
     bool hurried = strcmp(preset, "quick") == 0 || strcmp(preset, "map") == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
-        effort->sample_ns = NS_PER_MS / 2;
+        budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
     // The limits are the host's time, which a model needs; nothing else disturbs its samples.
-    effort->time_ns = effort->time_most_ns = 0;
+    budget->time_ns = budget->time_most_ns = 0;
     if (hurried)
-        effort->sample_ns = NS_PER_MS / 2;
+        budget->sample_ns = NS_PER_MS / 2;
 }
 
-double effort_goal(const struct benchmark_info *info)
+double budget_goal(const struct benchmark_info *info)
 {
     if (info->distribution)
         return 0.05;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/latency/point.h"
+#include "bench/latency/case.h"
 
 #include "bench/latency/latency.h"
 #include "math/permute.h"
@@ -67,19 +67,19 @@ unsigned latency_order(const char *text)
     return strcmp(text, "page") == 0 ? LATENCY_ORDER_PAGE : LATENCY_ORDER_RANDOM;
 }
 
-void latency_point_read(const struct bench_case *c, struct latency_point *point)
+void latency_case_read(const struct bench_case *c, struct latency_case *this_case)
 {
-    *point = (struct latency_point){
+    *this_case = (struct latency_case){
         .pointer = strcmp(case_text(c, "chain"), "pointer") == 0,
         .order = latency_order(case_text(c, "order")),
         .bytes = case_uint(c, "bytes"),
         .keep_awake = strcmp(case_text(c, "load"), "keep-awake") == 0,
     };
     uint64_t pitch = case_uint(c, "pitch"), page = case_uint(c, "page");
-    point->pitch = pitch < UINT32_MAX ? (uint32_t)pitch : UINT32_MAX;
-    point->page = page < UINT32_MAX ? (uint32_t)page : UINT32_MAX;
-    if (!latency_path_find(case_text(c, "path"), &point->path))
-        point->path = LATENCY_VECTOR;
+    this_case->pitch = pitch < UINT32_MAX ? (uint32_t)pitch : UINT32_MAX;
+    this_case->page = page < UINT32_MAX ? (uint32_t)page : UINT32_MAX;
+    if (!latency_path_find(case_text(c, "path"), &this_case->path))
+        this_case->path = LATENCY_VECTOR;
 }
 
 // ---------------------------------------------------------------- limits
@@ -105,9 +105,9 @@ static uint64_t shared_bytes_max(uint64_t limit)
 }
 
 static void bound_by_path(struct bound *bound, const struct gpu_limits *limits,
-                          const struct latency_point *point)
+                          const struct latency_case *this_case)
 {
-    switch (point->path) {
+    switch (this_case->path) {
     case LATENCY_SHARED:
     case LATENCY_ATOMIC_SHARED:
         bound_by(bound, shared_bytes_max(limits->shared_bytes), "shared_bytes");
@@ -127,7 +127,7 @@ static void bound_by_path(struct bound *bound, const struct gpu_limits *limits,
     case LATENCY_VECTOR:
     case LATENCY_SCALAR:
     case LATENCY_ATOMIC:
-        if (!point->pointer) {
+        if (!this_case->pointer) {
             bound_by(bound, limits->storage_range_bytes, "storage_range_bytes");
             bound_by(bound, BENCH_INDEX_REACH_BYTES, "an index of 32 bits");
         }
@@ -137,21 +137,21 @@ static void bound_by_path(struct bound *bound, const struct gpu_limits *limits,
     }
 }
 
-uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_point *point,
+uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name)
 {
     const struct gpu_limits *limits = &info->limits;
     struct bound bound = {UINT64_MAX, "no limit"};
-    if (point->order == LATENCY_ORDER_PAGE) {
+    if (this_case->order == LATENCY_ORDER_PAGE) {
         bound_by(&bound, limits->memory_bytes / 2, "half of memory_bytes");
     } else {
         bound_by(&bound, UINT64_C(4) << 30, "4 GiB");
         bound_by(&bound, limits->memory_bytes / 4, "a quarter of memory_bytes");
     }
-    bool chunks = point->pointer && point->order == LATENCY_ORDER_PAGE;
+    bool chunks = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     if (limits->allocation_bytes && !chunks)
         bound_by(&bound, limits->allocation_bytes, "allocation_bytes");
-    bound_by_path(&bound, limits, point);
+    bound_by_path(&bound, limits, this_case);
     *name = bound.name;
     return bound.bytes;
 }
@@ -187,27 +187,28 @@ bool latency_pitch_check(uint64_t pitch, struct error *err)
                      "pitch %" PRIu64 ": want a multiple of 16 bytes, at most 64 MiB", pitch);
 }
 
-bool latency_point_check(const struct latency_point *point, struct error *err)
+bool latency_case_check(const struct latency_case *this_case, struct error *err)
 {
-    if (!latency_pitch_check(point->pitch, err))
+    if (!latency_pitch_check(this_case->pitch, err))
         return false;
-    if (point->order == LATENCY_ORDER_PAGE &&
-        (!power_of_two(point->page) || !power_of_two(point->pitch) || point->page < point->pitch))
+    if (this_case->order == LATENCY_ORDER_PAGE &&
+        (!power_of_two(this_case->page) || !power_of_two(this_case->pitch) ||
+         this_case->page < this_case->pitch))
         return error_set(err, ERROR_USAGE,
                          "page %" PRIu32 " with pitch %" PRIu32
                          ": want powers of two, the page the larger one",
-                         point->page, point->pitch);
-    if (point->path == LATENCY_IMAGE && point->pitch != 128)
+                         this_case->page, this_case->pitch);
+    if (this_case->path == LATENCY_IMAGE && this_case->pitch != 128)
         return error_set(err, ERROR_USAGE,
                          "pitch %" PRIu32 ": path image stands one node to 128 bytes, leave it",
-                         point->pitch);
+                         this_case->pitch);
     return true;
 }
 
 // Bytes of one link, and of the step between two of them.
-static uint32_t link_bytes(const struct latency_point *point)
+static uint32_t link_bytes(const struct latency_case *this_case)
 {
-    return point->pointer ? 8 : point->path == LATENCY_CONSTANT ? 16 : 4;
+    return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;
 }
 
 uint32_t latency_log2(uint64_t power)
@@ -219,22 +220,22 @@ uint32_t latency_log2(uint64_t power)
 }
 
 // What a block is and how many places it has; how often a lap comes to it.
-static void shape_blocks(const struct latency_point *point, struct latency_shape *shape)
+static void shape_blocks(const struct latency_case *this_case, struct latency_shape *shape)
 {
-    switch (point->order) {
+    switch (this_case->order) {
     case LATENCY_ORDER_PLRU:
         shape->block_bytes = LATENCY_STRIDE_BYTES;
-        shape->slot_bytes = link_bytes(point);
+        shape->slot_bytes = link_bytes(this_case);
         shape->slots = LATENCY_STRIDE_BYTES / shape->slot_bytes;
         shape->turns = shape->slots;
         break;
     case LATENCY_ORDER_PAGE: {
-        shape->block_bytes = point->page;
-        shape->slot_bytes = point->pitch;
-        shape->slots = point->page / point->pitch;
-        uint64_t pages = point->bytes / point->page;
+        shape->block_bytes = this_case->page;
+        shape->slot_bytes = this_case->pitch;
+        shape->slots = this_case->page / this_case->pitch;
+        uint64_t pages = this_case->bytes / this_case->page;
         while (shape->turns < shape->slots &&
-               pages * shape->turns * point->pitch < LATENCY_PAGE_LAP_BYTES)
+               pages * shape->turns * this_case->pitch < LATENCY_PAGE_LAP_BYTES)
             shape->turns *= 2;
         break;
     }
@@ -243,38 +244,38 @@ static void shape_blocks(const struct latency_point *point, struct latency_shape
     }
 }
 
-bool latency_shape_of(const struct latency_point *point, uint32_t key, struct latency_shape *shape,
-                      struct error *err)
+bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
+                      struct latency_shape *shape, struct error *err)
 {
-    if (!latency_point_check(point, err))
+    if (!latency_case_check(this_case, err))
         return false;
     *shape = (struct latency_shape){
-        .order = point->order,
-        .block_bytes = point->pitch,
+        .order = this_case->order,
+        .block_bytes = this_case->pitch,
         .slots = 1,
         .turns = 1,
         .key = key,
-        .link_shift = latency_log2(link_bytes(point) / 4),
+        .link_shift = latency_log2(link_bytes(this_case) / 4),
         .image_columns = 1,
         .chunk_shift = 31,
     };
-    shape_blocks(point, shape);
-    uint64_t blocks = point->bytes / shape->block_bytes, nodes = blocks * shape->turns;
+    shape_blocks(this_case, shape);
+    uint64_t blocks = this_case->bytes / shape->block_bytes, nodes = blocks * shape->turns;
     if (nodes > INT32_MAX)
         return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " nodes: more than 2^31 − 1", nodes);
-    if (point->path == LATENCY_IMAGE) {
+    if (this_case->path == LATENCY_IMAGE) {
         shape->image_columns = image_columns((uint32_t)blocks);
         nodes = blocks -= blocks % shape->image_columns;
     }
     if (blocks < LATENCY_BLOCKS_MIN)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "%" PRIu64 " bytes hold fewer than two blocks of %" PRIu32, point->bytes,
-                         shape->block_bytes);
-    bool plru = point->order == LATENCY_ORDER_PLRU;
+                         "%" PRIu64 " bytes hold fewer than two blocks of %" PRIu32,
+                         this_case->bytes, shape->block_bytes);
+    bool plru = this_case->order == LATENCY_ORDER_PLRU;
     shape->nodes = (uint32_t)nodes;
     shape->bytes = blocks * shape->block_bytes;
     // Nodes farther apart than lines are long leave the rest of the region alone.
-    const uint32_t line = 128, apart = point->pitch < line ? point->pitch : line;
+    const uint32_t line = 128, apart = this_case->pitch < line ? this_case->pitch : line;
     shape->footprint_bytes = plru ? shape->bytes : nodes * apart;
     // The first 16 turns of plru name 16 different 32 bytes of each stride.
     shape->lap = plru ? (uint32_t)blocks * 16 : shape->nodes;
@@ -304,23 +305,23 @@ struct latency_place latency_place(const struct latency_shape *shape, uint32_t k
     return (struct latency_place){block, line * shape->slot_bytes};
 }
 
-void latency_link(const struct latency_point *point, const struct latency_shape *shape,
+void latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2])
 {
     struct latency_place place = latency_place(shape, k);
-    if (point->path == LATENCY_IMAGE) {
+    if (this_case->path == LATENCY_IMAGE) {
         words[0] = place.block % shape->image_columns * LATENCY_IMAGE_SIDE;
         words[1] = place.block / shape->image_columns * LATENCY_IMAGE_SIDE;
         return;
     }
     uint32_t in_chunk = place.block;
     uint64_t chunk = 0;
-    if (point->pointer) {
+    if (this_case->pointer) {
         chunk = chunks[place.block >> shape->chunk_shift];
         in_chunk &= (UINT32_C(1) << shape->chunk_shift) - 1;
     }
     uint64_t byte = chunk + (uint64_t)in_chunk * shape->block_bytes + place.byte;
-    uint64_t link = point->pointer ? byte : byte >> (2 + shape->link_shift);
+    uint64_t link = this_case->pointer ? byte : byte >> (2 + shape->link_shift);
     words[0] = (uint32_t)link;
     words[1] = (uint32_t)(link >> 32);
 }
