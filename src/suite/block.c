@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "suite/block.h"
 
-#include "suite/together.h"
+#include "suite/select.h"
+
+#include <string.h>
 
 // ---------------------------------------------------------------- entries
 
 bool block_is_own(const struct block *block, const struct entry *entry)
 {
-    return entry->party == &block->parties[0];
+    return entry->slot == &block->slots[0];
 }
 
 bool entry_is_open(const struct entry *entry)
@@ -17,7 +19,7 @@ bool entry_is_open(const struct entry *entry)
 
 bool entry_wants_visit(const struct entry *entry)
 {
-    for (; entry; entry = entry->beside)
+    for (; entry; entry = entry->co_run)
         if (entry_is_open(entry))
             return true;
     return false;
@@ -32,86 +34,95 @@ void entry_end(struct entry *entry, enum verdict verdict, const char *code, cons
 
 static void fail_given_up(struct entry *entry)
 {
-    entry_end(entry, VERDICT_FAILED, "device-given-up", entry->party->given_up);
+    entry_end(entry, VERDICT_FAILED, "device-given-up", entry->slot->given_up);
 }
 
-void block_give_up(struct block *block, struct party *party, const char *why)
+void block_give_up(struct block *block, struct device_slot *slot, const char *why)
 {
-    party->given_up = why;
+    slot->given_up = why;
     for (size_t i = 0; i < block->count; i++)
-        if (block->entries[i].party == party && entry_is_open(&block->entries[i]))
+        if (block->entries[i].slot == slot && entry_is_open(&block->entries[i]))
             fail_given_up(&block->entries[i]);
 }
 
 // ---------------------------------------------------------------- opening them
 
-static struct entry *open_entry(struct block *block, const struct plan_case *planned,
-                                struct party *party)
+static struct entry *open_entry(struct block *block, const struct plan_case *plan_case,
+                                struct device_slot *slot)
 {
-    const struct schedule_desc *desc = block->desc;
     const struct collect_rule rule = {
-        .goal = budget_goal(&planned->benchmark->info),
-        .rounds_max = desc->budget->rounds_max,
-        .budget_ns = desc->budget->case_ns,
+        .goal = budget_goal(&plan_case->benchmark->info),
+        .rounds_max = block->budget->rounds_max,
+        .budget_ns = block->budget->case_ns,
     };
     struct entry *entry = &block->entries[block->count++];
     *entry = (struct entry){
-        .planned = *planned,
-        .party = party,
-        .collect = collect_create(block->arena, &planned->benchmark->info, &rule),
-        .result = run_add_result(desc->run),
+        .plan_case = *plan_case,
+        .slot = slot,
+        .collect = collect_create(block->arena, &plan_case->benchmark->info, &rule),
+        .result = run_add_result(block->run),
         .verdict = VERDICT_OK,
     };
     struct error missing;
     block->own += block_is_own(block, entry);
-    if (party->given_up)
+    if (slot->given_up)
         fail_given_up(entry);
-    else if (!gpu_require(party->device, planned->benchmark->needs, &missing))
+    else if (!gpu_require(slot->device, plan_case->benchmark->needs, &missing))
         entry_end(entry, VERDICT_SKIPPED, error_code_name(missing.code),
-                  arena_strdup(desc->run->arena, missing.message));
+                  arena_strdup(block->run->arena, missing.message));
     return entry;
 }
 
-static bool is_welcome(const struct entry *first, const struct party *guest)
+// By the case's value "together": auto = beside devices on other chips, yes = beside all, no.
+static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
+                       const struct gpu_info *other)
 {
-    for (const struct entry *entry = first; entry; entry = entry->beside)
-        if (entry->party->given_up ||
-            !schedule_may_join(first->planned.bench_case, entry->party->device, guest->device))
-            return false;
-    return !guest->given_up && guest->plan->take;
+    const struct case_value *together = case_find(bench_case, "together");
+    if (!together || strcmp(together->text, "no") == 0)
+        return false;
+    return strcmp(together->text, "yes") == 0 || !select_same_chip(device, other);
 }
 
-// Each of those visited together names the others.
-static void name_company(const struct block *block, struct entry *first)
+static bool peer_may_join(const struct entry *first, const struct device_slot *peer)
 {
-    for (struct entry *entry = first; first->beside && entry; entry = entry->beside)
-        for (const struct entry *other = first; other; other = other->beside)
+    for (const struct entry *entry = first; entry; entry = entry->co_run)
+        if (entry->slot->given_up ||
+            !may_co_run(first->plan_case.bench_case, entry->slot->device, peer->device))
+            return false;
+    return !peer->given_up && peer->plan->take;
+}
+
+// Sets `with` of each entry in the co-run to the ids of the other devices.
+static void name_co_run(const struct block *block, struct entry *first)
+{
+    for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
+        for (const struct entry *other = first; other; other = other->co_run)
             if (other != entry)
                 entry->with =
-                    arena_printf(block->desc->run->arena, "%s%s%s", entry->with ? entry->with : "",
-                                 entry->with ? "," : "", other->party->device->id);
+                    arena_printf(block->run->arena, "%s%s%s", entry->with ? entry->with : "",
+                                 entry->with ? "," : "", other->slot->device->id);
 }
 
-void block_add(struct block *block, const struct plan_case *planned)
+void block_add(struct block *block, const struct plan_case *plan_case)
 {
-    struct entry *first = open_entry(block, planned, &block->parties[0]), *last = first;
-    if (!planned->benchmark->together)
+    struct entry *first = open_entry(block, plan_case, &block->slots[0]), *last = first;
+    if (!plan_case->benchmark->together)
         return;
-    for (size_t p = 1; p <= block->desc->peer_count; p++) {
-        struct party *guest = &block->parties[p];
+    for (size_t i = 1; i < block->slot_count; i++) {
+        struct device_slot *peer = &block->slots[i];
         struct plan_case taken;
-        if (is_welcome(first, guest) && guest->plan->take(guest->plan, planned->key, &taken))
-            last = last->beside = open_entry(block, &taken, guest);
+        if (peer_may_join(first, peer) && peer->plan->take(peer->plan, plan_case->key, &taken))
+            last = last->co_run = open_entry(block, &taken, peer);
     }
-    name_company(block, first);
+    name_co_run(block, first);
 }
 
 // ---------------------------------------------------------------- their results
 
-// A case that still wants visits and gets no more says why beside its numbers. So does one with too
+// A case that still wants visits and gets no more says why co_run its numbers. So does one with too
 // few of them while the run goes on: a run that is killed leaves its file as it is.
-static void say_cut_short(const struct block *block, const struct entry *entry, struct arena *arena,
-                          enum block_stage stage)
+static void flag_cut_short(const struct block *block, const struct entry *entry,
+                           struct arena *arena, enum block_stage stage)
 {
     unsigned rounds = collect_rounds(entry->collect);
     enum verdict verdict = rounds < COLLECT_ROUNDS_MIN ? VERDICT_SUSPECT : VERDICT_OK;
@@ -123,38 +134,49 @@ static void say_cut_short(const struct block *block, const struct entry *entry, 
                     "the run was interrupted after %u rounds of this case", rounds);
     else if (stage == BLOCK_ENDED)
         result_flag(arena, entry->result, verdict, "out-of-time",
-                    "the %s preset's time for %s ended after %u rounds of this case",
-                    block->desc->preset, entry->planned.benchmark->info.name, rounds);
+                    "the %s preset's time for %s ended after %u rounds of this case", block->preset,
+                    entry->plan_case.benchmark->info.name, rounds);
+}
+
+// Adds the value "with" to the case. The values are copied: the plan keeps its own.
+static void add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
+{
+    struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);
+    memcpy(values, bench_case->values, bench_case->value_count * sizeof *values);
+    values[bench_case->value_count] =
+        (struct case_value){.key = "with", .type = PARAM_TEXT, .role = PARAM_METHOD, .text = with};
+    bench_case->values = values;
+    bench_case->value_count++;
 }
 
 static void fill_result(const struct block *block, struct entry *entry, struct arena *arena,
                         enum block_stage stage)
 {
-    const struct benchmark_info *info = &entry->planned.benchmark->info;
-    *entry->result = (struct result){.key = entry->planned.key,
+    const struct benchmark_info *info = &entry->plan_case.benchmark->info;
+    *entry->result = (struct result){.key = entry->plan_case.key,
                                      .benchmark = info->name,
                                      .version = info->version,
-                                     .device = entry->party->device->id,
-                                     .bench_case = *entry->planned.bench_case};
+                                     .device = entry->slot->device->id,
+                                     .bench_case = *entry->plan_case.bench_case};
     if (entry->with)
-        schedule_add_with(arena, &entry->result->bench_case, entry->with);
+        add_with(arena, &entry->result->bench_case, entry->with);
     if (entry->verdict != VERDICT_OK) {
         result_flag(arena, entry->result, entry->verdict, entry->code, "%s", entry->why);
         return;
     }
     collect_result(entry->collect, arena, entry->result);
     if (entry_is_open(entry))
-        say_cut_short(block, entry, arena, stage);
+        flag_cut_short(block, entry, arena, stage);
 }
 
 void block_publish(struct block *block, struct arena *arena, enum block_stage stage)
 {
-    struct run *run = block->desc->run;
+    struct run *run = block->run;
     run->result_count = block->base;
     for (size_t i = 0; i < block->count; i++) {
         struct entry *entry = &block->entries[i];
         if (entry_is_open(entry) && collect_rounds(entry->collect) == 0)
-            continue; // nothing to say about it
+            continue; // never visited
         fill_result(block, entry, arena, stage);
         run->results[run->result_count++] = entry->result;
     }

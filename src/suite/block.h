@@ -1,71 +1,80 @@
 // SPDX-License-Identifier: MIT
-// The cases that schedule.c has at work: whose they are, how far each came, and what becomes of
-// them in the run.
+// The cases that schedule.c visits now: which device each one belongs to, how far it is measured,
+// and the result that it becomes in the run.
 #ifndef SUITE_BLOCK_H
 #define SUITE_BLOCK_H
 
 #include "measure/collect.h"
-#include "suite/schedule.h"
+#include "suite/budget.h"
+#include "suite/executor.h"
+#include "suite/plan.h"
 
 // A device whose cases are visited.
-struct party {
+struct device_slot {
     const struct gpu_info *device;
     struct plan *plan;
     struct executor *executor;
-    const char *given_up; // why no more visits are made on it; NULL: they are
+    const char *given_up; // why the device gets no more visits; NULL while it gets them
 };
 
 struct entry {
-    struct plan_case planned;
-    struct party *party;  // whose case it is
-    struct entry *beside; // the next one visited at the same time; NULL: none
-    const char *with;     // names the others; NULL: it is visited alone
+    struct plan_case plan_case;
+    struct device_slot *slot; // the device that measures it
+    struct entry *co_run;     // the next entry that is visited at the same time; NULL: none
+    const char *with;         // ids of the other devices in the co-run; NULL: no co-run
     struct collect *collect;
     struct result *result;
-    // Ended by something else than its collect: VERDICT_OK here = it was not.
+    // Set by entry_end. VERDICT_OK: entry_end was not called.
     enum verdict verdict;
     const char *code, *why;
 };
 
 struct block {
-    const struct schedule_desc *desc;
-    struct party *parties; // the schedule's own device, then its peers
-    struct arena *arena;   // as long as the block
-    struct entry entries[PLAN_BLOCK_CASES * (1 + SCHEDULE_PEERS_MAX)];
+    struct run *run;
+    const struct budget *budget;
+    const char *preset;        // for messages
+    struct device_slot *slots; // [0]: the schedule's own device; then its peers
+    size_t slot_count;
+    struct arena *arena; // lives as long as the block
+    struct entry entries[PLAN_BLOCK_CASES * (1 + PLAN_PEERS_MAX)];
     size_t count;
-    size_t own;                // of them the schedule's own device's
-    size_t base;               // results in the run before it
-    struct arena *provisional; // results of the block as they stand; NULL: nobody asked
-    uint64_t soft_ns, hard_ns; // when its time ends: after enough rounds, and anyway
+    size_t own;                // entries of the schedule's own device
+    size_t base;               // results in the run before this block
+    struct arena *provisional; // results published while the block is measured; NULL: none yet
+    // Deadlines: after soft_ns no round beyond COLLECT_ROUNDS_MIN begins, after hard_ns none at
+    // all.
+    uint64_t soft_ns, hard_ns;
 };
 
-// Opens an entry for a case of the schedule's own device and, where it is measured together, for
-// the same case of each peer, which is taken out of the peer's plan. A device that was given up
-// neither has company nor is one.
-void block_add(struct block *block, const struct plan_case *planned);
+// Adds a case of the schedule's own device. If the benchmark measures devices together, also takes
+// the same case out of the plan of each peer that may run beside it. A device that was given up
+// takes no part in co-runs.
+void block_add(struct block *block, const struct plan_case *plan_case);
 
+// True if the entry belongs to the schedule's own device.
 bool block_is_own(const struct block *block, const struct entry *entry);
 
-// Neither its collect nor anything else has ended it.
+// True while the entry needs visits: neither its stop rule nor entry_end has ended it.
 bool entry_is_open(const struct entry *entry);
 
-// One of those that are visited together is still open.
+// True if the entry or one in its co-run is open.
 bool entry_wants_visit(const struct entry *entry);
 
+// Ends the entry with this verdict and reason, in place of a measured result.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
-// No more visits on that device: its open entries have failed, and so will those that follow.
-// `why` lives as long as the run.
-void block_give_up(struct block *block, struct party *party, const char *why);
+// Stops all visits on a device: its open entries fail, and so will those that are added later.
+// `why` must live as long as the run.
+void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
 enum block_stage {
-    BLOCK_AT_WORK, // visits follow
+    BLOCK_AT_WORK, // more visits follow
     BLOCK_ENDED,
     BLOCK_INTERRUPTED
 };
 
-// Puts what is known of the cases into the run, in the order of the plan; the results live in
-// `arena`. Those that were never visited are left out.
+// Writes the results so far into the run, in the order of the plan; they live in `arena`. An entry
+// without any visit gets no result.
 void block_publish(struct block *block, struct arena *arena, enum block_stage stage);
 
 #endif

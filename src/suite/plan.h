@@ -31,7 +31,8 @@ struct plan {
 
 enum {
     PLAN_CASES_MAX = 16384, // of a preset's plan
-    PLAN_BLOCK_CASES = 64   // that a preset's plan hands out between pauses
+    PLAN_BLOCK_CASES = 64,  // that a preset's plan hands out between pauses
+    PLAN_PEERS_MAX = 7      // other devices whose plans a case is taken out of, to run beside it
 };
 
 // The plan of a preset (and settings) on a device: every case of every benchmark of the request,

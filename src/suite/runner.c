@@ -161,7 +161,7 @@ static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
     const struct device_list *devices = runner->desc->devices;
     size_t count = 0;
     for (size_t i = runner->device + 1;
-         i < devices->count && count < SCHEDULE_PEERS_MAX && !runner->desc->in_process; i++)
+         i < devices->count && count < PLAN_PEERS_MAX && !runner->desc->in_process; i++)
         peers[count++] = (struct schedule_peer){.device = devices->devices[i],
                                                 .plan = runner->plans[i],
                                                 .executor = runner->executors[i]};
@@ -172,7 +172,7 @@ static bool run_device(struct runner *runner)
 {
     const struct runner_desc *desc = runner->desc;
     const struct gpu_info *device = desc->devices->devices[runner->device];
-    struct schedule_peer peers[SCHEDULE_PEERS_MAX];
+    struct schedule_peer peers[PLAN_PEERS_MAX];
     struct budget budget;
     budget_of(desc->choices.preset, device, &budget);
     const struct schedule_desc schedule = {

@@ -5,15 +5,16 @@
 #include "math/random.h"
 #include "suite/block.h"
 #include "suite/interrupt.h"
-#include "suite/together.h"
+
+#include <string.h>
 
 struct scheduler {
     const struct schedule_desc *desc;
-    struct party parties[1 + SCHEDULE_PEERS_MAX]; // the schedule's own device, then the peers
+    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then its peers
     struct random random;
     uint64_t start_ns, saved_ns;
-    const struct benchmark *benchmark; // whose time runs
-    uint64_t soft_ns, hard_ns;         // when it ends
+    const struct benchmark *benchmark; // the one that the deadlines are of
+    uint64_t soft_ns, hard_ns;         // as in struct block, for the whole benchmark
     size_t done;                       // cases of finished blocks
     bool interrupted;
 };
@@ -65,12 +66,12 @@ static void save(struct scheduler *s, struct block *block)
 
 static void note_losses(struct block *block, const struct entry *entry, const struct error *last)
 {
-    struct party *party = entry->party;
-    if (executor_losses(party->executor) >= SCHEDULE_LOSSES_MAX)
-        block_give_up(block, party,
-                      arena_printf(block->desc->run->arena,
+    struct device_slot *slot = entry->slot;
+    if (executor_losses(slot->executor) >= SCHEDULE_LOSSES_MAX)
+        block_give_up(block, slot,
+                      arena_printf(block->run->arena,
                                    "%s was given up after %d workers lost in a row; the last: %s",
-                                   party->device->id, SCHEDULE_LOSSES_MAX, last->message));
+                                   slot->device->id, SCHEDULE_LOSSES_MAX, last->message));
 }
 
 static struct measure_request request_for(const struct scheduler *s, const struct entry *entry)
@@ -84,7 +85,8 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// `visit` NULL: there is a failure. One that only kept others company brings no numbers.
+// `visit` is NULL if the visit failed. The samples of a finished case, which was visited only as
+// load for the others of its co-run, are discarded.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -107,33 +109,59 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
     struct measure_visit *brought = NULL;
     struct error failure = {.code = ERROR_NONE};
     bool done =
-        executor_visit(entry->party->executor, entry->planned.benchmark, entry->planned.index,
-                       entry->planned.bench_case, &request, arena, &brought, &failure);
+        executor_visit(entry->slot->executor, entry->plan_case.benchmark, entry->plan_case.index,
+                       entry->plan_case.bench_case, &request, arena, &brought, &failure);
     note_visit(s, block, entry, done ? brought : NULL, &failure);
     arena_destroy(arena);
 }
 
-// Those that want no more visits are visited all the same: the others keep their company.
+// Adds to each visit the share of its sampling time in which all the others sampled too.
+static void note_common(struct executor_part *parts, size_t count)
+{
+    uint64_t began_ns = 0, ended_ns = UINT64_MAX;
+    size_t timed = 0;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].done && parts[i].visit->ended_ns) {
+            const struct measure_visit *visit = parts[i].visit;
+            began_ns = visit->began_ns > began_ns ? visit->began_ns : began_ns;
+            ended_ns = visit->ended_ns < ended_ns ? visit->ended_ns : ended_ns;
+            timed++;
+        }
+    double common_ns = ended_ns > began_ns ? (double)(ended_ns - began_ns) : 0;
+    for (size_t i = 0; i < count && timed > 1; i++) {
+        struct measure_visit *visit = parts[i].visit;
+        if (!parts[i].done || visit->ended_ns <= visit->began_ns)
+            continue;
+        double share = common_ns / (double)(visit->ended_ns - visit->began_ns);
+        visit_sensor(visit, "common_time", UNIT_NONE, share);
+        if (share < SCHEDULE_COMMON_LEAST)
+            visit_flag(visit, "apart",
+                       "the other devices took their samples in %.0f %% of the time of these",
+                       100 * share);
+    }
+}
+
+// Finished cases are still visited while another case of the co-run is open: all samples of a
+// co-run are taken under the same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
-    struct executor_part parts[1 + SCHEDULE_PEERS_MAX] = {{0}};
-    struct measure_request requests[1 + SCHEDULE_PEERS_MAX];
-    struct entry *entries[1 + SCHEDULE_PEERS_MAX];
+    struct executor_part parts[1 + PLAN_PEERS_MAX] = {{0}};
+    struct measure_request requests[1 + PLAN_PEERS_MAX];
+    struct entry *entries[1 + PLAN_PEERS_MAX];
     struct arena *arena = arena_create();
     size_t count = 0;
-    for (struct entry *entry = first; entry; entry = entry->beside) {
-        if (entry->verdict != VERDICT_OK || collect_failed(entry->collect) ||
-            entry->party->given_up)
+    for (struct entry *entry = first; entry; entry = entry->co_run) {
+        if (entry->verdict != VERDICT_OK || collect_failed(entry->collect) || entry->slot->given_up)
             continue;
         requests[count] = request_for(s, entry);
-        parts[count] = (struct executor_part){.executor = entry->party->executor,
-                                              .index = entry->planned.index,
-                                              .bench_case = entry->planned.bench_case,
+        parts[count] = (struct executor_part){.executor = entry->slot->executor,
+                                              .index = entry->plan_case.index,
+                                              .bench_case = entry->plan_case.bench_case,
                                               .request = &requests[count]};
         entries[count++] = entry;
     }
-    executor_visit_together(first->planned.benchmark, parts, count, arena);
-    schedule_note_common(parts, count);
+    executor_visit_together(first->plan_case.benchmark, parts, count, arena);
+    note_common(parts, count);
     for (size_t i = 0; i < count; i++)
         note_visit(s, block, entries[i], parts[i].done ? parts[i].visit : NULL, &parts[i].failure);
     arena_destroy(arena);
@@ -146,7 +174,7 @@ static bool is_over(struct scheduler *s, const struct block *block, unsigned rou
     return s->interrupted || clock_now_ns() > end_ns;
 }
 
-// One round; false when no other one is wanted.
+// Makes one round of visits; false if no further round is needed.
 static bool run_round(struct scheduler *s, struct block *block, unsigned round)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0;
@@ -158,10 +186,10 @@ static bool run_round(struct scheduler *s, struct block *block, unsigned round)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block, round))
             return false;
-        if (!entry_wants_visit(entry)) // its device was given up meanwhile
+        if (!entry_wants_visit(entry)) // its device was given up during this round
             continue;
-        show(s, block, entry->planned.key);
-        if (entry->beside)
+        show(s, block, entry->plan_case.key);
+        if (entry->co_run)
             visit_together(s, block, entry);
         else
             visit_alone(s, block, entry);
@@ -177,14 +205,15 @@ static uint64_t limit_ns(uint64_t ns)
     return ns ? clock_deadline_ns(ns) : UINT64_MAX;
 }
 
-// `cases` of `left` cases get that share of what is left until `end_ns`.
+// The deadline for `cases` of the `left` cases, if each gets the same share of the time until
+// end_ns.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// Cases are not equally long: for the fewest rounds a block may take half as much again as its
-// share. What the cheap ones leave would otherwise be time that nobody used.
+// Cases take different times: until each has its fewest rounds, a block may use half as much again
+// as its share. Otherwise time that cheap cases leave over would never be used.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     size_t generous = cases + cases / 2;
@@ -195,7 +224,7 @@ static void set_times(struct scheduler *s, struct block *block)
 {
     if (block->count == 0)
         return;
-    const struct benchmark *benchmark = block->entries[0].planned.benchmark;
+    const struct benchmark *benchmark = block->entries[0].plan_case.benchmark;
     if (s->benchmark != benchmark) {
         s->benchmark = benchmark;
         s->soft_ns = limit_ns(s->desc->budget->time_ns);
@@ -206,7 +235,7 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// What was never visited: skipped for lack of time, or left out.
+// Cases without a visit are skipped for lack of time. After an interrupt they are left out.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -216,7 +245,7 @@ static void settle(const struct scheduler *s, struct block *block)
                       arena_printf(s->desc->run->arena,
                                    "the %s preset's time for %s ended before this case: take a "
                                    "longer preset, or fewer values",
-                                   s->desc->preset, entry->planned.benchmark->info.name));
+                                   s->desc->preset, entry->plan_case.benchmark->info.name));
     }
 }
 
@@ -230,43 +259,42 @@ static void run_block(struct scheduler *s, struct block *block)
     s->done += block->own;
 }
 
-static void tell_if_done(const struct scheduler *s, const struct block *block)
+static bool has_results(const struct run *run, const char *device,
+                        const struct benchmark *benchmark)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strcmp(run->results[i]->device, device) == 0 &&
+            strcmp(run->results[i]->benchmark, benchmark->info.name) == 0)
+            return true;
+    return false;
+}
+
+static void report_if_done(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
     if (!desc->benchmark_done || block->count == 0)
         return;
-    const struct benchmark *benchmark = block->entries[0].planned.benchmark;
+    const struct benchmark *benchmark = block->entries[0].plan_case.benchmark;
     bool ends = s->interrupted || desc->plan->left(desc->plan, benchmark) == 0;
     if (ends)
         desc->benchmark_done(desc->context, desc->device->id, benchmark->info.name);
     for (size_t p = 0; ends && benchmark->together && p < desc->peer_count; p++)
         if (desc->peers[p].plan->left(desc->peers[p].plan, benchmark) == 0 &&
-            schedule_has_results(desc->run, desc->peers[p].device->id, benchmark))
+            has_results(desc->run, desc->peers[p].device->id, benchmark))
             desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
 }
 
 // Fills the block until the plan pauses or ends; false when the plan has ended.
-static bool gather(struct block *block)
+static bool gather(struct plan *plan, struct block *block)
 {
-    struct plan *plan = block->desc->plan;
     while (block->own < PLAN_BLOCK_CASES) {
-        struct plan_case planned;
-        enum plan_step step = plan->next(plan, block->desc->run, &planned);
+        struct plan_case plan_case;
+        enum plan_step step = plan->next(plan, block->run, &plan_case);
         if (step != PLAN_CASE)
             return step == PLAN_PAUSE;
-        block_add(block, &planned);
+        block_add(block, &plan_case);
     }
     return true;
-}
-
-static void invite(struct scheduler *s)
-{
-    const struct schedule_desc *desc = s->desc;
-    s->parties[0] = (struct party){desc->device, desc->plan, desc->executor, NULL};
-    for (size_t p = 0; p < desc->peer_count; p++) {
-        const struct schedule_peer *peer = &desc->peers[p];
-        s->parties[1 + p] = (struct party){peer->device, peer->plan, peer->executor, NULL};
-    }
 }
 
 bool schedule_run(const struct schedule_desc *desc)
@@ -274,17 +302,23 @@ bool schedule_run(const struct schedule_desc *desc)
     struct scheduler s = {.desc = desc, .start_ns = clock_now_ns()};
     s.saved_ns = s.start_ns;
     random_init(&s.random, desc->seed);
-    invite(&s);
+    s.slots[0] = (struct device_slot){desc->device, desc->plan, desc->executor, NULL};
+    for (size_t p = 0; p < desc->peer_count; p++)
+        s.slots[1 + p] = (struct device_slot){desc->peers[p].device, desc->peers[p].plan,
+                                              desc->peers[p].executor, NULL};
     for (bool more = true; more && !s.interrupted;) {
         struct arena *arena = arena_create();
         struct block *block = ARENA_NEW(arena, struct block);
-        block->desc = desc;
-        block->parties = s.parties;
-        block->arena = arena;
-        block->base = desc->run->result_count;
-        more = gather(block);
+        *block = (struct block){.run = desc->run,
+                                .budget = desc->budget,
+                                .preset = desc->preset,
+                                .slots = s.slots,
+                                .slot_count = 1 + desc->peer_count,
+                                .arena = arena,
+                                .base = desc->run->result_count};
+        more = gather(desc->plan, block);
         run_block(&s, block);
-        tell_if_done(&s, block);
+        report_if_done(&s, block);
         arena_destroy(block->provisional);
         arena_destroy(arena);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Visits the cases of a plan on one device, block by block, in interleaved rounds: each round takes
-// every case of the block that still wants a visit, in a fresh random order, so that slow drifts of
-// the machine fall on all cases alike and neighbours never keep each other's caches warm. Gathers
-// until the stop rule, the rounds or the time come to an end, and puts the results into the run.
+// Visits the cases of a plan on one device, block by block, in interleaved rounds. Each round
+// visits every case of the block that needs one, in a new random order: slow drift of the machine
+// then affects all cases alike, and no case always finds the caches that the same other case left.
+// A case ends by the stop rule, after its last round, or when its time is used up; its result then
+// goes into the run.
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
@@ -11,16 +12,15 @@
 #include "suite/plan.h"
 
 enum {
-    SCHEDULE_LOSSES_MAX = 3, // workers lost in a row, after which a device is given up
-    SCHEDULE_PEERS_MAX = 7
+    SCHEDULE_LOSSES_MAX = 3 // a device is given up after so many lost workers in a row
 };
 
-// Another device of the run. What a benchmark that is measured together (struct benchmark) has in
-// common with its plan is taken out of that plan and visited on both at the same time, its samples
-// from the same moment on. A case says so by its value "together": "auto" = with devices on other
-// chips, "yes" = with all, "no". Both results then have the value "with" in their case, which names
-// the others, and among their sensors "common_time": the share of the time of its samples in which
-// all took theirs; below SCHEDULE_COMMON_LEAST they doubt it.
+// Another device of the run. If a benchmark measures devices together (struct benchmark), a case
+// that both plans have is taken out of the peer's plan and visited on both devices at once: a
+// co-run, in which all devices begin their samples at the same time. The case's value "together"
+// decides: "auto" = with devices on other chips, "yes" = with all, "no". The results of a co-run
+// have the value "with", the ids of the other devices, and the sensor "common_time": the share of
+// the sampling time in which all devices sampled. A share below SCHEDULE_COMMON_LEAST is flagged.
 struct schedule_peer {
     const struct gpu_info *device;
     struct plan *plan;
@@ -28,12 +28,12 @@ struct schedule_peer {
 };
 #define SCHEDULE_COMMON_LEAST 0.5
 
-// What is going on, for whoever watches.
+// The state of the schedule, for progress output.
 struct schedule_state {
-    const char *device, *key; // the case being visited; NULL: between cases
-    size_t done, total;       // cases; total 0 = not known
-    double fraction;          // of the work of this device, 0 … 1
-    uint64_t elapsed_ns;      // on this device
+    const char *device, *key; // key of the case that is visited; NULL between cases
+    size_t done, total;       // cases; total is 0 if it is not known
+    double fraction;          // share of this device's work that is done, 0 to 1
+    uint64_t elapsed_ns;      // since the schedule of this device began
 };
 
 struct schedule_desc {
@@ -45,20 +45,21 @@ struct schedule_desc {
     size_t peer_count;
     const struct budget *budget;
     const char *preset;          // for messages
-    uint64_t seed;               // of the orders
-    struct interrupt *interrupt; // NULL: never
-    // Before each visit and at the end of each block. NULL: nobody watches.
+    uint64_t seed;               // of the random orders
+    struct interrupt *interrupt; // NULL: signals are not watched
+    // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // At most once in save_ns, when the run holds what was measured so far. NULL: never.
+    // Called at most once in save_ns, when the run holds all results so far. May be NULL.
     void (*save)(void *context);
     uint64_t save_ns;
-    // The last block of a benchmark on this device is in the run, or the schedule ends. NULL: -.
+    // Called when a benchmark's results on a device are final. May be NULL.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);
     void *context;
 };
 
-// Goes on until the plan ends (true) or the user interrupts it (false): then what was visited is in
-// the run with that reason, and what was not is left out. Failures of cases are results.
+// Returns true when the plan has ended, false when the user interrupted it: the run then holds
+// every case that was visited, with the reason "interrupted", and no other. A case that fails is a
+// result, not an error of this function.
 bool schedule_run(const struct schedule_desc *desc);
 
 #endif
