@@ -119,8 +119,8 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // ---------------------------------------------------------------- their results
 
-// A case that still wants visits and gets no more says why co_run its numbers. So does one with too
-// few of them while the run goes on: a run that is killed leaves its file as it is.
+// Adds the reason why the case got fewer visits than it needs. While the run goes on, a case with
+// too few rounds is flagged too, because a killed run leaves its file as it was last saved.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {
@@ -128,14 +128,14 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
     enum verdict verdict = rounds < COLLECT_ROUNDS_MIN ? VERDICT_SUSPECT : VERDICT_OK;
     if (stage == BLOCK_AT_WORK && verdict != VERDICT_OK)
         result_flag(arena, entry->result, verdict, "unfinished",
-                    "the run had not finished this case: %u rounds of it", rounds);
+                    "not finished: %u rounds were measured", rounds);
     else if (stage == BLOCK_INTERRUPTED)
-        result_flag(arena, entry->result, verdict, "interrupted",
-                    "the run was interrupted after %u rounds of this case", rounds);
+        result_flag(arena, entry->result, verdict, "interrupted", "interrupted after %u rounds",
+                    rounds);
     else if (stage == BLOCK_ENDED)
         result_flag(arena, entry->result, verdict, "out-of-time",
-                    "the %s preset's time for %s ended after %u rounds of this case", block->preset,
-                    entry->plan_case.benchmark->info.name, rounds);
+                    "the time budget of preset %s for %s was used up after %u rounds",
+                    block->preset, entry->plan_case.benchmark->info.name, rounds);
 }
 
 // Adds the value "with" to the case. The values are copied: the plan keeps its own.

@@ -9,7 +9,7 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The first look of the stop rule is after 5 rounds and wants 16 samples: 4 a visit.
+    // The stop rule first decides after 5 rounds and needs 16 samples then: 4 a visit.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -18,7 +18,7 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // The most time is what 40 cases of 300 deadlines, 90 a second, take through all queues.
+    // time_most_ns: preempt's 40 cases take so long, with 300 deadlines each at 90 a second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -27,7 +27,7 @@ static const struct {
       .case_ns = 10 * NS_PER_S,
       .time_ns = 20 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
-    // `fathom map`: many cases, the fewest rounds each.
+    // `fathom map` measures many cases and needs only the fewest rounds of each.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -51,7 +51,7 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // The limits are the host's time, which a model needs; nothing else disturbs its samples.
+    // A model simulates its time: host time limits nothing there, and nothing disturbs its samples.
     budget->time_ns = budget->time_most_ns = 0;
     if (hurried)
         budget->sample_ns = NS_PER_MS / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much work a preset puts into a case and into a benchmark.
+// How much time a preset spends on a case and on a benchmark.
 #ifndef SUITE_BUDGET_H
 #define SUITE_BUDGET_H
 
@@ -7,23 +7,23 @@
 #include "results/results.h"
 
 struct budget {
-    unsigned samples;    // a visit
-    uint64_t sample_ns;  // device time of a sample, at least
-    uint64_t timeout_ns; // of one submission
+    unsigned samples;    // in each visit
+    uint64_t sample_ns;  // least device time of a sample
+    uint64_t timeout_ns; // longest wait for one submission
     unsigned rounds_max; // of a case
     uint64_t case_ns;    // device time of a case; 0 = no limit
-    // Of a benchmark on one device, as long as a plan stays with it: map's comes back to its
-    // benchmarks and gives them the time anew. 0 = no limit. Rounds beyond the fewest are made
-    // while the first lasts, the fewest while the second does.
+    // Time of a benchmark on one device; 0 = no limit. After time_ns no case gets more than the
+    // fewest rounds; after time_most_ns no case is visited. A plan that returns to a benchmark, as
+    // map's does, gets the whole time again.
     uint64_t time_ns, time_most_ns;
 };
 
-// `preset` is one of PRESET_NAMES, or "map". CPUs that stand in for a GPU get shorter samples: they
-// are there for trying out, and slow.
+// Fills the budget of `preset`, one of PRESET_NAMES or "map". A CPU device gets shorter samples: it
+// is slow, and serves only to try fathom out.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
-// Relative half-width of the interval to stop at: 1 % for latencies, 5 % for the median of a
-// distribution, else 0.5 %.
+// The relative half-width of the interval at which measuring stops: 0.01 for times, 0.05 for the
+// median of a distribution, else 0.005.
 double budget_goal(const struct benchmark_info *info);
 
 #endif

@@ -14,7 +14,7 @@ static const double slowed_share = 0.015;
 struct card {
     struct sensors *sensors;
     struct sensor_reading last;
-    double fastest_hz; // core clock of the product, or the fastest seen; 0: neither known
+    double fastest_hz; // the product's core clock or the fastest one seen, if higher; 0: unknown
 };
 
 struct card *card_open(struct arena *arena, const struct gpu_info *info)
@@ -50,7 +50,7 @@ bool card_is_slowed(double seen_hz, double fastest_hz)
     return !(seen_hz > 0) || !(fastest_hz > 0) || seen_hz < fastest_hz * (1 - slowed_share);
 }
 
-// As kernels saw it during the samples; NaN where they did not.
+// The core clock that the kernels measured during the samples; NaN if they could not.
 static double seen_clock(const struct measure_visit *visit)
 {
     for (size_t i = 0; i < visit->sensor_count; i++)
@@ -68,9 +68,9 @@ static void note_throttling(struct card *card, bool is_count, struct measure_vis
         return;
     const char *text = sensor_throttle_text(visit->arena, (unsigned)throttle);
     if (!is_count && card_is_slowed(seen_hz, card->fastest_hz))
-        visit_flag(visit, "throttled", "the card ran slower than it could: %s", text);
+        visit_flag(visit, "throttled", "the card was throttled: %s", text);
     else
-        visit_detail(visit, "card", "reports at times: %s; not during these samples", text);
+        visit_detail(visit, "card", "throttled at times, but not during these samples: %s", text);
 }
 
 void card_note(struct card *card, const struct benchmark_info *info, struct measure_visit *visit)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the card's own sensors say beside each visit: clocks, power, temperature, throttling. Read
+// Adds the card's own sensors to each visit: clocks, power, temperature, throttling. They are read
 // after the visit, never during it, and at most every 100 ms: a reading takes several driver calls,
-// and cards look at themselves no more often (an H200's energy counter changes each 0.1 s).
+// and cards update their sensors no more often (an H200's energy counter changes every 0.1 s).
 #ifndef SUITE_CARD_H
 #define SUITE_CARD_H
 
@@ -10,18 +10,18 @@
 
 struct card;
 
-// The sensors of a device; NULL where it has none that are known (a normal absence).
+// Opens the sensors of a device. NULL if it has none that fathom can read, which is no error.
 struct card *card_open(struct arena *arena, const struct gpu_info *info);
 void card_close(struct card *card); // NULL is legal
 
-// Adds what the card says to the visit, and a doubt ("throttled") where it says that something
-// holds it back, card_is_slowed, and what the benchmark measures first is no mere count. Such a
-// word is of the last tenths of a second, which other visits had their share in: where the samples'
-// own clock was not lower it is a detail ("card"). NULL adds nothing.
+// Adds the sensor values to the visit. Flags it "throttled" if the card reports throttling and
+// card_is_slowed, unless the benchmark's first metric is a plain count. The card's report covers
+// the last tenths of a second, so also earlier visits: if the samples' own clock was not lower,
+// the visit gets the detail "card" instead. With card = NULL nothing is added.
 void card_note(struct card *card, const struct benchmark_info *info, struct measure_visit *visit);
 
-// Whether a core clock seen during samples is less than the fastest known by more than 1.5 %, some
-// two steps of it. True where either is not known (NaN or 0).
+// True if the core clock seen during samples is more than 1.5 % (about two clock steps) below the
+// fastest one. True also if either is unknown (NaN or 0).
 bool card_is_slowed(double seen_hz, double fastest_hz);
 
 #endif

@@ -15,8 +15,8 @@ enum {
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    struct clock_guard *guard; // NULL: the device has a clock of its own
-    double *granted_hz;        // of each clock; 0: not asked for yet
+    struct clock_guard *guard; // NULL: the device has GPU_CAP(CLOCK_CHOICE)
+    double *granted_hz;        // for each of desc.hz; 0: not locked yet
     bool ended;
 };
 
@@ -56,7 +56,7 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    err->code = ERROR_NO_DEVICE; // on which that could be measured
+    err->code = ERROR_NO_DEVICE; // no device can measure what was asked for
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;
 }
@@ -86,12 +86,13 @@ static const char *list_text(const struct clock_lock *lock, const double *hz)
 static const char *granted_text(const struct clock_lock *lock)
 {
     if (!lock->guard)
-        return "the device has a clock of its own, and nothing of the machine was set";
+        return "the device sets its own clock; nothing on this machine was locked";
     const char *before = clock_guard_before(lock->guard);
-    return arena_printf(lock->arena, "locked: %s; given back %s", list_text(lock, lock->granted_hz),
+    return arena_printf(lock->arena, "locked: %s; restored %s", list_text(lock, lock->granted_hz),
                         strcmp(before, "default") == 0
-                            ? "by the driver's reset, since it does not tell what was before"
-                            : arena_printf(lock->arena, "to what was before, %s", before));
+                            ? "by the driver's reset, because the driver does not report the "
+                              "state before"
+                            : arena_printf(lock->arena, "to the state before, %s", before));
 }
 
 static void add_finding(const struct clock_lock *lock, struct run *run, const char *code,
@@ -118,7 +119,7 @@ void clock_lock_end(struct clock_lock *lock, struct run *run)
                 restored ? arena_printf(lock->arena, "core clocks asked for: %s; %s",
                                         list_text(lock, lock->desc.hz), granted)
                          : arena_printf(lock->arena,
-                                        "the core clock could not be given back: %s; do it by hand "
+                                        "the core clock could not be restored: %s; do it by hand "
                                         "(NVIDIA: nvidia-smi -rgc; AMD: auto in "
                                         "power_dpm_force_performance_level)",
                                         err.message));

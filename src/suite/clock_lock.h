@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The core clocks that a user asked for, on one device: before each visit of a case that names a
-// `clock` the card is locked to it, and before any other it has its own clock again. A device that
-// has a clock of its own (CLOCK_CHOICE) is asked for it by the benchmark, in the worker, and
-// nothing is locked here; that of a card is the machine's, and a guard (sensors/guard.h) has it.
+// Sets the core clocks that the user asked for, on one device. Before the visit of a case with a
+// value `clock` the card is locked to that clock; before any other visit the lock is released. On a
+// device with GPU_CAP(CLOCK_CHOICE) the benchmark chooses the clock itself, in the worker, and
+// nothing is locked here. The lock of a card outlives a process, so a guard process holds it
+// (sensors/guard.h).
 #ifndef SUITE_CLOCK_LOCK_H
 #define SUITE_CLOCK_LOCK_H
 
@@ -13,27 +14,27 @@ struct clock_lock;
 
 struct clock_lock_desc {
     const struct gpu_info *device;
-    const double *hz; // asked for
+    const double *hz; // clocks that the user asked for
     size_t count;     // > 0
     const char *const *guard_argv;
-    const char *const *environment; // of the guard; NULL: this process's own
+    const char *const *environment; // of the guard; NULL: that of this process
 };
 
-// Locks the first clock and gives it back, so that what is not permitted is known before anything
-// is measured: NULL with ERROR_NO_DEVICE, which says what, why, and what to do. It lives in
-// `arena`, to which desc->hz belongs as well.
+// Locks the first clock and releases it, so that a missing permission is found before anything is
+// measured: then NULL with ERROR_NO_DEVICE, whose message says what to do. The lock lives in
+// `arena`; desc->hz must live as long.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
-// Before a visit. NULL: nothing was asked for.
+// Locks or releases the clock as the next visit's case needs it. With lock = NULL it does nothing.
 MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
                                   struct error *err);
 
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
-// Gives the clock back and ends the guard; a second time it does nothing. Adds the finding "clocks"
-// to `run` (NULL: none): what was asked for, what was granted, how it was given back; and
-// CLOCK_STAYS_LOCKED where it was not. NULL is legal.
+// Restores the clock and ends the guard; a second call does nothing. Adds the finding "clocks" to
+// `run`: the clocks that were asked for and granted, and how the clock was restored. If it could
+// not be restored, the finding is CLOCK_STAYS_LOCKED. run = NULL: no finding. NULL is legal.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

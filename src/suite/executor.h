@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who makes visits: a worker process (the default) or this process (--no-isolate, sanitizers).
+// Makes visits on one device, in a worker process (the default) or in this process (--no-isolate,
+// for debuggers and sanitizers).
 #ifndef SUITE_EXECUTOR_H
 #define SUITE_EXECUTOR_H
 
@@ -10,49 +11,49 @@ struct clock_lock;
 struct interrupt;
 
 struct executor_desc {
-    const char *device_id; // "vulkan:0"
-    bool in_process;       // false: fork + exec this binary
-    // How to start a worker: this binary, hidden command; NULL-ended.
-    const char *const *worker_argv;
-    const char *const *worker_environment; // NULL-ended; NULL: this process's own
-    uint64_t silence_ns;                   // a worker silent for longer is ended; 0: 60 s
-    bool validation;                       // in process: turn the API's own validation on
+    const char *device_id;                 // "vulkan:0"
+    bool in_process;                       // false: in a worker, by fork and exec of this binary
+    const char *const *worker_argv;        // this binary and its hidden command; NULL-ended
+    const char *const *worker_environment; // NULL-ended; NULL: that of this process
+    uint64_t silence_ns;                   // a worker that is silent for longer is ended; 0: 60 s
+    bool validation;                       // in process: turns the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
-    struct clock_lock *clocks;   // asked before each visit that is made alone; NULL: none
+    struct clock_lock *clocks;   // set before each visit outside of a co-run; NULL: none
 };
 
 // One executor a device. No process starts before the first visit.
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc);
 void executor_destroy(struct executor *executor);
 
-// Makes one visit of case number `index` (stable through the run: it names the case's memory).
-// False with the case's error; after ERROR_DEVICE_LOST, ERROR_TIMEOUT or a dead worker the next
-// call starts a new one. ERROR_INTERRUPTED after a second signal. The visit lives in `arena`.
+// Makes one visit of a case. `index` is the same for all visits of a case: it names what the
+// benchmark keeps between them. The visit lives in `arena`. False with the case's error; after
+// ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker the next call starts a new worker.
+// ERROR_INTERRUPTED after a second signal.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct benchmark *benchmark,
                                size_t index, const struct bench_case *bench_case,
                                const struct measure_request *request, struct arena *arena,
                                struct measure_visit **visit, struct error *err);
 
-// One device's part in visits that are made at the same time.
+// One device's visit in a co-run.
 struct executor_part {
-    struct executor *executor; // with a worker, not in process
+    struct executor *executor; // one with a worker
     size_t index;
     const struct bench_case *bench_case;
     const struct measure_request *request;
-    // What came of it: as executor_visit has it.
+    // The outcome, as executor_visit returns it.
     bool done;
     struct measure_visit *visit;
     struct error failure;
-    bool waits; // its worker is at the gate; known to executor_visit_together alone
+    bool waits; // used within executor_visit_together: the worker is ready and waits for the others
 };
 
-// Makes all the visits, each in its own worker; none takes samples before all are ready to, or have
-// failed.
+// Makes all visits of a co-run, each in its own worker. No worker takes samples before every other
+// one is ready or has failed.
 void executor_visit_together(const struct benchmark *benchmark, struct executor_part *parts,
                              size_t count, struct arena *arena);
 
-// Workers (or devices) lost in a row: visits since the last one that came to an orderly end, be it
-// a result or a failure.
+// How many workers (in process: devices) were lost in a row, since the last visit that ended with a
+// result or an orderly failure.
 unsigned executor_losses(const struct executor *executor);
 
 #endif

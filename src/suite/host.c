@@ -20,7 +20,8 @@ static void add(struct run *run, const char *name, const char *text)
         run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
 }
 
-// What stands after `key` and `separator` in the first line of a file that begins with key.
+// The text after `separator` in the file's first line that begins with `key`, without quotes; NULL
+// if there is no such line.
 static const char *read_field(struct arena *arena, const char *path, const char *key,
                               char separator)
 {

@@ -11,19 +11,19 @@ static void *let_through(void *context)
     struct interrupt *interrupt = context;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
     while (sem_wait(&interrupt->watched) != 0)
-        continue; // a signal that does not end the process
+        continue; // interrupted by a signal that does not end the process
     return NULL;
 }
 
-static bool start_mortal(struct interrupt *interrupt)
+static bool start_taker(struct interrupt *interrupt)
 {
     if (sem_init(&interrupt->watched, 0, 0) != 0)
         return false;
-    errno = pthread_create(&interrupt->mortal, NULL, let_through, interrupt);
+    errno = pthread_create(&interrupt->taker, NULL, let_through, interrupt);
     return errno == 0;
 }
 
-// nohup ignores it for those that it starts; a blocked one would wait for us all the same.
+// nohup starts its programs with SIGHUP ignored. A blocked signal becomes pending even then.
 static bool is_ignored(int signal)
 {
     struct sigaction action;
@@ -42,7 +42,7 @@ bool interrupt_init(struct interrupt *interrupt, struct error *err)
     interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     sigaddset(&set, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &set, &interrupt->former);
-    if (interrupt->fd >= 0 && start_mortal(interrupt))
+    if (interrupt->fd >= 0 && start_taker(interrupt))
         return true;
     error_set(err, ERROR_IO, "cannot watch for signals: %s", strerror(errno));
     if (interrupt->fd >= 0)
@@ -58,7 +58,7 @@ void interrupt_watch(struct interrupt *interrupt)
         return;
     interrupt->is_watched = true;
     sem_post(&interrupt->watched);
-    pthread_join(interrupt->mortal, NULL);
+    pthread_join(interrupt->taker, NULL);
     sem_destroy(&interrupt->watched);
 }
 

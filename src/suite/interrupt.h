@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SIGINT, SIGTERM and SIGHUP as something that one asks for, instead of something that happens:
-// they are blocked and arrive through a file descriptor, so that no code runs in a handler. The
-// first means: finish what is under way and end; a second: end a worker's visit now. A SIGHUP that
-// was ignored before (nohup) stays so.
+// Counts SIGINT, SIGTERM and SIGHUP. They are blocked and read from a file descriptor, so no code
+// runs in a signal handler. The first signal means: finish the visit and end the run. The second
+// one ends the visit at once. A SIGHUP that was ignored at the start (nohup) stays ignored.
 #ifndef SUITE_INTERRUPT_H
 #define SUITE_INTERRUPT_H
 
@@ -13,27 +12,27 @@
 #include <signal.h>
 
 struct interrupt {
-    int fd;         // readable when a signal waits
-    unsigned count; // seen so far
-    sigset_t former;
-    pthread_t mortal; // takes the signals until they are watched for
+    int fd;          // readable when a signal is pending
+    unsigned count;  // signals read so far
+    sigset_t former; // signal mask before interrupt_init
+    pthread_t taker; // has the signals unblocked until interrupt_watch
     sem_t watched;
     bool is_watched;
 };
 
-// Blocks the signals in this thread and those that it starts later, such as drivers' threads, which
-// would take them; SIGPIPE too, so that a reader of the tables that goes away does not take the run
-// file with it. Until interrupt_watch they do what they did before, through a thread of their own:
-// a driver that hangs while it is loaded must not keep the process from being ended.
+// Blocks the signals in this thread and in every thread that it starts later, such as those of
+// drivers. Also blocks SIGPIPE: when the reader of the tables goes away, the run file must still be
+// written. Until interrupt_watch the signals keep their effect, in a thread of their own: the user
+// must be able to end a process whose driver hangs while it is loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
-// From here on somebody asks for them.
+// From now on signals are only counted; the caller must ask interrupt_count.
 void interrupt_watch(struct interrupt *interrupt);
 
-// Lets them through again; one that waits still then ends the process.
+// Restores the signal mask. A signal that is still pending then takes effect.
 void interrupt_fini(struct interrupt *interrupt);
 
-// Number of signals so far; never blocks. NULL: 0.
+// The number of signals so far; 0 for NULL. Never blocks.
 unsigned interrupt_count(struct interrupt *interrupt);
 
 #endif

@@ -136,7 +136,8 @@ static void note_common(struct executor_part *parts, size_t count)
         visit_sensor(visit, "common_time", UNIT_NONE, share);
         if (share < SCHEDULE_COMMON_LEAST)
             visit_flag(visit, "apart",
-                       "the other devices took their samples in %.0f %% of the time of these",
+                       "all devices sampled at the same time in only %.0f %% of this device's "
+                       "sampling time",
                        100 * share);
     }
 }
@@ -243,8 +244,8 @@ static void settle(const struct scheduler *s, struct block *block)
         if (entry_is_open(entry) && collect_rounds(entry->collect) == 0)
             entry_end(entry, VERDICT_SKIPPED, "out-of-time",
                       arena_printf(s->desc->run->arena,
-                                   "the %s preset's time for %s ended before this case: take a "
-                                   "longer preset, or fewer values",
+                                   "the time budget of preset %s for %s was used up before this "
+                                   "case: choose a longer preset or fewer values",
                                    s->desc->preset, entry->plan_case.benchmark->info.name));
     }
 }

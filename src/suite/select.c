@@ -64,7 +64,7 @@ struct selection {
     struct error *err;
 };
 
-// Dashes and a leading "GPU-" do not count: nvidia-smi writes UUIDs so.
+// Ignores dashes and a leading "GPU-": nvidia-smi prints UUIDs with both.
 static bool is_uuid(struct arena *arena, const char *name, const struct gpu_info *info)
 {
     const char *uuid = select_uuid(arena, info);
@@ -126,7 +126,7 @@ static void add(const struct selection *s, const struct gpu_info *info)
     list->devices[list->count++] = info;
 }
 
-// The chip of `info`: through its own API, or with --api all through each that has it.
+// Adds the chip of `info` through its own API; with --api all through every API that has it.
 static void add_chip(const struct selection *s, const struct gpu_info *info)
 {
     add(s, info);
@@ -161,8 +161,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// Why the API that `name` begins with, as "cuda:0" does, has no device; NULL: it has, or there is
-// no such API.
+// Why the API that `name` begins with (as in "cuda:0") is unavailable; NULL if it has a device or
+// no API has that name.
 static const struct gpu_absence *absence_of(const struct gpu_system *system, const char *name)
 {
     for (size_t i = 0; i < gpu_system_absence_count(system); i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// GPUs that the kernel sees and no API does. PCI vendor ids and class codes: PCI-SIG's class code
-// specification (base class 03, display controllers) and the vendors' own assignments.
+// Finds GPUs that the kernel lists but no API can open. PCI vendor ids and class codes are from the
+// PCI-SIG's class code specification (base class 03, display controllers) and the vendors' own
+// assignments.
 #include "gpu/info.h"
 #include "suite/select.h"
 
@@ -53,7 +54,7 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        return NULL; // management controllers, virtual displays: nothing to measure
+        return NULL; // management controllers and virtual displays cannot be measured
     }
 }
 
@@ -70,7 +71,7 @@ static bool is_reached(const struct search *s, const struct pci_gpu *gpu)
     return false;
 }
 
-// 0 where the file can be opened for reading and writing, else errno.
+// 0 if the file can be opened for reading and writing, else the errno of the attempt.
 static int cannot_open(const struct search *s, const char *path)
 {
     return access(arena_printf(s->arena, "%s%s", s->root, path), R_OK | W_OK) == 0 ? 0 : errno;
@@ -143,7 +144,7 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
             look_at(&search, arena_strdup(arena, entry->d_name), &nvidia_seen);
     if (folder)
         closedir(folder);
-    // A sandbox may hide sysfs and still have the device files.
+    // A sandbox may have the device files but hide sysfs.
     if (!nvidia_seen && cannot_open(&search, "/dev/nvidia0") != ENOENT)
         add_unreached(&search, &(struct pci_gpu){.vendor = GPU_VENDOR_NVIDIA});
     *gpus = search.gpus;

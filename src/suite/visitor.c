@@ -14,12 +14,13 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // Most benchmarks wish for the same device: it stays open while one with other queues takes its
-    // turn, since opening one takes a driver some tenths of a second.
-    struct gpu_device *usual;  // NULL until a benchmark without a wish comes
-    struct gpu_device *device; // of the session, NULL until the first visit; may be the usual one
-    void (*wish)(const struct gpu_info *, struct gpu_device_desc *); // `device` was opened with
-    struct card *card;                                               // NULL: no sensors
+    // Most benchmarks use a device with one queue. It stays open while a benchmark that asks for
+    // other queues is visited: a driver takes some tenths of a second to open a device.
+    struct gpu_device *usual;  // NULL until a benchmark needs it
+    struct gpu_device *device; // of the session; may be the usual one; NULL until the first visit
+    void (*queues)(const struct gpu_info *,
+                   struct gpu_device_desc *); // what `device` was asked for
+    struct card *card;                        // NULL: no sensors
     bool validation;
     const struct benchmark *benchmark; // whose session is open; NULL: none
     struct bench_session session;
@@ -87,12 +88,12 @@ void visitor_destroy(struct visitor *visitor)
     arena_destroy(visitor->arena);
 }
 
-// The device as the benchmark wishes it.
+// Opens the device with the queues that the benchmark asks for.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
     struct gpu_device_desc desc = {0};
-    if (visitor->device && visitor->wish == benchmark->device)
+    if (visitor->device && visitor->queues == benchmark->device)
         return true;
     close_device(visitor);
     if (benchmark->device)
@@ -101,7 +102,7 @@ static bool device_open(struct visitor *visitor, const struct benchmark *benchma
         visitor->device = visitor->usual;
     if (!visitor->device)
         visitor->device = gpu_device_open(visitor->system, visitor->info, &desc, err);
-    visitor->wish = benchmark->device;
+    visitor->queues = benchmark->device;
     if (!visitor->device)
         return error_prefix(err, "cannot open %s", visitor->info->id);
     if (!benchmark->device)
@@ -131,7 +132,7 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     return false;
 }
 
-// Where the benchmark keeps what it knows of a case between visits.
+// What the benchmark keeps of case number `index` between its visits.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -150,7 +151,7 @@ static bool validation_check(const struct visitor *visitor, size_t before, struc
     size_t after = gpu_device_validation_messages(visitor->device, &first);
     if (after == before)
         return true;
-    return error_set(err, ERROR_INTERNAL, "the API's validation complains (%zu messages): %s",
+    return error_set(err, ERROR_INTERNAL, "the API's validation reports %zu errors; the first: %s",
                      after - before, first ? first : "no text");
 }
 

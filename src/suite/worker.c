@@ -10,8 +10,8 @@ static bool is_end_of_device(const struct error *failure)
     return failure->code == ERROR_DEVICE_LOST || failure->code == ERROR_TIMEOUT;
 }
 
-// Where the order's visit waits for those of other devices. What the parent says instead of its
-// word, or its silence for ever, is found out when the answer is written.
+// Where a visit of a co-run waits for the other devices. The parent's line is not checked here: if
+// the parent is gone, writing the answer fails.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -30,7 +30,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// One order; the answer in `arena`. What makes the worker end stays in `failure`.
+// Makes the visit that `line` asks for and returns the answer, which lives in `arena`. `failure` is
+// the visit's error, if any.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
 {
@@ -46,7 +47,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // one that the visit met and got over
+    failure->code = ERROR_NONE; // the visit may have set it and recovered
     return protocol_write_visit(arena, &order.benchmark->info, visit);
 }
 
@@ -65,12 +66,12 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// A device that is not there any more: every order gets that answer.
-static bool serve_absence(const struct error *absence, struct child_channel *channel,
+// Answers every request with the reason why the device could not be opened.
+static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {
     struct arena *arena = arena_create();
-    const char *text = protocol_write_failure(arena, absence);
+    const char *text = protocol_write_failure(arena, failure);
     bool served = true;
     while (served && child_channel_read(channel, order_bytes_max))
         served = child_channel_write(channel, text, err);
@@ -82,9 +83,9 @@ bool worker_serve(const struct visitor_desc *desc, int socket_fd, struct error *
 {
     struct child_channel channel;
     child_channel_init(&channel, socket_fd);
-    struct error absence;
-    struct visitor *visitor = visitor_create(desc, &absence);
-    bool served = visitor ? serve(visitor, &channel, err) : serve_absence(&absence, &channel, err);
+    struct error failure;
+    struct visitor *visitor = visitor_create(desc, &failure);
+    bool served = visitor ? serve(visitor, &channel, err) : serve_failure(&failure, &channel, err);
     visitor_destroy(visitor);
     child_channel_fini(&channel);
     return served;

@@ -118,7 +118,7 @@ static void the_clock_follows_the_cases(void **state)
     assert_int_equal(run->finding_count, 1);
     assert_string_equal(run->findings[0].code, "clocks");
     assert_non_null(strstr(run->findings[0].text, "asked for: 1.200 GHz, 1.490 GHz; locked: "
-                                                  "1.200 GHz, 1.500 GHz; given back by the "
+                                                  "1.200 GHz, 1.500 GHz; restored by the "
                                                   "driver's reset"));
     run_destroy(run);
 }
@@ -132,7 +132,7 @@ static void a_device_with_a_clock_of_its_own_needs_no_guard(void **state)
     follow(lock, 1200000000);
     clock_lock_end(lock, run);
     assert_string_equal(new_calls(), "");
-    assert_non_null(strstr(run->findings[0].text, "nothing of the machine was set"));
+    assert_non_null(strstr(run->findings[0].text, "nothing on this machine was locked"));
     run_destroy(run);
 }
 
