@@ -99,7 +99,7 @@ static bool start_command(struct cli *cli, struct error *err)
     return run_command(cli, err);
 }
 
-// What stdio still holds may not fit on the disk: that must not look like success.
+// Writes what stdio still buffers. A full disk shows only now, and must not look like success.
 static bool flush(FILE *out, struct error *err)
 {
     if (fflush(out) == 0 && !ferror(out))

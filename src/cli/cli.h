@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program: parses its arguments, does what they say, prints errors, gives the exit status.
-// Everything it prints goes through the two streams here.
+// The program: parses the arguments, runs the command, prints its error and returns the exit
+// status. All output goes to the two streams in struct cli.
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -22,15 +22,16 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    const char *const *environment; // from before drivers were loaded: workers start in it
+    const char *const *environment; // copied before drivers were loaded; workers are started in it
     FILE *out, *err;
-    int status; // what the command sets where it succeeds in saying more than 0
+    int status; // the exit status of a command that returned true
 };
 
-// main() without its exit: returns the exit status.
+// Runs the program and returns the exit status.
 int cli_main(int argc, char **argv);
 
-// One function a command. False = the error is printed and decides the exit status.
+// One function for each command. If it returns false, cli_main prints the error, whose code decides
+// the exit status.
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
@@ -41,9 +42,9 @@ bool command_worker(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);
 bool command_guard(struct cli *cli, struct error *err);
 
-// Devices that -d names "model:FILE". The first checks the files (ERROR_USAGE with path and reason)
-// and puts them into the environment, for the backend and for workers; the second makes ids of
-// those names.
+// For each -d "model:FILE": cli_announce_models checks the file (ERROR_USAGE with path and reason)
+// and puts its path into the environment, where the model backend and the workers find it.
+// cli_name_models replaces these names by the ids of the devices, "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
@@ -58,22 +59,22 @@ MUST_CHECK bool cli_measure(struct cli *cli, void (*tell)(const struct run *run,
 MUST_CHECK bool cli_read_clocks(struct cli *cli, const double **hz, size_t *count,
                                 struct error *err);
 
-// The benchmark of that name; ERROR_USAGE with the nearest one.
+// Finds a benchmark by its name. ERROR_USAGE if there is none; the message suggests the nearest.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
 
-// Could a report be written there? ERROR_USAGE where this program has no report page, ERROR_IO
-// where the file cannot be written.
+// True if a report can be written to `path`. ERROR_USAGE if this build has no report page, ERROR_IO
+// if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// FATHOM_VALIDATION=1 in the environment: the API's own validation is on.
+// True if the environment has FATHOM_VALIDATION=1, which turns the API's own validation on.
 bool cli_validation(void);
 
-// Every backend, or only one.
+// Loads the backend of one API, or every backend for NULL.
 struct gpu_system *cli_system_create(const char *only_api);
 
-// Writes a JSON document, indented, with a newline at its end, and gives it back.
+// Writes a JSON document, indented and with a newline at its end, and releases it.
 struct json_t;
 bool cli_write_json(FILE *out, struct json_t *document, struct error *err);
 

@@ -13,10 +13,10 @@
 
 enum {
     PATH_BYTES = 4096,
-    CONSOLE_COLUMNS = 160 // where there is no terminal: room for a whole key
+    CONSOLE_COLUMNS = 160 // without a terminal: wide enough for a whole key
 };
 
-// "2%", "0.02" or "0.5 %" as a fraction; 0 where the option was not given.
+// Reads "2%", "0.02" or "0.5 %" as a fraction; 0 if the option was not given.
 static bool read_threshold(const struct cli *cli, double *threshold, struct error *err)
 {
     const char *typed = options_value(cli->options, OPTION_THRESHOLD);
@@ -41,8 +41,8 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 
 // ---------------------------------------------------------------- the reference run
 
-// Where the index of reference runs may be: what the environment says, else beside an installed
-// binary, else in the tree that a binary was built in.
+// The index of the reference runs: in the folder that FATHOM_REFERENCE names, else beside an
+// installed binary, else in the tree that this binary was built in. NULL if there is none.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");
@@ -72,8 +72,8 @@ static const char *reference_path(struct cli *cli, const struct run *now, struct
     const struct index_entry *entry;
     if (!path) {
         error_set(err, ERROR_USAGE,
-                  "--reference: no reference runs are installed beside this "
-                  "fathom: set FATHOM_REFERENCE to a folder of them");
+                  "--reference: no reference runs are installed with this fathom: set "
+                  "FATHOM_REFERENCE to their folder");
         return NULL;
     }
     if (!run_index_read(cli->arena, path, &index, err) ||
@@ -107,7 +107,7 @@ static bool read_runs(struct comparing *c, struct error *err)
     return c->base != NULL;
 }
 
-static bool tell(const struct cli *cli, const struct compare_report *report, struct error *err)
+static bool print(const struct cli *cli, const struct compare_report *report, struct error *err)
 {
     const struct console_desc console = {.colour = terminal_has_colour(cli->out),
                                          .columns = terminal_columns(cli->out, CONSOLE_COLUMNS)};
@@ -135,13 +135,13 @@ static bool compare(struct comparing *c, struct error *err)
         .reference = options_has(cli->options, OPTION_REFERENCE),
     };
     cli->status = compare_regressed(&result) ? EXIT_CASE_FAILED : EXIT_MEASURED;
-    return tell(cli, &report, err);
+    return print(cli, &report, err);
 }
 
 bool command_compare(struct cli *cli, struct error *err)
 {
     if (options_has(cli->options, OPTION_JSON) && options_has(cli->options, OPTION_MARKDOWN))
-        return error_set(err, ERROR_USAGE, "compare: --json and --markdown: take one of them");
+        return error_set(err, ERROR_USAGE, "compare: --json and --markdown: give only one of them");
     struct comparing comparing = {.cli = cli};
     bool done = compare(&comparing, err);
     run_destroy(comparing.base);

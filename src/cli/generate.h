@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the build and the installation make from the table: `fathom --generate WHAT`.
+// Makes the manual page and the shell completions from the table: `fathom --generate WHAT`.
 #ifndef CLI_GENERATE_H
 #define CLI_GENERATE_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-// WHAT: man (roff, section 1), bash, zsh or fish.
+// Writes `what`: "man" (roff, section 1), "bash", "zsh" or "fish". ERROR_USAGE for another word.
 MUST_CHECK bool generate_write(FILE *out, const char *what, struct error *err);
 
 void generate_manual(FILE *out);

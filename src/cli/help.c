@@ -9,15 +9,15 @@ enum {
 };
 
 const char *const help_exit_statuses[] = {
-    "0\tmeasured; suspect and skipped cases are counted in the summary",
-    "1\ta case failed (with --strict also: is suspect or was skipped)",
+    "0\tmeasured; the summary counts suspect and skipped cases",
+    "1\ta case failed (with --strict also: is suspect or was skipped), or compare found one slower",
     "2\tbad usage, a bad input file, or an output that cannot be written",
     "3\tno usable device, or no case was measured",
-    "130\tinterrupted; what was measured is in the run file",
+    "130\tinterrupted; the run file holds all results so far",
     NULL,
 };
 
-// Characters, not bytes: all but the continuation bytes of UTF-8.
+// The number of characters: all bytes but the continuation bytes of UTF-8.
 static size_t columns(const char *text, size_t bytes)
 {
     size_t count = 0;
@@ -100,7 +100,7 @@ static void write_program(FILE *out)
         fprintf(out, "  %.*s", digits, help_exit_statuses[i]);
         help_wrap(out, help_exit_statuses[i] + digits + 1, 6, 2 + (size_t)digits);
     }
-    fprintf(out, "\n`fathom COMMAND --help` tells more.\n");
+    fprintf(out, "\n`fathom COMMAND --help` explains a command.\n");
 }
 
 void help_write(FILE *out, enum command_id id)

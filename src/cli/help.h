@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What --help prints, from the table.
+// Prints --help from the table.
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -7,22 +7,22 @@
 
 #include <stdio.h>
 
-// One sentence: what the program is.
+// What the program is, in one sentence.
 #define PROGRAM_SUMMARY                                                                            \
-    "fathom measures what a GPU really does: every level of its memory, every unit, and every "    \
-    "number with its interval."
+    "fathom measures what a GPU really does: every level of its memory and every unit, each "      \
+    "number with its confidence interval."
 
-// What the exit statuses mean, one a line, "STATUS\tMEANING"; NULL-terminated.
+// The exit statuses, each as "STATUS\tMEANING"; NULL-terminated.
 extern const char *const help_exit_statuses[];
 
-// The help of a command; of the program for COMMAND_COUNT.
+// Prints the help of a command, or that of the program for COMMAND_COUNT.
 void help_write(FILE *out, enum command_id command);
 
-// Writes text wrapped to 80 columns, every line after `indent` blanks; a newline in it begins a
-// new line. `column` is where the cursor stands already.
+// Writes text wrapped to 80 columns. Every line begins with `indent` blanks; a newline in the text
+// begins a new line. `column` is the column of the cursor before.
 void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
 
-// "-d, --device DEVICE".
+// Prints the name of an option, as in "-d, --device DEVICE".
 void help_option_name(FILE *out, const struct option_info *option);
 
 #endif

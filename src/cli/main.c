@@ -3,8 +3,8 @@
 
 #include <fcntl.h>
 
-// A standard stream that is closed would be the number of the next file that is opened, a worker's
-// socket perhaps, and the tables would go there.
+// Opens /dev/null in place of each standard stream that is closed. Otherwise the next file that is
+// opened, perhaps a worker's socket, would get its number, and the tables would be written there.
 static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -16,6 +16,6 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // and nobody to say it to
+        return EXIT_USAGE; // no stream to print an error to
     return cli_main(argc, argv);
 }

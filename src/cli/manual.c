@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// roff takes a leading dot or apostrophe for a request, a backslash for an escape and a plain
-// minus for a hyphen.
+// Writes text with roff's special characters escaped: a leading dot or apostrophe would be a
+// request, a backslash an escape, a plain minus a hyphen.
 static void roff(FILE *out, const char *text)
 {
     bool line_begins = true;
@@ -82,9 +82,9 @@ void generate_manual(FILE *out)
         roff(out, tab + 1);
         fputs(".\n", out);
     }
-    fputs(".SH ENVIRONMENT\n.TP\n.B FATHOM_VALIDATION\nSet to 1: turn the API's own validation "
-          "on; a case about which it complains has failed.\n"
-          ".TP\n.B FATHOM_REFERENCE\nA folder of reference runs with its index.json, for "
-          "compare \\-\\-reference instead of those that are installed.\n",
+    fputs(".SH ENVIRONMENT\n.TP\n.B FATHOM_VALIDATION\n1 turns the API's own validation on; a "
+          "case for which it reports an error fails.\n"
+          ".TP\n.B FATHOM_REFERENCE\nA folder of reference runs with its index.json, which "
+          "compare \\-\\-reference reads instead of the installed one.\n",
           out);
 }

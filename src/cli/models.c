@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `-d model:FILE`: the file is checked, and the model backend told of it.
+// `-d model:FILE`: checks the file and passes its path to the model backend.
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "gpu/model.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The file of "model:FILE"; NULL where the name is none such ("model:0" is a device's id).
+// The file of "model:FILE"; NULL for any other name ("model:0" is the id of a device).
 static const char *file_of(const char *name)
 {
     static const char prefix[] = "model:";
@@ -30,7 +30,8 @@ bool cli_announce_models(struct cli *cli, struct error *err)
         files = arena_printf(cli->arena, "%s%s%s", files, *files ? "\n" : "", file);
     }
     if (*files && setenv(GPU_MODEL_VARIABLE, files, 1) != 0)
-        return error_set(err, ERROR_INTERNAL, "the environment takes no more");
+        return error_set(err, ERROR_INTERNAL, "cannot set the environment variable %s",
+                         GPU_MODEL_VARIABLE);
     return true;
 }
 

@@ -65,27 +65,27 @@ static bool use(struct parser *p, enum option_id id, const char *value)
 {
     struct options *o = p->options;
     if (!option_table[id].repeated && options_has(o, id))
-        return error_set(p->err, ERROR_USAGE, "--%s: given twice: say it once",
+        return error_set(p->err, ERROR_USAGE, "--%s: given twice: give it once",
                          option_table[id].name);
     o->uses = arena_grow(p->arena, o->uses, o->use_count, &o->use_capacity, sizeof *o->uses);
     o->uses[o->use_count++] = (struct option_use){.option = id, .value = value};
     return true;
 }
 
-// `attached` is what stands after = (or right after the letter); NULL = nothing does.
+// `attached` is the text after "=" or right after the letter; NULL if there is none.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
     if (!option->argument) {
         if (attached)
-            return error_set(p->err, ERROR_USAGE, "--%s: takes no value: leave out '%s'",
-                             option->name, attached);
+            return error_set(p->err, ERROR_USAGE, "--%s takes no value: remove '%s'", option->name,
+                             attached);
         return use(p, id, "");
     }
     if (!attached && p->at + 1 < p->argc)
         attached = p->argv[++p->at];
     if (!attached || !*attached)
-        return error_set(p->err, ERROR_USAGE, "--%s: its value is missing: --%s %s", option->name,
+        return error_set(p->err, ERROR_USAGE, "--%s: the value is missing: --%s %s", option->name,
                          option->name, option->argument);
     return use(p, id, attached);
 }
@@ -140,8 +140,7 @@ static bool parse_operand(struct parser *p, const char *word)
         return parse_command(p, word);
     if (o->operand_count >= command_table[o->command].operand_max)
         return error_set(p->err, ERROR_USAGE,
-                         "%s: '%s' is too much: `fathom %s --help` shows what "
-                         "it takes",
+                         "%s: '%s' is one operand too many (`fathom %s --help` shows the usage)",
                          command_shown(o), word, command_shown(o));
     o->operands = arena_grow(p->arena, o->operands, o->operand_count, &o->operand_capacity,
                              sizeof *o->operands);

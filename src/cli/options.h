@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Command lines, parsed by the table. -d X, -dX, --device X and --device=X are the same; options
-// and operands mix; after -- there are only operands.
+// Parses command lines by the table. -d X, -dX, --device X and --device=X are the same. Options and
+// operands may be mixed; after -- every word is an operand.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -20,17 +20,18 @@ struct options {
     size_t operand_count, operand_capacity;
 };
 
-// argv as main() gets it; strings stay argv's. ERROR_USAGE where it is not of the table's grammar,
-// with the nearest right word.
+// Parses argv, which must live as long as `options`. ERROR_USAGE for a word that the table does not
+// have; the message suggests the nearest one.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 
 bool options_has(const struct options *options, enum option_id option);
 
-// The value of an option, NULL where it was not given.
+// The value of an option; NULL if it was not given.
 const char *options_value(const struct options *options, enum option_id option);
 
-// All values of a repeated option, in order, in `arena`.
+// All values of a repeated option in the order given; the array lives in `arena`. Returns their
+// number.
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 

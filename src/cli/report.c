@@ -16,7 +16,7 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
-// A slip such as `report -o run.json run.json` must not cost the run.
+// Refuses `report -o run.json run.json`, which would overwrite the run.
 static bool check_request(const struct options *options, const char *output, struct error *err)
 {
     if (options->operand_count == 0 || !output)

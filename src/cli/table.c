@@ -13,9 +13,9 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .name = "devices",
             .operands = "",
             .summary = "Show the devices of every API, and why an API has none",
-            .detail = "Lists what Vulkan, CUDA and OpenCL offer here, opening none of it. An API "
-                      "without devices is shown with the reason and the remedy, and so is a GPU "
-                      "that is in the machine but that no API reaches.",
+            .detail = "Lists the devices of Vulkan, CUDA and OpenCL without opening any. If an API "
+                      "has no device, or no API can open a GPU of this machine, it says why and "
+                      "what to do.",
         },
     [COMMAND_LIST] =
         {
@@ -36,18 +36,18 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operand_max = 64,
             .summary = "Measure, show the results and write the run file",
             .detail =
-                "Runs the benchmarks named, or all of them, on the best device or on those "
-                "chosen with -d. Results go to the standard output, progress to the terminal, "
-                "and with -o everything, with its provenance, to a file.\n"
+                "Runs the named benchmarks, or all of them, on the best device or on those "
+                "chosen with -d. Results go to the standard output, progress goes to the "
+                "terminal. With -o the run file keeps every result and how it was measured.\n"
                 "DEVICE is an id (vulkan:0), an API (cuda), a part of a name, a UUID or all. "
-                "By default a discrete GPU comes before an integrated one and that before a "
-                "CPU, and Vulkan before CUDA before OpenCL.\n"
-                "Values for --set: numbers or words, with commas between them; ranges A..B/N "
-                "with N points an octave or A..B+S in steps of S; bytes as 32KiB, 4GiB or max. "
-                "--set may be repeated; "
-                "without a benchmark it is meant for all that have the key.\n"
-                "Each device is measured in a process of its own, so that a crash or a hang "
-                "of a driver costs one case and not the run.",
+                "By default a discrete GPU is preferred to an integrated one and that to a "
+                "CPU; and Vulkan to CUDA and that to OpenCL.\n"
+                "Values for --set: numbers or words, separated by commas; a range A..B/N has N "
+                "points per octave, a range A..B+S has steps of S; bytes are written 32KiB, "
+                "4GiB or max. --set can be repeated. Without a benchmark's name it applies to "
+                "every benchmark that has the parameter.\n"
+                "Each device is measured in a separate process: if a driver crashes or hangs, "
+                "one case fails and the run goes on.",
         },
     [COMMAND_MAP] =
         {
@@ -55,22 +55,20 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operands = "",
             .summary = "Find the memory hierarchy by measurement",
             .detail =
-                "Measures latencies over sizes, coarse first and then where a level ends, and "
-                "draws what it finds: how many caches there are, where each ends, its latency, "
-                "bandwidth and line, what lies behind them, how far address translation "
-                "reaches and how much code the core keeps, beside what the driver or the data "
-                "sheet states. What cannot be told is "
-                "called unknown, with the reason.\n"
+                "Measures latency by working set, with more points where a level ends, and "
+                "draws the hierarchy: the number of caches, the size, latency, bandwidth and "
+                "line of each, the memory behind them, the reach of address translation and the "
+                "instruction cache, beside the sizes that the driver or the data sheet states. A "
+                "value that cannot be determined is called unknown, with the reason.\n"
                 "The levels are results of a benchmark `map` in the run file, beside the "
-                "latencies and bandwidths that they come from: report and compare take it like "
+                "latencies and bandwidths that they come from. report and compare read it like "
                 "any other run.\n"
-                "Which clock a level runs by shows where more than one was seen. --set "
-                "clock=1200,1500,1980 has each level measured with the core clock locked to so "
-                "many MHz, where the machine permits it (NVIDIA through NVML, AMD through sysfs; "
-                "mostly for root). It refuses where anybody else uses the card, and gives the "
-                "clock "
-                "back on every way out. NVIDIA's driver does not tell a lock that was there "
-                "before: that one is undone. Without it no clock is ever set.",
+                "--set clock=1200,1500,1980 measures each level with the core clock locked to "
+                "these frequencies in MHz, and so shows which clock the level runs by. The "
+                "machine must permit it (NVIDIA through NVML, AMD through sysfs; mostly for "
+                "root only). fathom refuses if another process uses the card, and it restores "
+                "the clock however it ends. NVIDIA's driver does not report a lock that existed "
+                "before: that lock is lost. Without this option fathom never sets a clock.",
         },
     [COMMAND_REPORT] =
         {
@@ -80,8 +78,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operand_max = 64,
             .summary = "Draw runs as one HTML page that can be mailed",
             .detail = "Writes one file that needs no network: the machine, charts and tables of "
-                      "every benchmark, what was doubted and why, and where it all comes from. "
-                      "Several runs stand side by side, in the same charts.",
+                      "every benchmark, every flagged result with its reason, and how the run was "
+                      "made. Several runs are drawn in the same charts.",
         },
     [COMMAND_COMPARE] =
         {
@@ -89,12 +87,13 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operands = "BASE.json NEW.json",
             .operand_kind = WORD_FILE,
             .operand_max = 2,
-            .summary = "Tell what got faster or slower between two runs",
-            .detail = "Compares the medians of equal cases and tells apart what changed by more "
-                      "than the threshold, what did not, and what the intervals leave open. With "
-                      "--reference NEW.json, BASE is the committed run of the same model of GPU.\n"
-                      "The exit status is 1 where a case got slower or failed, so that a job can "
-                      "stand on it.",
+            .summary = "Show what got faster or slower between two runs",
+            .detail = "Compares the medians of equal cases: which changed by more than the "
+                      "threshold, which did not, and for which the intervals are too wide to "
+                      "decide. With --reference NEW.json, BASE is the committed run of the same "
+                      "GPU model.\n"
+                      "The exit status is 1 if a case got slower or failed, so that CI can gate on "
+                      "it.",
         },
     [COMMAND_BESIDE] =
         {
@@ -102,16 +101,17 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operands = "BENCHMARK",
             .operand_max = 1,
             .summary = "The second process of a benchmark that has one",
-            .detail = "Started by that benchmark; reads orders from a socket, its standard input.",
+            .detail = "Started by that benchmark; reads requests from a socket, its standard "
+                      "input.",
             .hidden = true,
         },
     [COMMAND_GUARD] =
         {
             .name = "__guard",
             .operands = "",
-            .summary = "Hold the lock on a core clock, and give it back",
-            .detail = "Started by `fathom map --set clock=LIST`; reads orders from a socket, its "
-                      "standard input, and gives the clock back when that closes.",
+            .summary = "Hold the lock on a core clock, and restore the clock at the end",
+            .detail = "Started by `fathom map --set clock=LIST`; reads requests from a socket, its "
+                      "standard input, and restores the clock when the socket closes.",
             .hidden = true,
         },
     [COMMAND_WORKER] =
@@ -125,63 +125,175 @@ const struct command_info command_table[COMMAND_COUNT] = {
 };
 
 const struct option_info option_table[OPTION_COUNT] = {
-    [OPTION_HELP] = {'h', "help", NULL, WORD_NONE, "Show this help", EVERY, false, false},
-    [OPTION_VERSION] = {0, "version", NULL, WORD_NONE, "Show which fathom this is", COMMAND_PROGRAM,
-                        false, false},
-    [OPTION_GENERATE] = {0, "generate", "WHAT", WORD_ANY,
-                         "Write the man page (man) or a completion (bash, zsh, fish)",
-                         COMMAND_PROGRAM, false, true},
-    [OPTION_JSON] = {0, "json", NULL, WORD_NONE, "Write JSON instead of a table",
-                     COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(COMPARE), false, false},
-    [OPTION_DEVICE] = {'d', "device", "DEVICE", WORD_DEVICE,
-                       "Measure on this device; repeat it for several. model:FILE is simulated",
-                       COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) |
-                           COMMAND_BIT(BESIDE),
-                       true, false},
-    [OPTION_API] = {0, "api", "API", WORD_API,
-                    "Use only this API; all: each device through every API that reaches it",
-                    COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
-    [OPTION_PRESET] = {0, "preset", PRESET_NAMES, WORD_PRESET,
-                       "How thorough: seconds, minutes, or as long as it takes (" PRESET_DEFAULT
-                       " by default)",
-                       COMMAND_BIT(RUN), false, false},
-    [OPTION_SET] = {0, "set", "[BENCHMARK.]KEY=VALUE[,VALUE…]", WORD_ANY,
-                    "Choose values of a parameter instead of the preset's (map: clock alone)",
-                    COMMAND_BIT(RUN) | COMMAND_BIT(MAP), true, false},
-    [OPTION_OUTPUT] = {'o', "output", "RUN.json", WORD_FILE,
-                       "Write the run file, all along the run", COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
-                       false, false},
-    [OPTION_REPORT_OUTPUT] = {'o', "output", "REPORT.html", WORD_FILE,
-                              "Write the page to this file", COMMAND_BIT(REPORT), false, false},
-    [OPTION_CSV] = {0, "csv", "FILE", WORD_FILE, "Write one line for each metric of each case",
-                    COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
-    [OPTION_HTML] = {0, "html", "FILE", WORD_FILE, "Draw the run as an HTML page (see report)",
-                     COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
-    [OPTION_TRACE] = {0, "trace", "FILE", WORD_FILE,
-                      "Write the time lines as a trace for Perfetto (ui.perfetto.dev)",
-                      COMMAND_BIT(RUN), false, false},
-    [OPTION_SVG] = {0, "svg", "FILE", WORD_FILE, "Draw the time lines as an SVG", COMMAND_BIT(RUN),
-                    false, false},
-    [OPTION_STRICT] = {0, "strict", NULL, WORD_NONE,
-                       "Suspect and skipped cases make the exit status 1",
-                       COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
-    [OPTION_NO_ISOLATE] = {0, "no-isolate", NULL, WORD_NONE,
-                           "Measure in this process, for debuggers and sanitizers",
-                           COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, false},
-    [OPTION_REFERENCE] = {0, "reference", NULL, WORD_NONE,
-                          "Compare with the committed run of this model of GPU",
-                          COMMAND_BIT(COMPARE), false, false},
-    [OPTION_THRESHOLD] = {0, "threshold", "SHARE", WORD_ANY,
-                          "Changes below this do not count (2% by default)", COMMAND_BIT(COMPARE),
-                          false, false},
-    [OPTION_ACROSS] = {0, "across", NULL, WORD_NONE,
-                       "Compare other devices, versions and methods as well", COMMAND_BIT(COMPARE),
-                       false, false},
-    [OPTION_MARKDOWN] = {0, "markdown", NULL, WORD_NONE, "Write Markdown instead of tables",
-                         COMMAND_BIT(COMPARE), false, false},
-    [OPTION_SEED] = {0, "seed", "NUMBER", WORD_ANY, "Seed of the order of visits",
-                     COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, true},
-    [OPTION_SILENCE] = {0, "silence-limit", "SECONDS", WORD_ANY,
-                        "End a worker that has been silent for this long",
-                        COMMAND_BIT(RUN) | COMMAND_BIT(MAP), false, true},
+    [OPTION_HELP] =
+        {
+            .letter = 'h',
+            .name = "help",
+            .help = "Show this help",
+            .commands = EVERY,
+        },
+    [OPTION_VERSION] =
+        {
+            .name = "version",
+            .help = "Show which fathom this is",
+            .commands = COMMAND_PROGRAM,
+        },
+    [OPTION_GENERATE] =
+        {
+            .name = "generate",
+            .argument = "WHAT",
+            .kind = WORD_ANY,
+            .help = "Write the man page (man) or a completion (bash, zsh, fish)",
+            .commands = COMMAND_PROGRAM,
+            .hidden = true,
+        },
+    [OPTION_JSON] =
+        {
+            .name = "json",
+            .help = "Write JSON instead of a table",
+            .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(COMPARE),
+        },
+    [OPTION_DEVICE] =
+        {
+            .letter = 'd',
+            .name = "device",
+            .argument = "DEVICE",
+            .kind = WORD_DEVICE,
+            .help = "Measure on this device; repeat it for several. model:FILE is simulated",
+            .commands =
+                COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) | COMMAND_BIT(BESIDE),
+            .repeated = true,
+        },
+    [OPTION_API] =
+        {
+            .name = "api",
+            .argument = "API",
+            .kind = WORD_API,
+            .help = "Use only this API; all: each device through every API that reaches it",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_PRESET] =
+        {
+            .name = "preset",
+            .argument = PRESET_NAMES,
+            .kind = WORD_PRESET,
+            .help = "How thorough: seconds, minutes, or as long as it takes (" PRESET_DEFAULT
+                    " by default)",
+            .commands = COMMAND_BIT(RUN),
+        },
+    [OPTION_SET] =
+        {
+            .name = "set",
+            .argument = "[BENCHMARK.]KEY=VALUE[,VALUE…]",
+            .kind = WORD_ANY,
+            .help = "Choose values of a parameter instead of the preset's (map: clock alone)",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .repeated = true,
+        },
+    [OPTION_OUTPUT] =
+        {
+            .letter = 'o',
+            .name = "output",
+            .argument = "RUN.json",
+            .kind = WORD_FILE,
+            .help = "Write the run file, all along the run",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_REPORT_OUTPUT] =
+        {
+            .letter = 'o',
+            .name = "output",
+            .argument = "REPORT.html",
+            .kind = WORD_FILE,
+            .help = "Write the page to this file",
+            .commands = COMMAND_BIT(REPORT),
+        },
+    [OPTION_CSV] =
+        {
+            .name = "csv",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .help = "Write one line for each metric of each case",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_HTML] =
+        {
+            .name = "html",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .help = "Draw the run as an HTML page (see report)",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_TRACE] =
+        {
+            .name = "trace",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .help = "Write the time lines as a trace for Perfetto (ui.perfetto.dev)",
+            .commands = COMMAND_BIT(RUN),
+        },
+    [OPTION_SVG] =
+        {
+            .name = "svg",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .help = "Draw the time lines as an SVG",
+            .commands = COMMAND_BIT(RUN),
+        },
+    [OPTION_STRICT] =
+        {
+            .name = "strict",
+            .help = "Suspect and skipped cases make the exit status 1",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_NO_ISOLATE] =
+        {
+            .name = "no-isolate",
+            .help = "Measure in this process, for debuggers and sanitizers",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_REFERENCE] =
+        {
+            .name = "reference",
+            .help = "Compare with the committed run of this model of GPU",
+            .commands = COMMAND_BIT(COMPARE),
+        },
+    [OPTION_THRESHOLD] =
+        {
+            .name = "threshold",
+            .argument = "SHARE",
+            .kind = WORD_ANY,
+            .help = "Changes below this do not count (2% by default)",
+            .commands = COMMAND_BIT(COMPARE),
+        },
+    [OPTION_ACROSS] =
+        {
+            .name = "across",
+            .help = "Compare other devices, versions and methods as well",
+            .commands = COMMAND_BIT(COMPARE),
+        },
+    [OPTION_MARKDOWN] =
+        {
+            .name = "markdown",
+            .help = "Write Markdown instead of tables",
+            .commands = COMMAND_BIT(COMPARE),
+        },
+    [OPTION_SEED] =
+        {
+            .name = "seed",
+            .argument = "NUMBER",
+            .kind = WORD_ANY,
+            .help = "Seed of the order of visits",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .hidden = true,
+        },
+    [OPTION_SILENCE] =
+        {
+            .name = "silence-limit",
+            .argument = "SECONDS",
+            .kind = WORD_ANY,
+            .help = "End a worker that has been silent for this long",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .hidden = true,
+        },
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one table of commands and options. Parsing, --help, the man page and the completions of the
-// shells are made from it: a new option is one line here and whoever asks for its value.
+// The one table of commands and options. Parsing, --help, the manual page and the shell completions
+// are made from it: a new option is one entry here and the code that reads its value.
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -20,7 +20,7 @@ enum command_id {
     COMMAND_COUNT
 };
 
-// What a word on the command line may be; the shells complete by it.
+// What a word on the command line may be, for the shell completions.
 enum word_kind {
     WORD_NONE, // options: a flag, without argument
     WORD_ANY,
@@ -38,7 +38,7 @@ struct command_info {
     size_t operand_max;
     const char *summary; // one line, for `fathom --help`
     const char *detail;  // paragraphs, for `fathom COMMAND --help` and the man page
-    bool hidden;         // for fathom itself and for tests
+    bool hidden;         // used by fathom itself and by tests; not in the help
 };
 
 enum option_id {
@@ -51,7 +51,7 @@ enum option_id {
     OPTION_PRESET,
     OPTION_SET,
     OPTION_OUTPUT,
-    OPTION_REPORT_OUTPUT, // of the same name, of another command
+    OPTION_REPORT_OUTPUT, // also "--output", but of another command
     OPTION_CSV,
     OPTION_HTML,
     OPTION_TRACE,
@@ -72,13 +72,13 @@ enum option_id {
 #define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option`, without a command
 
 struct option_info {
-    char letter;          // "-d"; 0 = none
+    char letter;          // 'd' for "-d"; 0 = none
     const char *name;     // without the dashes
-    const char *argument; // as shown: "DEVICE"; NULL = a flag
+    const char *argument; // as shown in the help: "DEVICE"; NULL: the option takes no value
     enum word_kind kind;
     const char *help;  // one sentence
-    unsigned commands; // which take it
-    bool repeated;
+    unsigned commands; // bits of the commands that take it
+    bool repeated;     // may be given more than once
     bool hidden;
 };
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What a stream leads to.
+// Asks about the terminal behind a stream.
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
+// True if the stream is a terminal.
 bool terminal_is(FILE *stream);
 
-// A terminal, and NO_COLOR (no-color.org) is not set in the environment.
+// True if the stream is a terminal and NO_COLOR (no-color.org) is not set in the environment.
 bool terminal_has_colour(FILE *stream);
 
-// Its width in columns, at most `most`; `most` where it is no terminal or does not say.
+// The terminal's width in columns, at most `most`. Returns `most` if the width is unknown.
 unsigned terminal_columns(FILE *stream, unsigned most);
 
 #endif

@@ -154,7 +154,7 @@ class Mistakes(fathom.Case):
                 (["xyzzy"], ["no command 'xyzzy'", "--help"]),
                 (["run", "chaes"], ["no benchmark 'chaes'", "'chase'"]),
                 (["list", "summ"], ["no benchmark 'summ'", "'sum'"]),
-                (["list", "sum", "chase"], ["'chase' is too much"]),
+                (["list", "sum", "chase"], ["'chase' is one operand too many"]),
                 (["run", "--preste", "quick"], ["--preste", "'--preset'"]),
                 (["devices", "--preset", "quick"], ["devices: no option '--preset'"]),
                 (["run", "-x"], ["no option '-x'"]),

@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: MIT
+// Hidden commands: the processes that fathom starts for itself. Each talks to its parent over a
+// socket, its standard input.
 #include "bench/bench.h"
 #include "cli/cli.h"
+#include "sensors/guard.h"
+#include "suite/worker.h"
 
 #include <unistd.h>
+
+bool command_worker(struct cli *cli, struct error *err)
+{
+    const char *device = options_value(cli->options, OPTION_DEVICE);
+    if (!device)
+        return error_set(err, ERROR_USAGE, "__worker: -d is missing: only fathom itself starts it");
+    const struct visitor_desc desc = {.device_id = device, .validation = cli_validation()};
+    return worker_serve(&desc, STDIN_FILENO, err);
+}
 
 bool command_beside(struct cli *cli, struct error *err)
 {
@@ -15,4 +28,10 @@ bool command_beside(struct cli *cli, struct error *err)
                          "__beside: expected a benchmark that has a second process, and -d: only "
                          "fathom itself starts it");
     return benchmark->serve(device, STDIN_FILENO, err);
+}
+
+bool command_guard(struct cli *cli, struct error *err)
+{
+    (void)cli;
+    return clock_guard_serve(STDIN_FILENO, err);
 }
