@@ -2,38 +2,45 @@
 #include "workbench.h"
 
 #include "device_api.h"
+#include "suite/values.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <math.h>
+#include <string.h>
 
-#include <cmocka.h>
+struct workbench_case {
+    struct workbench_case *next;
+    const char *key;
+    void *memory; // of the benchmark
+    unsigned rounds;
+};
 
 bool workbench_open(struct workbench *bench, const struct benchmark *benchmark)
 {
-    struct error err = {0};
     struct gpu_device_desc desc = {0};
-    *bench = (struct workbench){.benchmark = benchmark};
+    *bench = (struct workbench){
+        .benchmark = benchmark,
+        .request = {.samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)}};
     bench->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     const struct gpu_info *info = gpu_system_info(bench->system, 0);
     if (benchmark->device)
         benchmark->device(info, &desc);
-    struct gpu_device *device = gpu_device_open(bench->system, info, &desc, &err);
+    struct gpu_device *device = gpu_device_open(bench->system, info, &desc, &bench->err);
     if (device)
         bench->session = (struct bench_session){.arena = arena_create(),
                                                 .system = bench->system,
                                                 .device = device,
                                                 .info = info,
                                                 .scope = gpu_scope_open(device)};
-    if (device && (!benchmark->open || benchmark->open(&bench->session, &err)))
+    if (device && (!benchmark->open || benchmark->open(&bench->session, &bench->err)))
         return true;
-    print_error("%s\n", err.message);
+    print_error("%s\n", bench->err.message);
     return false;
 }
 
 void workbench_close(struct workbench *bench)
 {
     struct bench_session *session = &bench->session;
+    arena_destroy(bench->arena);
     if (session->device) {
         if (bench->benchmark->close)
             bench->benchmark->close(session);
@@ -43,6 +50,20 @@ void workbench_close(struct workbench *bench)
         arena_destroy(session->arena);
     }
     gpu_system_destroy(bench->system);
+}
+
+int workbench_setup(void **state)
+{
+    const struct benchmark *benchmark = *state;
+    struct workbench *bench = *state = test_calloc(1, sizeof *bench);
+    return workbench_open(bench, benchmark) ? 0 : -1;
+}
+
+int workbench_teardown(void **state)
+{
+    workbench_close(*state);
+    test_free(*state);
+    return 0;
 }
 
 int workbench_status(int argc, char **argv)
@@ -57,4 +78,136 @@ int workbench_status(int argc, char **argv)
         return 0;
     print_message("no device: skipped\n");
     return 77;
+}
+
+// ---------------------------------------------------------------- visits
+
+static struct workbench_case *find_kept(struct workbench *bench, const char *key)
+{
+    for (struct workbench_case *kept = bench->kept; kept; kept = kept->next)
+        if (strcmp(kept->key, key) == 0)
+            return kept;
+    struct workbench_case *kept = ARENA_NEW(bench->session.arena, struct workbench_case);
+    *kept = (struct workbench_case){bench->kept, arena_strdup(bench->session.arena, key), NULL, 0};
+    return bench->kept = kept;
+}
+
+// One visit; `key` tells cases apart.
+static bool visit(struct workbench *bench, const struct bench_case *bench_case, const char *key)
+{
+    struct workbench_case *kept = find_kept(bench, key);
+    bench->request.round = kept->rounds++;
+    bench->seen = measure_visit_create(bench->arena);
+    struct bench_visit run = {.session = &bench->session,
+                              .bench_case = bench_case,
+                              .scope = gpu_scope_open(bench->session.device),
+                              .arena = bench->arena,
+                              .request = &bench->request,
+                              .memory = &kept->memory};
+    bool done = bench->benchmark->visit(&run, bench->seen, &bench->err);
+    gpu_scope_close(run.scope);
+    return done;
+}
+
+static void forget_last_visit(struct workbench *bench)
+{
+    arena_destroy(bench->arena);
+    bench->arena = arena_create();
+    bench->err = (struct error){0};
+}
+
+bool workbench_visit_case(struct workbench *bench, const struct bench_case *bench_case)
+{
+    forget_last_visit(bench);
+    return visit(bench, bench_case,
+                 case_key(bench->arena, bench->benchmark->info.name, bench_case));
+}
+
+// The value of one "key=value", of the type that the benchmark's parameter has.
+static struct case_value parse_value(struct workbench *bench, char *text)
+{
+    const struct benchmark_info *info = &bench->benchmark->info;
+    struct value_list list = {0};
+    char *value = strchr(text, '=');
+    if (!value)
+        fail_msg("%s: no value", text);
+    *value++ = '\0';
+    for (size_t i = 0; i < info->param_count && list.count == 0; i++)
+        if (strcmp(info->params[i].key, text) == 0 &&
+            !values_parse(bench->arena, &info->params[i], value, &list, &bench->err))
+            fail_msg("%s", bench->err.message);
+    if (list.count != 1)
+        fail_msg("%s=%s: not one value of a parameter of %s", text, value, info->name);
+    return list.values[0];
+}
+
+static bool visit_text(struct workbench *bench, const char *text)
+{
+    forget_last_visit(bench);
+    struct bench_case bench_case = {
+        ARENA_ARRAY(bench->arena, bench->benchmark->info.param_count, struct case_value), 0};
+    for (char *part = arena_strdup(bench->arena, text), *end; *part; part = end) {
+        end = part + strcspn(part, "/");
+        if (*end)
+            *end++ = '\0';
+        bench_case.values[bench_case.value_count++] = parse_value(bench, part);
+    }
+    return visit(bench, &bench_case, text);
+}
+
+#define FORMAT_CASE(text, bench, format)                                                           \
+    va_list arguments;                                                                             \
+    va_start(arguments, format);                                                                   \
+    const char *text = arena_vprintf((bench)->session.arena, format, arguments);                   \
+    va_end(arguments)
+
+bool workbench_visit(struct workbench *bench, const char *format, ...)
+{
+    FORMAT_CASE(text, bench, format);
+    return visit_text(bench, text);
+}
+
+bool workbench_expect(struct workbench *bench, gpu_caps needed, const char *format, ...)
+{
+    FORMAT_CASE(text, bench, format);
+    bool missing = (needed & ~bench->session.info->caps) != 0;
+    for (int round = 0; round < 2; round++)
+        if (!visit_text(bench, text)) {
+            if (!missing || bench->err.code != ERROR_UNSUPPORTED)
+                fail_msg("%s: %s", text, bench->err.message);
+            return false;
+        }
+    if (missing)
+        fail_msg("%s: measured on a device that cannot", text);
+    return true;
+}
+
+void workbench_refuse(struct workbench *bench, enum error_code code, const char *format, ...)
+{
+    FORMAT_CASE(text, bench, format);
+    if (visit_text(bench, text))
+        fail_msg("%s: measured, expected %s", text, error_code_name(code));
+    if (bench->err.code != code)
+        fail_msg("%s: expected %s: %s", text, error_code_name(code), bench->err.message);
+}
+
+const struct measure_samples *workbench_samples(const struct workbench *bench, unsigned metric)
+{
+    const struct measure_samples *samples = &bench->seen->metrics[metric];
+    const char *name = bench->benchmark->info.metrics[metric].name;
+    if (samples->count == 0)
+        fail_msg("%s: no sample", name);
+    for (size_t i = 0; i < samples->count; i++)
+        if (!isfinite(samples->values[i]) || !(samples->values[i] > 0))
+            fail_msg("%s: sample %zu is %g", name, i, samples->values[i]);
+    return samples;
+}
+
+void workbench_flip(struct gpu_buffer *buffer, uint64_t offset, uint32_t bits)
+{
+    uint32_t word;
+    assert_non_null(buffer);
+    assert_true(gpu_buffer_read(buffer, offset, &word, sizeof word, NULL));
+    word ^= bits;
+    assert_true(gpu_buffer_write(buffer, offset, &word, sizeof word, NULL));
 }

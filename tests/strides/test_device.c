@@ -5,114 +5,34 @@
 #include "workbench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_strides;
 
-struct fixture {
-    struct workbench bench;
-    struct strides_session *own;
-};
-
-static int open_session(void **state)
+// Verified twice, or refused because the device has no such thing. `place` is stride=N or across=N.
+static void expect_done(struct workbench *bench, gpu_caps needed, const char *pattern,
+                        unsigned width, const char *place, unsigned n, const char *route)
 {
-    struct fixture *f = *state = test_calloc(1, sizeof *f);
-    if (!workbench_open(&f->bench, &bench_strides))
-        return -1;
-    f->own = f->bench.session.state;
-    return 0;
+    if (!workbench_expect(bench, needed, "pattern=%s/width=%u/%s=%u/route=%s", pattern, width,
+                          place, n, route))
+        return;
+    const struct measure_samples *bandwidth = workbench_samples(bench, STRIDES_BANDWIDTH);
+    const struct measure_samples *time = workbench_samples(bench, STRIDES_TIME);
+    assert_true(bandwidth->count == 2 && time->count == 2);
+    // 32 threads load 32 × width bytes in that time.
+    double bytes = bandwidth->values[0] / 1e9 * time->values[0];
+    assert_true(fabs(bytes - 32.0 * width) < 0.001);
+    assert_true(bench->seen->detail_count > 0 && bench->seen->kernel.hash);
 }
 
-static int close_session(void **state)
-{
-    struct fixture *f = *state;
-    workbench_close(&f->bench);
-    test_free(f);
-    return 0;
-}
-
-// ---------------------------------------------------------------- cases and visits
-
-struct wanted {
-    const char *pattern, *route;
-    unsigned width, place; // stride or across
-};
-
-// One case over several visits.
-struct visits {
-    struct fixture *fixture;
-    void *memory;
-    unsigned round;
-    struct error err;
-};
-
-static bool visit(struct visits *v, const struct wanted *wanted)
-{
-    struct arena *arena = arena_create();
-    bool block = strcmp(wanted->pattern, "block") == 0;
-    struct case_value values[] = {
-        {.key = "pattern", .type = PARAM_TEXT, .text = wanted->pattern},
-        {.key = "width", .type = PARAM_UINT, .uint = wanted->width},
-        {.key = block ? "across" : "stride", .type = PARAM_UINT, .uint = wanted->place},
-        {.key = "route", .type = PARAM_TEXT, .text = wanted->route},
-    };
-    const struct bench_case this_case = {values, sizeof values / sizeof *values};
-    const struct measure_request request = {.samples = 2,
-                                            .sample_ns = 100000,
-                                            .timeout_ns = UINT64_C(20000000000),
-                                            .round = v->round++};
-    struct bench_visit run = {.session = &v->fixture->bench.session,
-                              .bench_case = &this_case,
-                              .scope = gpu_scope_open(v->fixture->bench.session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = &v->memory};
-    struct measure_visit *seen = measure_visit_create(arena);
-    bool done = bench_strides.visit(&run, seen, &v->err);
-    if (done) {
-        const struct measure_samples *bandwidth = &seen->metrics[STRIDES_BANDWIDTH];
-        const struct measure_samples *time = &seen->metrics[STRIDES_TIME];
-        assert_true(bandwidth->count == 2 && time->count == 2);
-        // 32 threads load 32 × width bytes in that time.
-        double bytes = bandwidth->values[0] / 1e9 * time->values[0];
-        assert_true(fabs(bytes - 32.0 * wanted->width) < 0.001);
-        assert_true(seen->detail_count > 0 && seen->kernel.hash);
-    }
-    gpu_scope_close(run.scope);
-    arena_destroy(arena);
-    return done;
-}
-
-// Verified twice, or refused because the device has no such thing.
-static void expect_done(struct fixture *f, const struct wanted *wanted, gpu_caps needed)
-{
-    struct visits v = {.fixture = f};
-    gpu_caps missing = needed & ~f->bench.session.info->caps;
-    for (int round = 0; round < 2; round++)
-        if (!visit(&v, wanted)) {
-            if (!missing || v.err.code != ERROR_UNSUPPORTED)
-                fail_msg("%s %u %u: %s", wanted->pattern, wanted->width, wanted->place,
-                         v.err.message);
-            return;
-        }
-    assert_true(!missing);
-}
-
-static void measure_patterns(struct fixture *f, const char *route, gpu_caps needed)
+static void measure_patterns(struct workbench *bench, const char *route, gpu_caps needed)
 {
     static const unsigned strides[] = {0, 1, 2, 17, 128, STRIDES_STRIDE_MAX};
     static const unsigned blocks[] = {1, 3, 64, STRIDES_ACROSS_MAX};
     for (unsigned width = 4; width <= 16; width *= 2) {
         for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
-            expect_done(f, &(struct wanted){"stride", route, width, strides[i]}, needed);
+            expect_done(bench, needed, "stride", width, "stride", strides[i], route);
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-            expect_done(f, &(struct wanted){"block", route, width, blocks[i]}, needed);
+            expect_done(bench, needed, "block", width, "across", blocks[i], route);
     }
 }
 
@@ -130,39 +50,31 @@ static void every_load_of_shared_memory_is_verified(void **state)
 {
     static const unsigned strides[] = {0, 1, 2, 31, 32, 64, STRIDES_SHARED_STRIDE_MAX};
     for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
-        expect_done(*state, &(struct wanted){"banks", "auto", 4, strides[i]}, 0);
+        expect_done(*state, 0, "banks", 4, "stride", strides[i], "auto");
 }
 
 // ---------------------------------------------------------------- the proof
 
-static void flip_word(struct fixture *f, uint64_t offset)
-{
-    uint32_t word;
-    assert_true(gpu_buffer_read(f->own->source, offset, &word, sizeof word, NULL));
-    word ^= 0x100;
-    assert_true(gpu_buffer_write(f->own->source, offset, &word, sizeof word, NULL));
-}
-
 static void one_wrong_word_is_a_mismatch(void **state)
 {
-    const struct wanted wanted = {"stride", "auto", 8, 16};
-    struct visits v = {.fixture = *state};
-    assert_true(visit(&v, &wanted));
-    flip_word(*state, 16 * 8 * 5 + 4); // thread 5's first element
-    assert_false(visit(&v, &wanted));
-    assert_int_equal(v.err.code, ERROR_MISMATCH);
-    flip_word(*state, 16 * 8 * 5 + 4);
-    assert_true(visit(&v, &wanted));
+    struct workbench *bench = *state;
+    const struct strides_session *own = bench->session.state;
+    static const char wanted[] = "pattern=stride/width=8/stride=16/route=auto";
+    const uint64_t fifth = 16 * 8 * 5; // thread 5's first element
+    assert_true(workbench_visit(bench, wanted));
+    workbench_flip(own->source, fifth + 4, 0x100);
+    workbench_refuse(bench, ERROR_MISMATCH, wanted);
+    workbench_flip(own->source, fifth + 4, 0x100);
+    assert_true(workbench_visit(bench, wanted));
 }
 
 static void what_does_not_fit_is_refused(void **state)
 {
-    struct visits v = {.fixture = *state};
-    assert_false(visit(&v, &(struct wanted){"banks", "auto", 4, STRIDES_SHARED_STRIDE_MAX + 1}));
-    assert_int_equal(v.err.code, ERROR_UNSUPPORTED);
+    workbench_refuse(*state, ERROR_UNSUPPORTED, "pattern=banks/width=4/stride=%d/route=auto",
+                     STRIDES_SHARED_STRIDE_MAX + 1);
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+#define EACH(test) WORKBENCH_TEST(bench_strides, test)
 
 int main(int argc, char **argv)
 {
