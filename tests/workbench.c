@@ -7,13 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-struct workbench_case {
-    struct workbench_case *next;
-    const char *key;
-    void *memory; // of the benchmark
-    unsigned rounds;
-};
-
 bool workbench_open(struct workbench *bench, const struct benchmark *benchmark)
 {
     struct gpu_device_desc desc = {0};
@@ -92,10 +85,17 @@ static struct workbench_case *find_kept(struct workbench *bench, const char *key
     return bench->kept = kept;
 }
 
-// One visit; `key` tells cases apart.
-static bool visit(struct workbench *bench, const struct bench_case *bench_case, const char *key)
+static const char *key_of(struct workbench *bench, const struct bench_case *bench_case)
 {
-    struct workbench_case *kept = find_kept(bench, key);
+    return case_key(bench->session.arena, bench->benchmark->info.name, bench_case);
+}
+
+bool workbench_visit_case(struct workbench *bench, const struct bench_case *bench_case)
+{
+    struct workbench_case *kept = find_kept(bench, key_of(bench, bench_case));
+    arena_destroy(bench->arena);
+    bench->arena = arena_create();
+    bench->err = (struct error){0};
     bench->request.round = kept->rounds++;
     bench->seen = measure_visit_create(bench->arena);
     struct bench_visit run = {.session = &bench->session,
@@ -109,20 +109,6 @@ static bool visit(struct workbench *bench, const struct bench_case *bench_case, 
     return done;
 }
 
-static void forget_last_visit(struct workbench *bench)
-{
-    arena_destroy(bench->arena);
-    bench->arena = arena_create();
-    bench->err = (struct error){0};
-}
-
-bool workbench_visit_case(struct workbench *bench, const struct bench_case *bench_case)
-{
-    forget_last_visit(bench);
-    return visit(bench, bench_case,
-                 case_key(bench->arena, bench->benchmark->info.name, bench_case));
-}
-
 // The value of one "key=value", of the type that the benchmark's parameter has.
 static struct case_value parse_value(struct workbench *bench, char *text)
 {
@@ -134,61 +120,68 @@ static struct case_value parse_value(struct workbench *bench, char *text)
     *value++ = '\0';
     for (size_t i = 0; i < info->param_count && list.count == 0; i++)
         if (strcmp(info->params[i].key, text) == 0 &&
-            !values_parse(bench->arena, &info->params[i], value, &list, &bench->err))
+            !values_parse(bench->session.arena, &info->params[i], value, &list, &bench->err))
             fail_msg("%s", bench->err.message);
     if (list.count != 1)
         fail_msg("%s=%s: not one value of a parameter of %s", text, value, info->name);
     return list.values[0];
 }
 
-static bool visit_text(struct workbench *bench, const char *text)
+static struct bench_case parse_case(struct workbench *bench, const char *format, va_list arguments)
 {
-    forget_last_visit(bench);
-    struct bench_case bench_case = {
-        ARENA_ARRAY(bench->arena, bench->benchmark->info.param_count, struct case_value), 0};
-    for (char *part = arena_strdup(bench->arena, text), *end; *part; part = end) {
+    struct arena *arena = bench->session.arena;
+    struct bench_case parsed = {
+        ARENA_ARRAY(arena, bench->benchmark->info.param_count, struct case_value), 0};
+    for (char *part = arena_vprintf(arena, format, arguments), *end; *part; part = end) {
         end = part + strcspn(part, "/");
         if (*end)
             *end++ = '\0';
-        bench_case.values[bench_case.value_count++] = parse_value(bench, part);
+        parsed.values[parsed.value_count++] = parse_value(bench, part);
     }
-    return visit(bench, &bench_case, text);
+    return parsed;
 }
 
-#define FORMAT_CASE(text, bench, format)                                                           \
+#define PARSE_CASE(name, bench, format)                                                            \
     va_list arguments;                                                                             \
     va_start(arguments, format);                                                                   \
-    const char *text = arena_vprintf((bench)->session.arena, format, arguments);                   \
+    const struct bench_case name = parse_case(bench, format, arguments);                           \
     va_end(arguments)
+
+struct bench_case workbench_case(struct workbench *bench, const char *format, ...)
+{
+    PARSE_CASE(parsed, bench, format);
+    return parsed;
+}
 
 bool workbench_visit(struct workbench *bench, const char *format, ...)
 {
-    FORMAT_CASE(text, bench, format);
-    return visit_text(bench, text);
+    PARSE_CASE(parsed, bench, format);
+    return workbench_visit_case(bench, &parsed);
 }
 
 bool workbench_expect(struct workbench *bench, gpu_caps needed, const char *format, ...)
 {
-    FORMAT_CASE(text, bench, format);
+    PARSE_CASE(parsed, bench, format);
     bool missing = (needed & ~bench->session.info->caps) != 0;
     for (int round = 0; round < 2; round++)
-        if (!visit_text(bench, text)) {
+        if (!workbench_visit_case(bench, &parsed)) {
             if (!missing || bench->err.code != ERROR_UNSUPPORTED)
-                fail_msg("%s: %s", text, bench->err.message);
+                fail_msg("%s: %s", key_of(bench, &parsed), bench->err.message);
             return false;
         }
     if (missing)
-        fail_msg("%s: measured on a device that cannot", text);
+        fail_msg("%s: measured on a device that cannot", key_of(bench, &parsed));
     return true;
 }
 
 void workbench_refuse(struct workbench *bench, enum error_code code, const char *format, ...)
 {
-    FORMAT_CASE(text, bench, format);
-    if (visit_text(bench, text))
-        fail_msg("%s: measured, expected %s", text, error_code_name(code));
+    PARSE_CASE(parsed, bench, format);
+    if (workbench_visit_case(bench, &parsed))
+        fail_msg("%s: measured, expected %s", key_of(bench, &parsed), error_code_name(code));
     if (bench->err.code != code)
-        fail_msg("%s: expected %s: %s", text, error_code_name(code), bench->err.message);
+        fail_msg("%s: expected %s: %s", key_of(bench, &parsed), error_code_name(code),
+                 bench->err.message);
 }
 
 const struct measure_samples *workbench_samples(const struct workbench *bench, unsigned metric)

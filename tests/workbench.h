@@ -13,6 +13,14 @@
 
 #include <cmocka.h>
 
+// What a case keeps between its visits.
+struct workbench_case {
+    struct workbench_case *next;
+    const char *key;
+    void *memory; // the benchmark's own, as in struct bench_visit
+    unsigned rounds;
+};
+
 struct workbench {
     const struct benchmark *benchmark;
     struct gpu_system *system;
@@ -25,7 +33,7 @@ struct workbench {
     struct error err;
 
     struct arena *arena;         // as long as the last visit
-    struct workbench_case *kept; // what cases keep between their visits
+    struct workbench_case *kept; // of every case that was visited, the newest first
 };
 
 // A test that gets an open workbench in *state and finds nothing left open at its end. `benchmark`
@@ -48,12 +56,17 @@ void workbench_close(struct workbench *bench);
 // with: 77 (skipped) where the API has no device.
 int workbench_status(int argc, char **argv);
 
-// Visits a case that is written as in its key, without the benchmark: "op=read/bytes=1MiB". A case
-// that was visited before is in its next round, with what it kept. False with bench->err.
-bool workbench_visit(struct workbench *bench, const char *format, ...) PRINTF_LIKE(2, 3);
-
-// The same for a case of a plan.
+// One visit of a case; false with bench->err. A case that was visited before is in its next round,
+// with what it kept.
 bool workbench_visit_case(struct workbench *bench, const struct bench_case *bench_case);
+
+// The case that is written as in its key, without the benchmark: "op=read/bytes=1MiB". It lives as
+// long as the workbench. Fails the test where the benchmark has no such parameter.
+struct bench_case workbench_case(struct workbench *bench, const char *format, ...)
+    PRINTF_LIKE(2, 3);
+
+// One visit of the case that is written so.
+bool workbench_visit(struct workbench *bench, const char *format, ...) PRINTF_LIKE(2, 3);
 
 // Two visits of a case in rounds 0 and 1. Fails the test where one of them fails, unless the device
 // lacks one of `needed`: then the first must fail with ERROR_UNSUPPORTED, and the result is false.

@@ -4,14 +4,7 @@
 #include "bench/loads/run.h"
 #include "workbench.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_loads;
 
@@ -20,66 +13,38 @@ enum {
     METRICS = 7
 };
 
-struct fixture {
-    struct workbench bench;
-};
-
 static int open_session(void **state)
 {
-    struct fixture *f = *state = test_calloc(1, sizeof *f);
-    if (!workbench_open(&f->bench, &bench_loads))
+    if (workbench_setup(state) != 0)
         return -1;
-    if (f->bench.session.info->kind == GPU_KIND_CPU)
-        ((struct loads_session *)f->bench.session.state)->groups = 2;
+    struct workbench *bench = *state;
+    bench->request.samples = 1;
+    bench->request.sample_ns = 20000;
+    if (bench->session.info->kind == GPU_KIND_CPU)
+        ((struct loads_session *)bench->session.state)->groups = 2;
     return 0;
 }
 
-static int close_session(void **state)
+static bool visit(struct workbench *bench, const char *load, const char *pattern,
+                  const char *fidelity)
 {
-    struct fixture *f = *state;
-    workbench_close(&f->bench);
-    test_free(f);
-    return 0;
-}
-
-static bool visit(struct fixture *f, const char *load, const char *pattern, const char *fidelity,
-                  struct error *err)
-{
-    struct arena *arena = arena_create();
-    struct case_value values[] = {{.key = "load", .type = PARAM_TEXT, .text = load},
-                                  {.key = "pattern", .type = PARAM_TEXT, .text = pattern},
-                                  {.key = "fidelity", .type = PARAM_TEXT, .text = fidelity}};
-    const struct bench_case this_case = {values, 3};
-    const struct measure_request request = {
-        .samples = 1, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000), .round = 1};
-    void *memory = NULL;
-    struct bench_visit run = {.session = &f->bench.session,
-                              .bench_case = &this_case,
-                              .scope = gpu_scope_open(f->bench.session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = &memory};
-    struct measure_visit *seen = measure_visit_create(arena);
-    bool done = bench_loads.visit(&run, seen, err);
-    if (done) {
-        assert_true(isfinite(seen->metrics[RATE].values[0]) && seen->metrics[RATE].values[0] > 0);
-        for (int metric = 0; metric < METRICS; metric++)
-            for (size_t i = 0; i < seen->metrics[metric].count; i++)
-                assert_true(seen->metrics[metric].values[i] > 0);
-        assert_non_null(seen->kernel.hash);
-    }
-    gpu_scope_close(run.scope);
-    arena_destroy(arena);
-    return done;
+    if (!workbench_visit(bench, "load=%s/pattern=%s/fidelity=%s", load, pattern, fidelity))
+        return false;
+    workbench_samples(bench, RATE);
+    for (unsigned metric = 0; metric < METRICS; metric++)
+        if (bench->seen->metrics[metric].count > 0)
+            workbench_samples(bench, metric);
+    assert_non_null(bench->seen->kernel.hash);
+    return true;
 }
 
 // As on a device that takes seconds for a dispatch: there are a thousand times as many workgroups
 // as the software GPU gets. Each run of the case must stay short, and verify.
 static void a_dispatch_too_long_is_cut(void **state)
 {
-    struct fixture *f = *state;
-    struct loads_session *own = f->bench.session.state;
-    if (f->bench.session.info->kind != GPU_KIND_CPU)
+    struct workbench *bench = *state;
+    struct loads_session *own = bench->session.state;
+    if (bench->session.info->kind != GPU_KIND_CPU)
         skip();
     own->groups = 8192;
     struct loads_size size = {0};
@@ -90,8 +55,8 @@ static void a_dispatch_too_long_is_cut(void **state)
                                          .peak = true};
     const struct measure_request request = {
         .samples = 1, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000), .round = 1};
-    struct bench_visit visit = {.session = &f->bench.session,
-                                .scope = gpu_scope_open(f->bench.session.device),
+    struct bench_visit visit = {.session = &bench->session,
+                                .scope = gpu_scope_open(bench->session.device),
                                 .arena = arena,
                                 .request = &request};
     struct loads_run run = {.this_case = &this_case, .request = &request, .size = &size};
@@ -104,17 +69,16 @@ static void a_dispatch_too_long_is_cut(void **state)
     arena_destroy(arena);
 }
 
-static void measure_all(struct fixture *f, const char *fidelity)
+static void measure_all(struct workbench *bench, const char *fidelity)
 {
     static const char *const patterns[] = {"uniform", "linear", "random", "scattered"};
     for (size_t i = 0; i < loads_kind_count; i++)
         for (int p = 0; p < 4; p++) {
-            struct error err;
             if (p == 3 && loads_kinds[i].source == LOADS_FROM_STRETCHED)
                 continue; // is not planned
-            if (!visit(f, loads_kinds[i].label, patterns[p], fidelity, &err) &&
-                err.code != ERROR_UNSUPPORTED)
-                fail_msg("%s %s: %s", loads_kinds[i].label, patterns[p], err.message);
+            if (!visit(bench, loads_kinds[i].label, patterns[p], fidelity) &&
+                bench->err.code != ERROR_UNSUPPORTED)
+                fail_msg("%s %s: %s", loads_kinds[i].label, patterns[p], bench->err.message);
         }
 }
 
@@ -130,30 +94,29 @@ static void every_case_finds_its_data_in_the_published_loop(void **state)
 
 static void lavapipe_skips_nothing(void **state)
 {
-    struct fixture *f = *state;
-    if (!strstr(f->bench.session.info->name, "llvmpipe"))
+    struct workbench *bench = *state;
+    if (!strstr(bench->session.info->name, "llvmpipe"))
         skip();
     for (size_t i = 0; i < loads_kind_count; i++) {
-        struct error err;
         bool uniform = loads_way_of(&loads_kinds[i])->uniform;
-        if (!visit(f, loads_kinds[i].label, uniform ? "uniform" : "linear", "peak", &err))
-            fail_msg("%s: %s", loads_kinds[i].label, err.message);
+        if (!visit(bench, loads_kinds[i].label, uniform ? "uniform" : "linear", "peak"))
+            fail_msg("%s: %s", loads_kinds[i].label, bench->err.message);
     }
 }
 
 // The last float that a linear pattern reaches is changed, by as little as the format can tell.
 static void one_wrong_word_is_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
-    struct loads_session *own = f->bench.session.state;
+    struct workbench *bench = *state;
+    struct loads_session *own = bench->session.state;
     static const char *const loads[] = {"StructuredBuffer<float>.Load",
                                         "StructuredBuffer<float4>.Load", "cbuffer{float4} load",
                                         "ByteAddressBuffer.Load4 unaligned"};
     for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
         struct error err;
         const struct loads_kind *kind = loads_kind_find(loads[i]);
-        if (!visit(f, loads[i], "linear", "peak", &err)) {
-            assert_int_equal(err.code, ERROR_UNSUPPORTED);
+        if (!visit(bench, loads[i], "linear", "peak")) {
+            assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
             continue;
         }
         struct gpu_buffer *buffer = own->sources[kind - loads_kinds].buffer;
@@ -162,19 +125,19 @@ static void one_wrong_word_is_a_mismatch(void **state)
         assert_true(gpu_buffer_read(buffer, last, &value, sizeof value, &err));
         float wrong = value + 1.0f / 64;
         assert_true(gpu_buffer_write(buffer, last, &wrong, sizeof wrong, &err));
-        assert_false(visit(f, loads[i], "linear", "peak", &err));
-        assert_int_equal(err.code, ERROR_MISMATCH);
+        assert_false(visit(bench, loads[i], "linear", "peak"));
+        assert_int_equal(bench->err.code, ERROR_MISMATCH);
         assert_true(gpu_buffer_write(buffer, last, &value, sizeof value, &err));
-        assert_true(visit(f, loads[i], "linear", "peak", &err));
+        assert_true(visit(bench, loads[i], "linear", "peak"));
     }
 }
 
-static bool run_write(struct fixture *f, const char *load, struct loads_work *work,
+static bool run_write(struct workbench *bench, const char *load, struct loads_work *work,
                       struct gpu_scope *scope, struct error *err)
 {
     const struct loads_case this_case = {
         .kind = loads_kind_find(load), .pattern = LOADS_RANDOM, .peak = true};
-    if (!loads_work_make(f->bench.session.state, scope, &this_case, false, work, err))
+    if (!loads_work_make(bench->session.state, scope, &this_case, false, work, err))
         return false;
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     loads_work_record(work, batch, 2);
@@ -184,14 +147,14 @@ static bool run_write(struct fixture *f, const char *load, struct loads_work *wo
 // What was written is changed by one in one place: one addition too few, one store gone wrong.
 static void a_write_that_is_missing_is_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     static const char *const loads[] = {"RWStructuredBuffer<float4> store",
                                         "RWStructuredBuffer<uint> atomic add"};
     for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
         struct error err;
         struct loads_work work;
-        struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
-        if (!run_write(f, loads[i], &work, scope, &err)) {
+        struct gpu_scope *scope = gpu_scope_open(bench->session.device);
+        if (!run_write(bench, loads[i], &work, scope, &err)) {
             assert_int_equal(err.code, ERROR_UNSUPPORTED);
             gpu_scope_close(scope);
             continue;
@@ -210,29 +173,29 @@ static void a_write_that_is_missing_is_a_mismatch(void **state)
 
 static void a_texture_of_other_data_is_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
-    struct loads_session *own = f->bench.session.state;
+    struct workbench *bench = *state;
+    struct loads_session *own = bench->session.state;
     static const char *const loads[] = {"Texture2D<RGBA8>.Load", "Texture2D<R8>.Sample(nearest)",
                                         "Texture2D<RGBA16F>.Sample(bilinear)"};
     for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
         struct error err;
         const struct loads_kind *kind = loads_kind_find(loads[i]);
-        if (!visit(f, loads[i], "random", "peak", &err)) {
-            assert_int_equal(err.code, ERROR_UNSUPPORTED);
+        if (!visit(bench, loads[i], "random", "peak")) {
+            assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
             continue;
         }
         size_t bytes;
-        unsigned char *texels = loads_encode(f->bench.session.arena, kind, &bytes);
+        unsigned char *texels = loads_encode(bench->session.arena, kind, &bytes);
         size_t texel = (size_t)loads_bytes(kind);
         memmove(texels, texels + texel, bytes - texel); // shifted by one
         struct gpu_image *image = own->sources[kind - loads_kinds].image;
         assert_true(gpu_image_write(image, 0, 0, texels, bytes, &err));
-        assert_false(visit(f, loads[i], "random", "peak", &err));
-        assert_int_equal(err.code, ERROR_MISMATCH);
+        assert_false(visit(bench, loads[i], "random", "peak"));
+        assert_int_equal(bench->err.code, ERROR_MISMATCH);
     }
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+#define EACH(test) WORKBENCH_TEST_SETUP(bench_loads, test, open_session)
 
 int main(int argc, char **argv)
 {

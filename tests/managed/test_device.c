@@ -5,14 +5,7 @@
 #include "suite/choices.h"
 #include "workbench.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_managed;
 
@@ -21,117 +14,74 @@ enum {
     SMALL_BYTES = 6 << 20
 };
 
-struct fixture {
-    struct workbench bench;
-    struct arena *arena;
-};
-
-// Devices without managed memory have no session to open: what they are told is tried instead.
-static int open_session(void **state)
+static bool is_double(const struct workbench *bench)
 {
-    struct fixture *f = *state = test_calloc(1, sizeof *f);
-    f->arena = arena_create();
-    return workbench_open(&f->bench, &bench_managed) ? 0 : -1;
+    return strncmp(bench->session.info->name, "Fake GPU", strlen("Fake GPU")) == 0;
 }
 
-static int close_session(void **state)
-{
-    struct fixture *f = *state;
-    workbench_close(&f->bench);
-    arena_destroy(f->arena);
-    test_free(f);
-    return 0;
-}
-
-static bool is_double(const struct fixture *f)
-{
-    return strncmp(f->bench.session.info->name, "Fake GPU", strlen("Fake GPU")) == 0;
-}
-
-static bool plan(struct fixture *f, const char *preset, const char *set,
+static bool plan(struct workbench *bench, const char *preset, const char *set,
                  struct bench_case_list *list, struct error *err)
 {
     const struct benchmark *const benchmark[] = {&bench_managed, NULL};
     struct setting setting;
     if (set)
-        assert_true(setting_parse(f->arena, set, &setting, err));
-    const struct choice_request request = {.benchmarks = benchmark,
-                                           .benchmark_count = 1,
-                                           .preset = preset,
-                                           .settings = &setting,
-                                           .setting_count = set != NULL};
+        assert_true(setting_parse(bench->session.arena, set, &setting, err));
+    const struct choice_request chosen = {.benchmarks = benchmark,
+                                          .benchmark_count = 1,
+                                          .preset = preset,
+                                          .settings = &setting,
+                                          .setting_count = set != NULL};
     struct bench_choice *choices;
-    assert_true(choices_make(f->arena, &request, &bench_managed, &choices, err));
-    const struct bench_request bench = {.arena = f->arena,
-                                        .device = f->bench.session.info,
-                                        .preset = preset,
-                                        .choices = choices,
-                                        .choice_count = bench_managed.info.param_count};
+    assert_true(choices_make(bench->session.arena, &chosen, &bench_managed, &choices, err));
+    const struct bench_request request = {.arena = bench->session.arena,
+                                          .device = bench->session.info,
+                                          .preset = preset,
+                                          .choices = choices,
+                                          .choice_count = bench_managed.info.param_count};
     *list = (struct bench_case_list){0};
-    return bench_managed.plan(&bench, list, err);
-}
-
-static bool visit(struct fixture *f, const struct bench_case *this_case, bool has_prefetch,
-                  struct error *err)
-{
-    struct arena *arena = arena_create();
-    const struct measure_request request = {
-        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
-    void *memory = NULL;
-    struct bench_visit run = {.session = &f->bench.session,
-                              .bench_case = this_case,
-                              .scope = gpu_scope_open(f->bench.session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = &memory};
-    struct measure_visit *seen = measure_visit_create(arena);
-    bool done = bench_managed.visit(&run, seen, err);
-    for (size_t m = 0; done && m < METRICS; m++) {
-        assert_true(seen->metrics[m].count > 0 || (m == METRICS - 1 && !has_prefetch));
-        for (size_t i = 0; i < seen->metrics[m].count; i++)
-            assert_true(isfinite(seen->metrics[m].values[i]) && seen->metrics[m].values[i] > 0);
-    }
-    gpu_scope_close(run.scope);
-    arena_destroy(arena);
-    return done;
+    return bench_managed.plan(&request, list, err);
 }
 
 // Visits all cases, their sizes made small where they fit the device.
-static void visit_all(struct fixture *f, const struct bench_case_list *list)
+static void visit_all(struct workbench *bench, const struct bench_case_list *list)
 {
-    struct error err;
     for (size_t i = 0; i < list->count; i++) {
         struct bench_case *this_case = &list->cases[i];
         for (size_t v = 0; v < this_case->value_count; v++)
             if (strcmp(this_case->values[v].key, "bytes") == 0 && !case_find(this_case, "rest"))
                 this_case->values[v].uint = SMALL_BYTES;
-        if (!visit(f, this_case, strcmp(case_text(this_case, "pages"), "prefetched") == 0, &err))
-            fail_msg("%s: %s", case_key(f->arena, "managed", this_case), err.message);
+        if (!workbench_visit_case(bench, this_case))
+            fail_msg("%s: %s", case_key(bench->session.arena, "managed", this_case),
+                     bench->err.message);
+        bool has_prefetch = case_says(this_case, "pages", "prefetched");
+        for (unsigned m = 0; m < METRICS; m++)
+            if (bench->seen->metrics[m].count > 0 || m < METRICS - 1 || has_prefetch)
+                workbench_samples(bench, m);
     }
 }
 
 static void every_way_gives_every_sum(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     struct bench_case_list list;
     struct error err;
-    assert_true(plan(f, "standard", NULL, &list, &err));
+    assert_true(plan(bench, "standard", NULL, &list, &err));
     assert_true(list.count >= 20);
-    visit_all(f, &list);
+    visit_all(bench, &list);
 }
 
 static void quick_is_a_handful(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     struct bench_case_list list;
     struct error err;
-    assert_true(plan(f, "quick", NULL, &list, &err));
+    assert_true(plan(bench, "quick", NULL, &list, &err));
     assert_int_equal(list.count, 4);
 }
 
-static struct managed_arrays small_arrays(struct fixture *f, struct gpu_scope *scope)
+static struct managed_arrays small_arrays(struct workbench *bench, struct gpu_scope *scope)
 {
-    struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
+    struct managed_arrays arrays = {.session = bench->session.state, .scope = scope};
     const struct managed_case this_case = {.bytes = SMALL_BYTES};
     struct error err;
     assert_true(managed_arrays_make(&arrays, &this_case, &err));
@@ -141,10 +91,10 @@ static struct managed_arrays small_arrays(struct fixture *f, struct gpu_scope *s
 
 static void sums_that_are_wrong_are_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     struct error err;
-    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
-    struct managed_arrays arrays = small_arrays(f, scope);
+    struct gpu_scope *scope = gpu_scope_open(bench->session.device);
+    struct managed_arrays arrays = small_arrays(bench, scope);
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, &err);
     assert_non_null(batch);
     managed_arrays_record(&arrays, 1.25, batch);
@@ -165,12 +115,12 @@ static void sums_that_are_wrong_are_a_mismatch(void **state)
 
 static void more_than_is_free_is_not_asked_for(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     struct error err;
-    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
+    struct gpu_scope *scope = gpu_scope_open(bench->session.device);
     uint64_t left = 0;
-    assert_true(gpu_managed_free_bytes(f->bench.session.device, &left, &err));
-    struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
+    assert_true(gpu_managed_free_bytes(bench->session.device, &left, &err));
+    struct managed_arrays arrays = {.session = bench->session.state, .scope = scope};
     const struct managed_case this_case = {.bytes = left};
     assert_false(managed_arrays_make(&arrays, &this_case, &err));
     assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
@@ -181,26 +131,26 @@ static void more_than_is_free_is_not_asked_for(void **state)
 // 256 MiB on the double: all but 32 are filled, and the arrays take 64.
 static void oversubscribed_the_device_is_filled_first(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     struct bench_case_list list;
     struct error err;
     uint64_t before = 0, after = 0, rest = 0;
-    if (!is_double(f))
+    if (!is_double(bench))
         skip(); // it can hang a GPU
-    assert_true(plan(f, "quick", "oversubscribe=1", &list, &err));
+    assert_true(plan(bench, "quick", "oversubscribe=1", &list, &err));
     assert_int_equal(list.count, 4);
     rest = case_uint(&list.cases[0], "rest");
     assert_int_equal(rest, 32 << 20);
     assert_int_equal(case_uint(&list.cases[0], "bytes"), 2 * rest);
-    assert_true(gpu_managed_free_bytes(f->bench.session.device, &before, &err));
-    visit_all(f, &list);
-    assert_true(gpu_managed_free_bytes(f->bench.session.device, &after, &err));
+    assert_true(gpu_managed_free_bytes(bench->session.device, &before, &err));
+    visit_all(bench, &list);
+    assert_true(gpu_managed_free_bytes(bench->session.device, &after, &err));
     assert_int_equal(before, after);
-    struct gpu_scope *scope = gpu_scope_open(f->bench.session.device);
-    struct managed_arrays arrays = {.session = f->bench.session.state, .scope = scope};
+    struct gpu_scope *scope = gpu_scope_open(bench->session.device);
+    struct managed_arrays arrays = {.session = bench->session.state, .scope = scope};
     const struct managed_case this_case = {.bytes = 2 * rest, .rest = rest};
     assert_true(managed_arrays_make(&arrays, &this_case, &err));
-    assert_true(gpu_managed_free_bytes(f->bench.session.device, &after, &err));
+    assert_true(gpu_managed_free_bytes(bench->session.device, &after, &err));
     assert_in_range(after, rest, rest + (1 << 20));
     gpu_scope_close(scope);
 }
@@ -208,16 +158,16 @@ static void oversubscribed_the_device_is_filled_first(void **state)
 static void what_makes_no_sense_is_refused(void **state)
 {
     static const char *const sets[] = {"bytes=1KiB", "oversubscribe=2", "rest=0", "bytes=1TiB"};
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     struct bench_case_list list;
     struct error err;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
-        assert_false(plan(f, "standard", sets[i], &list, &err));
+        assert_false(plan(bench, "standard", sets[i], &list, &err));
         assert_int_equal(err.code, ERROR_USAGE);
     }
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+#define EACH(test) WORKBENCH_TEST(bench_managed, test)
 
 int main(int argc, char **argv)
 {

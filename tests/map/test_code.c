@@ -5,113 +5,59 @@
 #include "bench/map/code_replay.h"
 #include "workbench.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <inttypes.h>
 
 extern const struct benchmark bench_map;
 
-static const uint64_t timeout_ns = UINT64_C(20000000000);
-
-static int open_session(void **state)
+static bool visit(struct workbench *bench, uint64_t instructions)
 {
-    struct workbench *bench = *state = test_calloc(1, sizeof *bench);
-    return workbench_open(bench, &bench_map) ? 0 : -1;
-}
-
-static int close_session(void **state)
-{
-    workbench_close(*state);
-    test_free(*state);
-    return 0;
-}
-
-struct seen {
-    bool done;
-    double fetch_ns; // median of none: NaN
-    struct error err;
-};
-
-static struct seen visit(struct workbench *bench, uint64_t instructions, void **memory,
-                         unsigned round)
-{
-    struct arena *arena = arena_create();
-    struct case_value values[] = {
-        {.key = "what", .type = PARAM_TEXT, .text = MAP_CODE},
-        {.key = "instructions", .type = PARAM_UINT, .uint = instructions},
-    };
-    const struct bench_case bench_case = {values, 2};
-    const struct measure_request request = {
-        .samples = 2, .sample_ns = 100000, .timeout_ns = timeout_ns, .round = round};
-    struct bench_visit run = {.session = &bench->session,
-                              .bench_case = &bench_case,
-                              .scope = gpu_scope_open(bench->session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = memory};
-    struct measure_visit *samples = measure_visit_create(arena);
-    struct seen seen = {.fetch_ns = NAN};
-    seen.done = bench_map.visit(&run, samples, &seen.err);
-    const struct measure_samples *fetch = &samples->metrics[MAP_METRIC_FETCH];
-    if (seen.done && fetch->count > 0)
-        seen.fetch_ns = fetch->values[fetch->count - 1];
-    gpu_scope_close(run.scope);
-    arena_destroy(arena);
-    return seen;
+    return workbench_visit(bench, "what=" MAP_CODE "/instructions=%" PRIu64, instructions);
 }
 
 // A software GPU may take as long for code that it branches over; never may results differ.
-static void assert_proven(const struct seen *seen)
+static void expect_done(struct workbench *bench, uint64_t instructions)
 {
-    if (seen->done)
-        assert_true(seen->fetch_ns > 0);
-    else if (seen->err.code != ERROR_UNSUPPORTED)
-        fail_msg("%s", seen->err.message);
+    if (visit(bench, instructions))
+        workbench_samples(bench, MAP_METRIC_FETCH);
+    else if (bench->err.code != ERROR_UNSUPPORTED)
+        fail_msg("%s", bench->err.message);
 }
 
 static void code_comes_to_what_the_host_follows(void **state)
 {
     static const uint64_t lengths[] = {64, 128, 512, 1024};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        void *memory = NULL;
-        for (unsigned round = 0; round < 2; round++) {
-            const struct seen seen = visit(*state, lengths[i], &memory, round);
-            assert_proven(&seen);
-        }
-    }
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (unsigned round = 0; round < 2; round++)
+            expect_done(*state, lengths[i]);
 }
 
 // The results of one length held against what another comes to.
 static void results_that_are_not_the_hosts_are_a_mismatch(void **state)
 {
-    void *memory = NULL;
-    struct seen seen = visit(*state, 128, &memory, 0);
-    assert_proven(&seen);
-    seen = visit(*state, 192, &memory, 1);
-    assert_false(seen.done);
-    assert_int_equal(seen.err.code, ERROR_MISMATCH);
+    struct workbench *bench = *state;
+    expect_done(bench, 128);
+    const struct bench_case longer = workbench_case(bench, "what=" MAP_CODE "/instructions=192");
+    bench->kept->key = case_key(bench->session.arena, bench_map.info.name, &longer);
+    assert_false(workbench_visit_case(bench, &longer));
+    assert_int_equal(bench->err.code, ERROR_MISMATCH);
 }
 
 static void a_length_that_no_lap_has_is_refused(void **state)
 {
-    void *memory = NULL;
-    assert_int_equal(visit(*state, 100, &memory, 0).err.code, ERROR_USAGE);
-    assert_int_equal(visit(*state, 0, &memory, 0).err.code, ERROR_USAGE);
-    assert_int_equal(visit(*state, 1 << 20, &memory, 0).err.code, ERROR_USAGE);
+    workbench_refuse(*state, ERROR_USAGE, "what=" MAP_CODE "/instructions=100");
+    workbench_refuse(*state, ERROR_USAGE, "what=" MAP_CODE "/instructions=0");
+    workbench_refuse(*state, ERROR_USAGE, "what=" MAP_CODE "/instructions=1048576");
 }
+
+#define EACH(test) WORKBENCH_TEST(bench_map, test)
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_comes_to_what_the_host_follows),
-        cmocka_unit_test(results_that_are_not_the_hosts_are_a_mismatch),
-        cmocka_unit_test(a_length_that_no_lap_has_is_refused),
+        EACH(code_comes_to_what_the_host_follows),
+        EACH(results_that_are_not_the_hosts_are_a_mismatch),
+        EACH(a_length_that_no_lap_has_is_refused),
     };
     int status = workbench_status(argc, argv);
-    return status ? status : cmocka_run_group_tests(tests, open_session, close_session);
+    return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
 }

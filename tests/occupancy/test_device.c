@@ -4,13 +4,8 @@
 #include "bench/occupancy/session.h"
 #include "workbench.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
+#include <inttypes.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_occupancy;
 
@@ -21,67 +16,24 @@ enum {
     METRIC_CHIP
 };
 
-struct fixture {
-    struct workbench bench;
-    struct arena *arena;
-    struct measure_visit *seen; // of the last visit
-};
-
-static int open_session(void **state)
+static bool visit(struct workbench *bench, const char *key, uint64_t value)
 {
-    struct fixture *f = *state = test_calloc(1, sizeof *f);
-    f->arena = arena_create();
-    return workbench_open(&f->bench, &bench_occupancy) ? 0 : -1;
+    return workbench_visit(bench, "%s=%" PRIu64 "/subgroup=%" PRIu64, key, value,
+                           bench->session.info->limits.subgroup_threads);
 }
 
-static int close_session(void **state)
+static void expect_counts(struct workbench *bench, const char *key, uint64_t value)
 {
-    struct fixture *f = *state;
-    workbench_close(&f->bench);
-    arena_destroy(f->arena);
-    test_free(f);
-    return 0;
-}
-
-static bool visit(struct fixture *f, const char *key, uint64_t value, void **memory,
-                  struct error *err)
-{
-    struct case_value values[] = {
-        {.key = key, .type = PARAM_UINT, .uint = value},
-        {.key = "subgroup",
-         .type = PARAM_UINT,
-         .uint = f->bench.session.info->limits.subgroup_threads},
-    };
-    const struct bench_case this_case = {values, 2};
-    const struct measure_request request = {
-        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
-    struct bench_visit run = {.session = &f->bench.session,
-                              .bench_case = &this_case,
-                              .scope = gpu_scope_open(f->bench.session.device),
-                              .arena = arena_create(),
-                              .request = &request,
-                              .memory = memory};
-    f->seen = measure_visit_create(f->arena);
-    bool done = bench_occupancy.visit(&run, f->seen, err);
-    gpu_scope_close(run.scope);
-    arena_destroy(run.arena);
-    return done;
-}
-
-static void expect_counts(struct fixture *f, const char *key, uint64_t value)
-{
-    struct error err;
-    void *memory = NULL;
     for (int round = 0; round < 2; round++) {
-        if (!visit(f, key, value, &memory, &err))
-            fail_msg("%s=%llu: %s", key, (unsigned long long)value, err.message);
-        const struct measure_samples *chip = &f->seen->metrics[METRIC_CHIP];
+        if (!visit(bench, key, value))
+            fail_msg("%s=%" PRIu64 ": %s", key, value, bench->err.message);
+        const struct measure_samples *chip = workbench_samples(bench, METRIC_CHIP);
         assert_true(chip->count == 2 && chip->values[0] >= 1);
-        const struct measure_samples *core = &f->seen->metrics[METRIC_WORKGROUPS];
+        const struct measure_samples *core = &bench->seen->metrics[METRIC_WORKGROUPS];
         for (size_t i = 0; i < core->count && core->limit > 0; i++)
             assert_true(core->values[i] <= core->limit);
         // A CPU works at a workgroup with each of its threads, whatever it needs.
-        if (f->bench.session.info->kind == GPU_KIND_CPU)
+        if (bench->session.info->kind == GPU_KIND_CPU)
             assert_true(chip->values[0] <= (double)sysconf(_SC_NPROCESSORS_ONLN));
     }
 }
@@ -95,42 +47,38 @@ static void the_values_that_are_kept_come_out_and_workgroups_are_counted(void **
 
 static void shared_memory_is_filled_and_read_by_every_workgroup(void **state)
 {
-    struct fixture *f = *state;
-    for (uint64_t bytes = 8192; bytes <= occupancy_shared_max(f->bench.session.info); bytes *= 2)
+    struct workbench *bench = *state;
+    for (uint64_t bytes = 8192; bytes <= occupancy_shared_max(bench->session.info); bytes *= 2)
         if (bytes <= 65536)
-            expect_counts(f, "shared", bytes);
+            expect_counts(bench, "shared", bytes);
 }
 
 static void workgroups_of_every_size_are_counted(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
     static const uint32_t threads[] = {32, 64, 256, 1024};
     for (int i = 0; i < 4; i++)
-        if (threads[i] <= f->bench.session.info->limits.workgroup_threads)
-            expect_counts(f, "threads", threads[i]);
+        if (threads[i] <= bench->session.info->limits.workgroup_threads)
+            expect_counts(bench, "threads", threads[i]);
 }
 
 static void other_data_than_the_host_knows_are_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
-    struct occupancy_session *own = f->bench.session.state;
-    struct error err;
-    void *memory = NULL;
+    struct workbench *bench = *state;
+    struct occupancy_session *own = bench->session.state;
     own->words[5] ^= 1;
-    assert_false(visit(f, "values", 8, &memory, &err));
-    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_false(visit(bench, "values", 8));
+    assert_int_equal(bench->err.code, ERROR_MISMATCH);
 }
 
 static void more_shared_memory_than_there_is_is_refused(void **state)
 {
-    struct fixture *f = *state;
-    struct error err;
-    void *memory = NULL;
-    assert_false(visit(f, "shared", 1 << 20, &memory, &err));
-    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    struct workbench *bench = *state;
+    assert_false(visit(bench, "shared", 1 << 20));
+    assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+#define EACH(test) WORKBENCH_TEST(bench_occupancy, test)
 
 int main(int argc, char **argv)
 {

@@ -9,12 +9,7 @@
 #include "workbench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_overlap;
 
@@ -300,27 +295,13 @@ static void cores_agree_on_the_clock_or_it_is_known_how_far_not(void **state)
 }
 
 // The first visit of a case, whose barriers come after what is waited for.
-static struct measure_visit *visit_case(struct fixture *f, struct arena *arena,
-                                        const char *scenario, const char *barrier)
+static const struct measure_visit *visit_case(struct fixture *f, const char *scenario,
+                                              const char *barrier)
 {
-    struct error err;
-    struct case_value values[] = {{.key = "scenario", .type = PARAM_TEXT, .text = scenario},
-                                  {.key = "barrier", .type = PARAM_TEXT, .text = barrier},
-                                  {.key = "place", .type = PARAM_TEXT, .text = "after"}};
-    const struct bench_case bench_case = {values, 3};
-    const struct measure_request request = {.samples = 4, .timeout_ns = timeout_ns};
-    void *memory = NULL;
-    struct bench_visit run = {.session = &f->bench.session,
-                              .bench_case = &bench_case,
-                              .scope = gpu_scope_open(f->bench.session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = &memory};
-    struct measure_visit *visit = measure_visit_create(arena);
-    if (!overlap_visit(&run, visit, &err))
-        fail_msg("%s", err.message);
-    gpu_scope_close(run.scope);
-    return visit;
+    f->bench.request.samples = 4;
+    if (!workbench_visit(&f->bench, "scenario=%s/barrier=%s/place=after", scenario, barrier))
+        fail_msg("%s", f->bench.err.message);
+    return f->bench.seen;
 }
 
 static bool reasons(const struct measure_visit *visit, const char *code)
@@ -334,32 +315,28 @@ static bool reasons(const struct measure_visit *visit, const char *code)
 static void a_case_whose_priority_is_refused_is_suspect(void **state)
 {
     struct fixture *f = *state;
-    struct arena *arena = arena_create();
     // Given a device that has priorities and a second queue, and a driver that grants no high one
     const struct gpu_info *real = f->bench.session.info;
-    struct gpu_info *info = ARENA_NEW(arena, struct gpu_info);
-    *info = *real;
-    info->caps |= GPU_CAP(PRIORITY);
-    info->families[0] = (struct gpu_queue_family){.kind = GPU_QUEUE_COMPUTE, .count = 1};
-    f->bench.session.info = info;
+    struct gpu_info info = *real;
+    info.caps |= GPU_CAP(PRIORITY);
+    info.families[0] = (struct gpu_queue_family){.kind = GPU_QUEUE_COMPUTE, .count = 1};
+    f->bench.session.info = &info;
     refusal = "not permitted";
-    // When the scenario that wants it is visited, and the same one without
-    const struct measure_visit *urgent = visit_case(f, arena, "high-priority", "memory");
-    const struct measure_visit *plain = visit_case(f, arena, "default", "memory");
+    // When the scenario that wants it is visited, then it was measured with less than it asked for
+    const struct measure_visit *visit = visit_case(f, "high-priority", "memory");
+    assert_true(reasons(visit, "priority-refused"));
+    assert_non_null(strstr(visit->reasons[visit->reason_count - 1].text, "not permitted"));
+    // and the same scenario that asks for none was not
+    visit = visit_case(f, "default", "memory");
+    assert_false(reasons(visit, "priority-refused"));
     refusal = NULL;
     f->bench.session.info = real;
-    // Then only the one was measured with less than it was to be
-    assert_true(reasons(urgent, "priority-refused"));
-    assert_non_null(strstr(urgent->reasons[urgent->reason_count - 1].text, "not permitted"));
-    assert_false(reasons(plain, "priority-refused"));
-    arena_destroy(arena);
 }
 
 static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
 {
     struct fixture *f = *state;
-    struct arena *arena = arena_create();
-    const struct measure_visit *visit = visit_case(f, arena, "default", "execution");
+    const struct measure_visit *visit = visit_case(f, "default", "execution");
     bool two = f->own->queues[OVERLAP_COMPUTE] != NULL;
     assert_int_equal(visit->metrics[OVERLAP_METRIC_FRAME].count, 16);
     assert_int_equal(visit->metrics[OVERLAP_METRIC_CROSS_QUEUE].count, two ? 16 : 0);
@@ -384,7 +361,6 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     assert_true(pair[0] == 4 && pair[1] == 5);
     assert_string_equal(visit->series[5].columns[6], "queue_shared");
     assert_int_equal((int)pair[6], !two);
-    arena_destroy(arena);
 }
 
 #define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)

@@ -7,12 +7,7 @@
 #include "suite/plan.h"
 #include "workbench.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // ---------------------------------------------------------------- losing work
 
@@ -76,24 +71,6 @@ void WRAP(gpu_batch_copy)(struct gpu_batch *batch, struct gpu_buffer *to, uint64
 
 // ---------------------------------------------------------------- visits
 
-static bool visit(struct workbench *bench, const struct bench_case *bench_case, struct error *err)
-{
-    struct arena *arena = arena_create();
-    const struct measure_request request = {
-        .samples = 2, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000)};
-    void *memory = NULL;
-    struct bench_visit run = {.session = &bench->session,
-                              .bench_case = bench_case,
-                              .scope = gpu_scope_open(bench->session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = &memory};
-    bool done = bench->benchmark->visit(&run, measure_visit_create(arena), err);
-    gpu_scope_close(run.scope);
-    arena_destroy(arena);
-    return done;
-}
-
 // Draws that the depth test rejects leave nothing by their nature (bench/raster/METHOD.md).
 static bool can_be_proven(const char *key)
 {
@@ -123,6 +100,7 @@ static unsigned try_benchmark(const struct benchmark *benchmark, unsigned *tried
         return 0;
     if (!workbench_open(&bench, benchmark))
         fail_msg("%s cannot be opened", benchmark->info.name);
+    bench.request.sample_ns = 20000;
     struct arena *arena = arena_create();
     struct run run = {.arena = arena};
     const struct choice_request request = {
@@ -134,13 +112,13 @@ static unsigned try_benchmark(const struct benchmark *benchmark, unsigned *tried
         if (step == PLAN_PAUSE)
             continue;
         loss = (struct loss){0};
-        bool done = visit(&bench, next.bench_case, &err);
+        bool done = workbench_visit_case(&bench, next.bench_case);
         *tried += loss.lost > 0;
         if (done && loss.lost > 0 && can_be_proven(next.key)) {
             print_error("%s: a number, and %u commands were lost\n", next.key, loss.lost);
             passed++;
-        } else if (loss.lost > 0 && err.code != ERROR_MISMATCH) {
-            print_error("%s: %s\n", next.key, err.message);
+        } else if (loss.lost > 0 && bench.err.code != ERROR_MISMATCH) {
+            print_error("%s: %s\n", next.key, bench.err.message);
         }
     }
     arena_destroy(arena);

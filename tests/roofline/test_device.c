@@ -6,138 +6,70 @@
 #include "workbench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_roofline;
 
-struct fixture {
-    struct workbench bench;
-    struct roofline_session *own;
-};
-
-static int open_session(void **state)
+static bool visit(struct workbench *bench, const char *type, double intensity)
 {
-    struct fixture *f = *state = test_calloc(1, sizeof *f);
-    if (!workbench_open(&f->bench, &bench_roofline))
-        return -1;
-    f->own = f->bench.session.state;
-    return 0;
-}
-
-static int close_session(void **state)
-{
-    struct fixture *f = *state;
-    workbench_close(&f->bench);
-    test_free(f);
-    return 0;
-}
-
-static bool visit(struct fixture *f, const char *type, double intensity, void **memory,
-                  unsigned round, struct error *err)
-{
-    struct arena *arena = arena_create();
-    struct case_value values[] = {
-        {.key = "type", .type = PARAM_TEXT, .text = type},
-        {.key = "intensity", .type = PARAM_REAL, .real = intensity},
-    };
-    const struct bench_case this_case = {values, 2};
-    const struct measure_request request = {
-        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000), .round = round};
-    struct bench_visit run = {.session = &f->bench.session,
-                              .bench_case = &this_case,
-                              .scope = gpu_scope_open(f->bench.session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = memory};
-    struct measure_visit *seen = measure_visit_create(arena);
-    bool done = bench_roofline.visit(&run, seen, err);
+    if (!workbench_visit(bench, "type=%s/intensity=%.17g", type, intensity))
+        return false;
     // Rate over bandwidth is the intensity.
-    for (size_t i = 0; done && i < seen->metrics[0].count; i++)
-        assert_true(fabs(seen->metrics[0].values[i] / seen->metrics[1].values[i] / intensity - 1) <
-                    1e-9);
-    gpu_scope_close(run.scope);
-    arena_destroy(arena);
-    return done;
+    const struct measure_samples *rate = &bench->seen->metrics[0];
+    const struct measure_samples *bandwidth = &bench->seen->metrics[1];
+    for (size_t i = 0; i < rate->count; i++)
+        assert_true(fabs(rate->values[i] / bandwidth->values[i] / intensity - 1) < 1e-9);
+    return true;
 }
 
-// A part of the chains, whole steps, and turns of each loop.
+// A part of the chains, whole steps, and iterations of each loop.
 static void every_intensity_gives_what_the_host_computes(void **state)
 {
     static const double intensities[] = {0.0625, 0.5, 1.6875, 5, 40.125};
-    struct fixture *f = *state;
-    struct error err;
+    struct workbench *bench = *state;
     for (size_t n = 0; n < ROOFLINE_NUMBERS; n++)
         for (size_t i = 0; i < sizeof intensities / sizeof *intensities; i++) {
             const struct roofline_number *number = &roofline_numbers[n];
-            bool missing = (number->caps & ~f->bench.session.info->caps) != 0;
-            void *memory = NULL;
+            bool missing = (number->caps & ~bench->session.info->caps) != 0;
             for (unsigned round = 0; round < 2; round++)
-                if (visit(f, number->name, intensities[i], &memory, round, &err) == missing)
-                    fail_msg("%s at %g: %s", number->name, intensities[i], err.message);
+                if (visit(bench, number->name, intensities[i]) == missing)
+                    fail_msg("%s at %g: %s", number->name, intensities[i], bench->err.message);
             if (missing)
-                assert_int_equal(err.code, ERROR_UNSUPPORTED);
+                assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
         }
 }
 
 // With the card of the NVML double (tests/sensors), whose counter rises at every reading.
 static void energy_is_counted_once_a_case_while_the_work_is_repeated(void **state)
 {
-    struct fixture *f = *state;
+    struct workbench *bench = *state;
+    struct roofline_session *own = bench->session.state;
     struct gpu_info other = {.has_uuid = true};
     for (unsigned i = 0; i < GPU_UUID_BYTES; i++)
         other.uuid[i] = (uint8_t)i;
-    if (f->own->energy || !(f->own->energy = measure_energy_open(f->bench.session.arena, &other)))
+    if (own->energy || !(own->energy = measure_energy_open(bench->session.arena, &other)))
         skip();
-    struct case_value values[] = {
-        {.key = "type", .type = PARAM_TEXT, .text = "fp32"},
-        {.key = "intensity", .type = PARAM_REAL, .real = 2},
-        {.key = "energy", .type = PARAM_REAL, .real = 0.05},
-    };
-    const struct bench_case this_case = {values, 3};
-    const struct measure_request request = {
-        .samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)};
-    void *memory = NULL;
     for (int round = 0; round < 2; round++) {
-        struct error err;
-        struct bench_visit run = {.session = &f->bench.session,
-                                  .bench_case = &this_case,
-                                  .scope = gpu_scope_open(f->bench.session.device),
-                                  .arena = arena_create(),
-                                  .request = &request,
-                                  .memory = &memory};
-        struct measure_visit *seen = measure_visit_create(run.arena);
-        if (!bench_roofline.visit(&run, seen, &err))
-            fail_msg("%s", err.message);
-        const struct measure_samples *op = &seen->metrics[2], *byte = &seen->metrics[3];
+        if (!workbench_visit(bench, "type=fp32/intensity=2/energy=0.05"))
+            fail_msg("%s", bench->err.message);
+        const struct measure_samples *op = &bench->seen->metrics[2];
+        const struct measure_samples *byte = &bench->seen->metrics[3];
         assert_int_equal(op->count, round == 0);
         if (round == 0) {
             assert_true(op->values[0] > 0);
             assert_true(fabs(byte->values[0] / op->values[0] - 2) < 1e-9);
-            assert_true(seen->metrics[4].values[0] > 0); // W
+            assert_true(bench->seen->metrics[4].values[0] > 0); // W
         }
-        gpu_scope_close(run.scope);
-        arena_destroy(run.arena);
     }
 }
 
 static void one_changed_value_is_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
-    struct error err;
-    void *memory = NULL;
-    uint32_t word;
-    assert_true(visit(f, "fp32", 1, &memory, 0, &err));
-    assert_true(gpu_buffer_read(f->own->source, 4096, &word, sizeof word, &err));
-    word ^= 0x400000; // far enough that no rounding takes it back
-    assert_true(gpu_buffer_write(f->own->source, 4096, &word, sizeof word, &err));
-    assert_false(visit(f, "fp32", 1, &memory, 1, &err));
-    assert_int_equal(err.code, ERROR_MISMATCH);
+    struct workbench *bench = *state;
+    const struct roofline_session *own = bench->session.state;
+    assert_true(visit(bench, "fp32", 1));
+    workbench_flip(own->source, 4096, 0x400000); // far enough that no rounding takes it back
+    assert_false(visit(bench, "fp32", 1));
+    assert_int_equal(bench->err.code, ERROR_MISMATCH);
 }
 
 static void another_number_of_steps_adds_up_to_something_else(void **state)
@@ -166,7 +98,7 @@ static void only_whole_steps_make_an_intensity(void **state)
     assert_int_equal(roofline_steps(&most), 32768);
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+#define EACH(test) WORKBENCH_TEST(bench_roofline, test)
 
 int main(int argc, char **argv)
 {

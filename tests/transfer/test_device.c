@@ -6,194 +6,135 @@
 #include "bench/transfer/session.h"
 #include "workbench.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_transfer;
 
-enum {
-    VALUES_MAX = 6
-};
-
 static const uint64_t sizes[] = {16, 1024, 65552, (9 << 20) + 48};
-
-struct fixture {
-    struct workbench bench;
-    struct transfer_session *own;
-};
 
 static int open_session(void **state)
 {
-    struct fixture *f = *state = test_calloc(1, sizeof *f);
-    if (!workbench_open(&f->bench, &bench_transfer))
+    if (workbench_setup(state) != 0)
         return -1;
-    f->own = f->bench.session.state;
-    return 0;
-}
-
-static int close_session(void **state)
-{
-    struct fixture *f = *state;
-    workbench_close(&f->bench);
-    test_free(f);
+    ((struct workbench *)*state)->request.sample_ns = 20000;
     return 0;
 }
 
 struct way {
-    const char *direction, *memory, *by, *mode, *from, *to;
+    const char *text; // the case without its bytes
     gpu_caps needed;
     bool may_be_refused; // for other reasons
 };
 
-static void add_text(struct bench_case *c, const char *key, const char *text)
+static bool visit(struct workbench *bench, const char *way, uint64_t bytes)
 {
-    if (text)
-        c->values[c->value_count++] =
-            (struct case_value){.key = key, .type = PARAM_TEXT, .text = text};
+    if (!workbench_visit(bench, "%s/bytes=%" PRIu64, way, bytes))
+        return false;
+    workbench_samples(bench, 0);
+    workbench_samples(bench, 1);
+    return true;
 }
 
-static bool visit(struct fixture *f, const struct way *way, uint64_t bytes, struct error *err)
+static void expect_done(struct workbench *bench, const struct way *way)
 {
-    struct arena *arena = arena_create();
-    struct case_value values[VALUES_MAX + 1];
-    struct bench_case this_case = {values, 0};
-    add_text(&this_case, "direction", way->direction);
-    add_text(&this_case, "memory", way->memory);
-    add_text(&this_case, "by", way->by);
-    add_text(&this_case, "mode", way->mode);
-    add_text(&this_case, "from", way->from);
-    add_text(&this_case, "to", way->to);
-    values[this_case.value_count++] =
-        (struct case_value){.key = "bytes", .type = PARAM_BYTES, .uint = bytes};
-    const struct measure_request request = {
-        .samples = 2, .sample_ns = 20000, .timeout_ns = UINT64_C(20000000000)};
-    void *memory = NULL;
-    struct bench_visit run = {.session = &f->bench.session,
-                              .bench_case = &this_case,
-                              .scope = gpu_scope_open(f->bench.session.device),
-                              .arena = arena,
-                              .request = &request,
-                              .memory = &memory};
-    struct measure_visit *seen = measure_visit_create(arena);
-    bool done = bench_transfer.visit(&run, seen, err);
-    for (size_t m = 0; done && m < 2; m++) {
-        assert_true(seen->metrics[m].count > 0);
-        for (size_t i = 0; i < seen->metrics[m].count; i++)
-            assert_true(isfinite(seen->metrics[m].values[i]) && seen->metrics[m].values[i] > 0);
-    }
-    gpu_scope_close(run.scope);
-    arena_destroy(arena);
-    return done;
-}
-
-static void expect_done(struct fixture *f, const struct way *way)
-{
-    struct error err;
-    gpu_caps missing = way->needed & ~f->bench.session.info->caps;
+    gpu_caps missing = way->needed & ~bench->session.info->caps;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (visit(f, way, sizes[i], &err)) {
+        if (visit(bench, way->text, sizes[i])) {
             assert_int_equal(missing, 0);
             continue;
         }
-        if (err.code != ERROR_UNSUPPORTED || (!missing && !way->may_be_refused))
-            fail_msg("%s %s %s, %llu bytes: %s", way->direction, way->memory ? way->memory : "",
-                     way->by ? way->by : "", (unsigned long long)sizes[i], err.message);
-        print_message("%s %s: %s\n", way->direction, way->memory ? way->memory : "", err.message);
+        if (bench->err.code != ERROR_UNSUPPORTED || (!missing && !way->may_be_refused))
+            fail_msg("%s, %" PRIu64 " bytes: %s", way->text, sizes[i], bench->err.message);
+        print_message("%s: %s\n", way->text, bench->err.message);
         return;
     }
 }
 
 static void every_way_between_host_and_device_brings_every_byte(void **state)
 {
-    static const char *const directions[] = {"h2d", "d2h"};
-    for (int d = 0; d < 2; d++) {
-        const struct way ways[] = {
-            {directions[d], "pinned", "copy", "row", .needed = 0},
-            {directions[d], "pinned", "queue", "row", .needed = 0},
-            {directions[d], "pinned", "kernel", "row", .needed = 0},
-            {directions[d], "pinned", "copy", "single", .needed = 0},
-            {directions[d], "pageable", "host", "row", .needed = 0},
-            {directions[d], "mapped", "host", "row", .may_be_refused = true},
-        };
-        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-            expect_done(*state, &ways[i]);
-    }
+    static const struct way ways[] = {
+        {.text = "direction=h2d/memory=pinned/by=copy/mode=row"},
+        {.text = "direction=h2d/memory=pinned/by=queue/mode=row"},
+        {.text = "direction=h2d/memory=pinned/by=kernel/mode=row"},
+        {.text = "direction=h2d/memory=pinned/by=copy/mode=single"},
+        {.text = "direction=h2d/memory=pageable/by=host/mode=row"},
+        {.text = "direction=h2d/memory=mapped/by=host/mode=row", .may_be_refused = true},
+        {.text = "direction=d2h/memory=pinned/by=copy/mode=row"},
+        {.text = "direction=d2h/memory=pinned/by=queue/mode=row"},
+        {.text = "direction=d2h/memory=pinned/by=kernel/mode=row"},
+        {.text = "direction=d2h/memory=pinned/by=copy/mode=single"},
+        {.text = "direction=d2h/memory=pageable/by=host/mode=row"},
+        {.text = "direction=d2h/memory=mapped/by=host/mode=row", .may_be_refused = true},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        expect_done(*state, &ways[i]);
 }
 
 static void both_directions_at_once_bring_every_byte(void **state)
 {
-    struct fixture *f = *state;
-    static const char *const bys[] = {"copy", "queue"};
-    for (int i = 0; i < 2; i++)
-        expect_done(f, &(struct way){.direction = "both",
-                                     .memory = "pinned",
-                                     .by = bys[i],
-                                     .mode = "row",
-                                     .may_be_refused = !f->own->queues[1]});
+    const struct workbench *bench = *state;
+    const struct transfer_session *own = bench->session.state;
+    const struct way ways[] = {
+        {"direction=both/memory=pinned/by=copy/mode=row", 0, !own->queues[1]},
+        {"direction=both/memory=pinned/by=queue/mode=row", 0, !own->queues[1]},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        expect_done(*state, &ways[i]);
 }
 
 static void within_the_device_every_byte_arrives(void **state)
 {
-    static const char *const bys[] = {"copy", "queue", "kernel"};
-    for (int i = 0; i < 3; i++)
-        expect_done(*state, &(struct way){.direction = "local", .by = bys[i]});
+    expect_done(*state, &(struct way){.text = "direction=local/by=copy"});
+    expect_done(*state, &(struct way){.text = "direction=local/by=queue"});
+    expect_done(*state, &(struct way){.text = "direction=local/by=kernel"});
 }
 
 // The second device of the same API; NULL where this is the only one.
-static const struct gpu_info *second_device(const struct fixture *f)
+static const struct gpu_info *second_device(const struct workbench *bench)
 {
-    struct gpu_system *system = f->bench.system;
+    struct gpu_system *system = bench->system;
     for (size_t i = 0; i < gpu_system_device_count(system); i++)
-        if (gpu_system_info(system, i) != f->bench.session.info)
+        if (gpu_system_info(system, i) != bench->session.info)
             return gpu_system_info(system, i);
     return NULL;
 }
 
 static void from_device_to_device_every_byte_arrives(void **state)
 {
-    struct fixture *f = *state;
-    const struct gpu_info *own = f->bench.session.info, *second = second_device(f);
+    struct workbench *bench = *state;
+    const struct gpu_info *own = bench->session.info, *second = second_device(bench);
     const char *other = second ? second->id : "another";
-    expect_done(f, &(struct way){.direction = "peer",
-                                 .from = own->id,
-                                 .to = other,
-                                 .needed = GPU_CAP(PEERS),
-                                 .may_be_refused = !second});
+    expect_done(bench, &(struct way){arena_printf(bench->session.arena,
+                                                  "direction=peer/from=%s/to=%s", own->id, other),
+                                     GPU_CAP(PEERS), !second});
     if (second)
-        expect_done(
-            f, &(struct way){
-                   .direction = "peer", .from = other, .to = own->id, .needed = GPU_CAP(PEERS)});
+        expect_done(bench,
+                    &(struct way){arena_printf(bench->session.arena, "direction=peer/from=%s/to=%s",
+                                               other, own->id),
+                                  GPU_CAP(PEERS), false});
 }
 
 static void a_device_that_is_alone_is_told_so(void **state)
 {
-    struct fixture *f = *state;
-    struct error err;
-    const struct way way = {
-        .direction = "peer", .from = f->bench.session.info->id, .to = "another"};
-    assert_false(visit(f, &way, 1024, &err));
-    assert_int_equal(err.code, ERROR_UNSUPPORTED);
-    if (f->bench.session.info->caps & GPU_CAP(PEERS))
-        assert_non_null(strstr(err.message, "no second device"));
+    struct workbench *bench = *state;
+    workbench_refuse(bench, ERROR_UNSUPPORTED, "direction=peer/from=%s/to=another/bytes=1024",
+                     bench->session.info->id);
+    if (bench->session.info->caps & GPU_CAP(PEERS))
+        assert_non_null(strstr(bench->err.message, "no second device"));
 }
 
 static const struct transfer_look whole = {.sparse = false};
 
 static void one_wrong_byte_on_the_device_is_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
-    struct transfer_station *home = &f->own->home;
+    struct workbench *bench = *state;
+    struct transfer_session *own = bench->session.state;
+    struct transfer_station *home = &own->home;
     struct error err;
     unsigned char byte;
-    const struct way way = {"h2d", "pageable", "host", "row", NULL, NULL, 0, false};
-    uint32_t step = f->own->visits * (TRANSFER_STEP_BYTES / 4);
-    assert_true(visit(f, &way, 5008, &err));
+    uint32_t step = own->visits * (TRANSFER_STEP_BYTES / 4);
+    assert_true(visit(bench, "direction=h2d/memory=pageable/by=host/mode=row", 5008));
     struct gpu_buffer *target = home->ends[TRANSFER_DEVICE_TARGET].buffer;
     assert_true(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, whole, &err));
     assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008,
@@ -208,12 +149,12 @@ static void one_wrong_byte_on_the_device_is_a_mismatch(void **state)
 
 static void one_wrong_byte_on_the_host_is_a_mismatch(void **state)
 {
-    struct fixture *f = *state;
-    struct transfer_station *home = &f->own->home;
+    struct workbench *bench = *state;
+    struct transfer_session *own = bench->session.state;
+    struct transfer_station *home = &own->home;
     struct error err;
-    const struct way way = {"d2h", "pinned", "copy", "row", NULL, NULL, 0, false};
-    uint32_t step = f->own->visits * (TRANSFER_STEP_BYTES / 4);
-    assert_true(visit(f, &way, 50000, &err));
+    uint32_t step = own->visits * (TRANSFER_STEP_BYTES / 4);
+    assert_true(visit(bench, "direction=d2h/memory=pinned/by=copy/mode=row", 50000));
     unsigned char *target = gpu_buffer_map(home->ends[TRANSFER_PINNED_TARGET].buffer);
     assert_true(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, whole, &err));
     target[49999] ^= 1;
@@ -261,7 +202,7 @@ static void eight_looks_at_an_eighth_see_every_byte(void **state)
     test_free(words);
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+#define EACH(test) WORKBENCH_TEST_SETUP(bench_transfer, test, open_session)
 
 int main(int argc, char **argv)
 {
