@@ -98,14 +98,46 @@ def kill(process, number=signal.SIGKILL):
         process.send_signal(number)
 
 
-def blocks(status, number):
-    """Whether a thread of this status (a path in /proc) blocks the signal."""
+def has_signal(status, mask, number):
+    """Whether the signal is in this mask (SigBlk: blocked, ShdPnd: pending) of a process or thread
+    (its status, a path in /proc); True where it has ended."""
     try:
         lines = status.read_text(encoding="ascii").splitlines()
-    except OSError:  # it has ended
+    except OSError:
         return True
-    blocked = [line.split()[1] for line in lines if line.startswith("SigBlk:")]
-    return bool(blocked) and bool(int(blocked[0], 16) & 1 << number - 1)
+    signals = [line.split()[1] for line in lines if line.startswith(mask + ":")]
+    return bool(signals) and bool(int(signals[0], 16) & 1 << number - 1)
+
+
+def is_pending(process, number):
+    """Whether the signal was sent to the process and not yet taken."""
+    return process.poll() is None and has_signal(pathlib.Path(f"/proc/{process.pid}/status"),
+                                                 "ShdPnd", number)
+
+
+def stopped_in(process):
+    """The id of the process, or of its child, that the script stopped (stop=N); None where none is
+    stopped."""
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = status.read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
+        except OSError:  # it has ended
+            continue
+        number = int(status.parent.name)
+        if state == "T" and process.pid in (number, int(parent)):
+            return number
+    return None
+
+
+def wait_until_stopped(process):
+    """The id of what the script stopped; fails where the run ends before."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while process.poll() is None and time.monotonic() < deadline:
+        number = stopped_in(process)
+        if number:
+            return number
+        time.sleep(0.005)
+    raise AssertionError("nothing was stopped: " + str(process.communicate()))
 
 
 def wait_until_watching(process):
@@ -114,7 +146,7 @@ def wait_until_watching(process):
     deadline = time.monotonic() + TIMEOUT_S
     while process.poll() is None and time.monotonic() < deadline:
         threads = list(pathlib.Path(f"/proc/{process.pid}/task").glob("*/status"))
-        if threads and all(blocks(thread, signal.SIGINT) for thread in threads):
+        if threads and all(has_signal(thread, "SigBlk", signal.SIGINT) for thread in threads):
             return True
         time.sleep(0.001)
     return False

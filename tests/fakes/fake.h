@@ -8,6 +8,7 @@
 //   wrong    (the N-th dispatch) computes wrongly complain makes the validation complain
 //   garbage  writes nonsense to the worker's channel
 //   half     writes half a message there and ends the process
+//   stop     stops the process until somebody sends SIGCONT
 //
 // and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), slow=MS (each submission takes so long),
 // noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends),

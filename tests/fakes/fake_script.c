@@ -19,6 +19,7 @@
     X(timeout)                                                                                     \
     X(crash)                                                                                       \
     X(hang)                                                                                        \
+    X(stop)                                                                                        \
     X(wrong)                                                                                       \
     X(complain)                                                                                    \
     X(garbage)                                                                                     \
@@ -126,6 +127,8 @@ bool fake_call(struct fake *fake, const char *name, struct error *err)
     if (happens(fake, fake->hang))
         for (;;)
             pause();
+    if (happens(fake, fake->stop))
+        raise(SIGSTOP);
     if (happens(fake, fake->garbage))
         write_to_parent("\x01 this is no message {\n");
     if (happens(fake, fake->half)) {
