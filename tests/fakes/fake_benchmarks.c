@@ -146,7 +146,10 @@ static const struct param_info sum_params[] = {
      .help = "Bytes that are read."},
 };
 static const struct metric_info sum_metrics[] = {
-    {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, "Bytes read in a second."},
+    {.name = "bandwidth",
+     .unit = UNIT_BYTE_PER_S,
+     .better = BETTER_HIGHER,
+     .help = "Bytes read in a second."},
 };
 static const struct view_info sum_views[] = {
     {.kind = VIEW_CURVE,
@@ -246,8 +249,14 @@ static const struct param_info chase_params[] = {
      .help = "Hops of a sample."},
 };
 static const struct metric_info chase_metrics[] = {
-    {"latency", UNIT_NS, BETTER_LOWER, "Time of one dependent load."},
-    {"latency_cycles", UNIT_CYCLE, BETTER_LOWER, "The same in cycles; the fake GPU counts none."},
+    {.name = "latency",
+     .unit = UNIT_NS,
+     .better = BETTER_LOWER,
+     .help = "Time of one dependent load."},
+    {.name = "latency_cycles",
+     .unit = UNIT_CYCLE,
+     .better = BETTER_LOWER,
+     .help = "The same in cycles; the fake GPU counts none."},
 };
 static const struct view_info chase_views[] = {
     {.kind = VIEW_CURVE,

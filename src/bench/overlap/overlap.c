@@ -38,31 +38,52 @@ static const struct param_info params[] = {
 };
 
 static const struct metric_info metrics[OVERLAP_METRIC_COUNT] = {
-    [OVERLAP_METRIC_FRAME] = {"frame", UNIT_NS, BETTER_LOWER,
-                              "from the first workgroup's start to the last one's end"},
-    [OVERLAP_METRIC_SAME_QUEUE] = {"same_queue", UNIT_NONE, BETTER_HIGHER,
-                                   "overlap of dispatches that are neighbours on a queue and wait "
-                                   "for none: 0 one "
-                                   "after the other, 1 at once"},
-    [OVERLAP_METRIC_CROSS_QUEUE] = {"cross_queue", UNIT_NONE, BETTER_HIGHER,
-                                    "time in which both queues work, over the shorter of their "
-                                    "working times"},
-    [OVERLAP_METRIC_GAP] = {"barrier_gap", UNIT_NS, BETTER_LOWER,
-                            "from the end of a dispatch to the start of the one that waits for it"},
-    [OVERLAP_METRIC_SKEW] = {"release_skew", UNIT_NS, BETTER_LOWER,
-                             "between the first starts of the two queues, released together, "
-                             "where neither waits for the other"},
-    [OVERLAP_METRIC_STRETCH] = {"stretch", UNIT_NONE, BETTER_LOWER,
-                                "a workload's length in the frame over its length alone"},
-    [OVERLAP_METRIC_GAIN] = {"gain", UNIT_NONE, BETTER_HIGHER,
-                             "the workloads' lengths alone, summed, over the frame's length"},
-    [OVERLAP_METRIC_DRAW_DISPATCH] = {"draw_dispatch", UNIT_NONE, BETTER_HIGHER,
-                                      "overlap of a draw and a dispatch that are such neighbours"},
-    [OVERLAP_METRIC_DRAW_DRAW] = {"draw_draw", UNIT_NONE, BETTER_HIGHER,
-                                  "overlap of two draws that are such neighbours"},
-    [OVERLAP_METRIC_DRAW_GAP] = {"draw_gap", UNIT_NS, BETTER_LOWER,
-                                 "from the end of a draw to the start of the dispatch that waits "
-                                 "for it"},
+    [OVERLAP_METRIC_FRAME] = {.name = "frame",
+                              .unit = UNIT_NS,
+                              .better = BETTER_LOWER,
+                              .help = "from the first workgroup's start to the last one's end"},
+    [OVERLAP_METRIC_SAME_QUEUE] =
+        {.name = "same_queue",
+         .better = BETTER_HIGHER,
+         .help = "overlap of dispatches that are neighbours on a queue and wait "
+                 "for none: 0 one "
+                 "after the other, 1 at once"},
+    [OVERLAP_METRIC_CROSS_QUEUE] = {.name = "cross_queue",
+                                    .better = BETTER_HIGHER,
+                                    .help =
+                                        "time in which both queues work, over the shorter of their "
+                                        "working times"},
+    [OVERLAP_METRIC_GAP] =
+        {.name = "barrier_gap",
+         .unit = UNIT_NS,
+         .better = BETTER_LOWER,
+         .help = "from the end of a dispatch to the start of the one that waits for it"},
+    [OVERLAP_METRIC_SKEW] = {.name = "release_skew",
+                             .unit = UNIT_NS,
+                             .better = BETTER_LOWER,
+                             .help =
+                                 "between the first starts of the two queues, released together, "
+                                 "where neither waits for the other"},
+    [OVERLAP_METRIC_STRETCH] = {.name = "stretch",
+                                .better = BETTER_LOWER,
+                                .help = "a workload's length in the frame over its length alone"},
+    [OVERLAP_METRIC_GAIN] = {.name = "gain",
+                             .better = BETTER_HIGHER,
+                             .help =
+                                 "the workloads' lengths alone, summed, over the frame's length"},
+    [OVERLAP_METRIC_DRAW_DISPATCH] =
+        {.name = "draw_dispatch",
+         .better = BETTER_HIGHER,
+         .help = "overlap of a draw and a dispatch that are such neighbours"},
+    [OVERLAP_METRIC_DRAW_DRAW] = {.name = "draw_draw",
+                                  .better = BETTER_HIGHER,
+                                  .help = "overlap of two draws that are such neighbours"},
+    [OVERLAP_METRIC_DRAW_GAP] =
+        {.name = "draw_gap",
+         .unit = UNIT_NS,
+         .better = BETTER_LOWER,
+         .help = "from the end of a draw to the start of the dispatch that waits "
+                 "for it"},
 };
 
 static const struct view_info views[] = {

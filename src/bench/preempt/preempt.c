@@ -51,25 +51,43 @@ static const struct param_info params[] = {
 };
 
 static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
-    [PREEMPT_METRIC_RESPONSE] = {"response", UNIT_NS, BETTER_LOWER,
-                                 "from the victim's submission to when the host sees it done"},
-    [PREEMPT_METRIC_P90] = {"response_p90", UNIT_NS, BETTER_LOWER,
-                            "what nine in ten responses of a visit stay below"},
-    [PREEMPT_METRIC_MOST] = {"response_max", UNIT_NS, BETTER_LOWER,
-                             "the longest response of a visit"},
-    [PREEMPT_METRIC_EXEC] = {"victim", UNIT_NS, BETTER_LOWER,
-                             "from the first start to the last end of the victim's workgroups"},
-    [PREEMPT_METRIC_WAIT] = {"wait", UNIT_NS, BETTER_LOWER,
-                             "what of the response was not the victim's own run"},
+    [PREEMPT_METRIC_RESPONSE] = {.name = "response",
+                                 .unit = UNIT_NS,
+                                 .better = BETTER_LOWER,
+                                 .help =
+                                     "from the victim's submission to when the host sees it done"},
+    [PREEMPT_METRIC_P90] = {.name = "response_p90",
+                            .unit = UNIT_NS,
+                            .better = BETTER_LOWER,
+                            .help = "what nine in ten responses of a visit stay below"},
+    [PREEMPT_METRIC_MOST] = {.name = "response_max",
+                             .unit = UNIT_NS,
+                             .better = BETTER_LOWER,
+                             .help = "the longest response of a visit"},
+    [PREEMPT_METRIC_EXEC] = {.name = "victim",
+                             .unit = UNIT_NS,
+                             .better = BETTER_LOWER,
+                             .help =
+                                 "from the first start to the last end of the victim's workgroups"},
+    [PREEMPT_METRIC_WAIT] = {.name = "wait",
+                             .unit = UNIT_NS,
+                             .better = BETTER_LOWER,
+                             .help = "what of the response was not the victim's own run"},
     [PREEMPT_METRIC_MISSES] =
-        {"misses", UNIT_NONE, BETTER_LOWER,
-         "share of the deadlines, 11.1 ms apart, that were not met: the answer came after the next "
-         "one, or none could be asked for as an earlier one was still awaited"},
-    [PREEMPT_METRIC_SLOWDOWN] = {"hog_slowdown", UNIT_NONE, BETTER_LOWER,
-                                 "length of a submission of the hog beside the victim over its "
-                                 "length alone"},
-    [PREEMPT_METRIC_PAUSE] = {"hog_pause", UNIT_NS, BETTER_LOWER,
-                              "the longest time that a workgroup of the hog stood still"},
+        {.name = "misses",
+         .better = BETTER_LOWER,
+         .help = "share of the deadlines, 11.1 ms apart, that were not met: the answer came after "
+                 "the next "
+                 "one, or none could be asked for as an earlier one was still awaited"},
+    [PREEMPT_METRIC_SLOWDOWN] = {.name = "hog_slowdown",
+                                 .better = BETTER_LOWER,
+                                 .help =
+                                     "length of a submission of the hog beside the victim over its "
+                                     "length alone"},
+    [PREEMPT_METRIC_PAUSE] = {.name = "hog_pause",
+                              .unit = UNIT_NS,
+                              .better = BETTER_LOWER,
+                              .help = "the longest time that a workgroup of the hog stood still"},
 };
 
 static const struct view_info views[] = {
