@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.h"
+#include "bench/choices.h"
 #include "bench/map.h"
+#include "bench/values.h"
 #include "cli/cli.h"
-#include "suite/choices.h"
-#include "suite/values.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/table.h"
 
-#include "suite/choices.h"
+#include "bench/choices.h"
 
 #define EVERY                                                                                      \
     (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |               \

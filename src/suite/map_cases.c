@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/map_cases.h"
 
-#include "suite/choices.h"
+#include "bench/choices.h"
 
 #include <inttypes.h>
 

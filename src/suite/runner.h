@@ -5,7 +5,7 @@
 #ifndef SUITE_RUNNER_H
 #define SUITE_RUNNER_H
 
-#include "suite/choices.h"
+#include "bench/choices.h"
 #include "suite/interrupt.h"
 #include "suite/schedule.h"
 #include "suite/select.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // --set: the first byte chooses the type of the parameter, the rest is what was typed.
-#include "suite/choices.h"
-#include "suite/values.h"
+#include "bench/choices.h"
+#include "bench/values.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every way of touching, sending and advising managed memory, verified on the device that is there;
 // the proof itself put to the test; and, on the double of libcuda alone, arrays that do not fit.
+#include "bench/choices.h"
 #include "bench/managed/session.h"
-#include "suite/choices.h"
 #include "workbench.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 // Which cases `preempt` plans: what the standard preset promises, on a device with all that is
 // asked for, and on one that cannot draw.
 #include "bench/bench.h"
-#include "suite/choices.h"
+#include "bench/choices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

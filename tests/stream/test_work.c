@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which cases `stream` plans, what it refuses, and its arithmetic.
+#include "bench/choices.h"
 #include "bench/stream/session.h"
-#include "suite/choices.h"
 
 #include <math.h>
 #include <setjmp.h>

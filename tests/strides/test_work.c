@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which cases `strides` plans, where their threads load, and that the check tells right from wrong.
+#include "bench/choices.h"
 #include "bench/strides/session.h"
-#include "suite/choices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which cases `transfer` plans.
+#include "bench/choices.h"
 #include "bench/transfer/session.h"
-#include "suite/choices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

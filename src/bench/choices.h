@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From a preset and what --set said to the values of every parameter of a benchmark.
-#ifndef SUITE_CHOICES_H
-#define SUITE_CHOICES_H
+#ifndef BENCH_CHOICES_H
+#define BENCH_CHOICES_H
 
 #include "bench/bench.h"
 
@@ -9,7 +9,7 @@
 struct setting {
     const char *benchmark; // NULL: every benchmark of the run that has the key
     const char *key;
-    const char *values; // grammar of suite/values.h
+    const char *values; // grammar of bench/values.h
     const char *text;   // as it was typed
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/values.h"
+#include "bench/values.h"
 
 #include "base/text.h"
 

@@ -9,8 +9,8 @@
 // and B itself (BYTES and UINT). BYTES take KiB, MiB, GiB, TiB; BYTES and UINT take `max` for what
 // the device allows, which is UINT64_MAX here (in a range: the octaves up to 2^63, then
 // UINT64_MAX), for the benchmark to clamp.
-#ifndef SUITE_VALUES_H
-#define SUITE_VALUES_H
+#ifndef BENCH_VALUES_H
+#define BENCH_VALUES_H
 
 #include "results/results.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "suite/choices.h"
+#include "bench/choices.h"
 
 #include "base/text.h"
-#include "suite/values.h"
+#include "bench/values.h"
 
 #include <string.h>
 

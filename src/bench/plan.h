@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// A plan says which cases a run measures on one device, and hands them out one at a time. The plan
+// of a preset (suite/plan.h) knows all cases beforehand. The plan of `fathom map`
+// (suite/map_plan.h) chooses the next cases by the results so far, and pauses until it has them.
+#ifndef BENCH_PLAN_H
+#define BENCH_PLAN_H
+
+#include "bench/choices.h"
+
+enum plan_step {
+    PLAN_CASE,  // *next is the next case
+    PLAN_PAUSE, // the cases handed out so far have to be measured before the plan goes on
+    PLAN_END
+};
+
+struct plan_case {
+    const struct benchmark *benchmark;
+    const struct bench_case *bench_case;
+    const char *key;
+    size_t index; // 0, 1, … through the plan
+};
+
+struct plan {
+    enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
+    size_t total; // cases in all, as far as the plan knows; 0: it knows none yet
+    // How many cases of this benchmark the plan still has, as far as it knows.
+    size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
+    // Hands out the case of that key before its turn; `next` then leaves it out. False if the plan
+    // has no such case left. NULL: the plan cannot.
+    bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
+};
+
+#endif
