@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `map` finds: words that its plan (suite/map_plan.h), its results (suite/map_results.h) and
+// What `map` finds: words that its plan (map/map.h), its results (map/levels.h) and
 // its own probes share.
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H

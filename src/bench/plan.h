@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A plan says which cases a run measures on one device, and hands them out one at a time. The plan
-// of a preset (suite/plan.h) knows all cases beforehand. The plan of `fathom map`
-// (suite/map_plan.h) chooses the next cases by the results so far, and pauses until it has them.
+// of a preset (suite/plan.h) knows all cases beforehand. The plan of `fathom map` (map/map.h)
+// chooses the next cases by the results so far, and pauses until it has them.
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 
@@ -28,6 +28,18 @@ struct plan {
     // Hands out the case of that key before its turn; `next` then leaves it out. False if the plan
     // has no such case left. NULL: the plan cannot.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
+    // Adds to the run what the plan concludes from the results of its cases. Called once, after the
+    // last case. Optional.
+    void (*conclude)(const struct plan *plan, struct run *run);
+    // Core clocks at which the plan's cases ask to be measured: the run locks the device's clock to
+    // them, and fails to start where it may not. Count 0: no clock is touched.
+    const double *clocks_hz;
+    size_t clock_count;
 };
+
+// Makes a plan for one device, in `arena`. `run` gets a finding for what is left out. NULL with the
+// error.
+typedef struct plan *plan_create(struct arena *arena, const struct choice_request *request,
+                                 const struct gpu_info *device, struct run *run, struct error *err);
 
 #endif

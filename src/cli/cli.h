@@ -4,7 +4,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include "base/arena.h"
+#include "bench/plan.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -48,16 +48,21 @@ bool command_guard(struct cli *cli, struct error *err);
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
-// Measures as the command line says, for `run` and `map`; `tell` (or NULL) prints what comes before
-// the end of it all.
-struct run;
-MUST_CHECK bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out),
-                            struct error *err);
+// What a command measures.
+struct cli_measuring {
+    const char *const *benchmarks; // NULL-ended; NULL: those that the arguments name
+    const char *preset;            // unless --preset names one
+    // Tests preset and settings before a driver is loaded: ERROR_USAGE.
+    bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
+    plan_create *plan;
+    // Draws what was measured, at the end; NULL: one table for each benchmark as soon as it is
+    // done.
+    void (*draw)(const struct run *run, FILE *out);
+};
 
-// The core clocks of `fathom map --set clock=LIST` in Hz; none without it. ERROR_USAGE for another
-// key, and for what makes no line.
-MUST_CHECK bool cli_read_clocks(struct cli *cli, const double **hz, size_t *count,
-                                struct error *err);
+// Measures, reports and saves as the command line says, for `run` and `map`.
+MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuring,
+                            struct error *err);
 
 // Finds a benchmark by its name. ERROR_USAGE if there is none; the message suggests the nearest.
 struct benchmark;

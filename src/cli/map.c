@@ -2,6 +2,7 @@
 // `fathom map`: what `run` does with a plan of its own, and a picture of what came out.
 #include "bench/map.h"
 #include "cli/cli.h"
+#include "map/map.h"
 #include "report/screen.h"
 #include "results/results.h"
 
@@ -356,5 +357,10 @@ static void tell_map(const struct run *run, FILE *out)
 
 bool command_map(struct cli *cli, struct error *err)
 {
-    return cli_measure(cli, tell_map, err);
+    const struct cli_measuring map = {.benchmarks = map_benchmarks,
+                                      .preset = "map",
+                                      .check = map_settings_check,
+                                      .plan = map_plan_create,
+                                      .draw = tell_map};
+    return cli_measure(cli, &map, err);
 }

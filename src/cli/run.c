@@ -12,7 +12,6 @@
 #include "report/trace.h"
 #include "results/save.h"
 #include "suite/clock_lock.h"
-#include "suite/map_plan.h"
 #include "suite/runner.h"
 
 #include <string.h>
@@ -29,7 +28,7 @@ struct running {
     struct progress progress;
     struct console_desc console;
     struct error unsaved; // why the run file could not be written at the end
-    void (*tell)(const struct run *run, FILE *out); // what stands before the end; NULL: nothing
+    const struct cli_measuring *measuring;
 };
 
 enum {
@@ -37,19 +36,6 @@ enum {
 };
 
 // ---------------------------------------------------------------- from options to a request
-
-static bool read_map_benchmarks(struct running *r, struct error *err)
-{
-    const struct benchmark **chosen =
-        ARENA_ARRAY(r->cli->arena, MAP_BENCHMARKS_MAX, const struct benchmark *);
-    size_t count = 0;
-    for (; map_benchmarks[count]; count++)
-        if (!cli_find_benchmark(r->cli, map_benchmarks[count], &chosen[count], err))
-            return false;
-    r->desc.choices.benchmarks = chosen;
-    r->desc.choices.benchmark_count = count;
-    return true;
-}
 
 static bool is_chosen(const struct benchmark *const *chosen, size_t count,
                       const struct benchmark *benchmark)
@@ -60,28 +46,33 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
+// The benchmarks of the command, or those that were named, or every one that `run` measures.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
-    size_t count = 0;
+    const char *const *names = r->measuring->benchmarks;
+    size_t name_count = options->operand_count, count = 0;
+    if (!names)
+        names = options->operands;
+    else
+        for (name_count = 0; names[name_count];)
+            name_count++;
     while (benchmarks[count])
         count++;
-    if (r->desc.map)
-        return read_map_benchmarks(r, err);
     const struct benchmark **chosen =
-        ARENA_ARRAY(r->cli->arena, count + options->operand_count, const struct benchmark *);
+        ARENA_ARRAY(r->cli->arena, count + name_count, const struct benchmark *);
     size_t chosen_count = 0;
-    for (size_t i = 0; i < options->operand_count; i++) {
+    for (size_t i = 0; i < name_count; i++) {
         const struct benchmark *one;
-        if (!cli_find_benchmark(r->cli, options->operands[i], &one, err))
+        if (!cli_find_benchmark(r->cli, names[i], &one, err))
             return false;
-        if (one->command)
+        if (one->command && !r->measuring->benchmarks)
             return error_set(err, ERROR_USAGE, "run %s: use `fathom %s`, which measures it",
                              one->info.name, one->command);
         if (!is_chosen(chosen, chosen_count, one))
             chosen[chosen_count++] = one;
     }
-    for (size_t i = 0; options->operand_count == 0 && i < count; i++)
+    for (size_t i = 0; name_count == 0 && i < count; i++)
         if (!benchmarks[i]->command)
             chosen[chosen_count++] = benchmarks[i];
     r->desc.choices.benchmarks = chosen;
@@ -93,19 +84,16 @@ static bool read_settings(struct running *r, struct error *err)
 {
     struct arena *arena = r->cli->arena;
     const char **texts;
-    r->desc.choices.preset = "map";
-    if (r->desc.map) // it chooses all else for itself
-        return cli_read_clocks(r->cli, &r->desc.clocks_hz, &r->desc.clock_count, err);
     size_t count = options_values(arena, r->cli->options, OPTION_SET, &texts);
     struct setting *settings = ARENA_ARRAY(arena, count, struct setting);
     for (size_t i = 0; i < count; i++)
         if (!setting_parse(arena, texts[i], &settings[i], err))
             return false;
     const char *preset = options_value(r->cli->options, OPTION_PRESET);
-    r->desc.choices.preset = preset ? preset : PRESET_DEFAULT;
+    r->desc.choices.preset = preset ? preset : r->measuring->preset;
     r->desc.choices.settings = settings;
     r->desc.choices.setting_count = count;
-    return choices_check(arena, &r->desc.choices, err);
+    return r->measuring->check(arena, &r->desc.choices, err);
 }
 
 static bool read_number(const struct options *options, enum option_id id, uint64_t limit,
@@ -234,7 +222,7 @@ static bool measure(struct running *r, struct error *err)
     r->desc.interrupt = &r->interrupt;
     r->desc.starting = show_head;
     r->desc.progress = r->progress.out ? show_progress : NULL;
-    r->desc.benchmark_done = r->desc.map ? NULL : show_benchmark;
+    r->desc.benchmark_done = r->measuring->draw ? NULL : show_benchmark;
     r->desc.context = r;
     uint64_t start_ns = clock_now_ns();
     runner_describe(r->run, &r->desc, r->cli->argc, r->cli->argv);
@@ -284,8 +272,8 @@ static bool save_forms(const struct running *r, struct error *err)
 
 static bool tell_end(struct running *r, struct error *err)
 {
-    if (r->tell)
-        r->tell(r->run, r->cli->out);
+    if (r->measuring->draw)
+        r->measuring->draw(r->run, r->cli->out);
     console_end(r->run, &r->console, r->cli->out);
     if (r->desc.output && r->unsaved.code == ERROR_NONE && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
@@ -329,10 +317,10 @@ static bool check_forms(const struct options *options, struct error *err)
            (!svg || file_save_check(svg, err));
 }
 
-bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out), struct error *err)
+bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct error *err)
 {
-    struct running running = {.cli = cli, .tell = tell};
-    running.desc.map = cli->options->command == COMMAND_MAP;
+    struct running running = {.cli = cli, .measuring = measuring};
+    running.desc.plan = measuring->plan;
     if (!read_request(&running, err) ||
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !check_forms(cli->options, err))
@@ -353,5 +341,7 @@ bool cli_measure(struct cli *cli, void (*tell)(const struct run *run, FILE *out)
 
 bool command_run(struct cli *cli, struct error *err)
 {
-    return cli_measure(cli, NULL, err);
+    const struct cli_measuring presets = {
+        .preset = PRESET_DEFAULT, .check = choices_check, .plan = plan_preset_create};
+    return cli_measure(cli, &presets, err);
 }

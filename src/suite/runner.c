@@ -17,8 +17,6 @@
 #include "results/save.h"
 #include "suite/clock_lock.h"
 #include "suite/host.h"
-#include "suite/map_plan.h"
-#include "suite/map_results.h"
 
 #include <string.h>
 
@@ -195,8 +193,8 @@ static bool run_device(struct runner *runner)
     bool done = schedule_run(&schedule);
     executor_destroy(schedule.executor);
     clock_lock_end(runner->clocks[runner->device], runner->run);
-    if (desc->map)
-        map_add_results(runner->run, device);
+    if (schedule.plan->conclude)
+        schedule.plan->conclude(schedule.plan, runner->run);
     return done;
 }
 
@@ -233,21 +231,18 @@ static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
     runner->clocks = ARENA_ARRAY(runner->arena, desc->devices->count, struct clock_lock *);
     for (size_t i = 0; i < desc->devices->count; i++) {
         const struct gpu_info *device = desc->devices->devices[i];
-        struct plan *plan =
-            desc->map ? plan_map_create(runner->arena, device, err)
-                      : plan_preset_create(runner->arena, &desc->choices, device, runner->run, err);
+        struct plan *plan = desc->plan(runner->arena, &desc->choices, device, runner->run, err);
         if (!plan)
             return false;
         runner->plans[i] = plan;
         *cases += plan->total;
-        if (desc->clock_count == 0)
+        if (plan->clock_count == 0)
             continue;
-        plan_map_ask_clocks(plan, desc->clocks_hz, desc->clock_count);
         runner->clocks[i] =
             clock_lock_create(runner->arena,
                               &(struct clock_lock_desc){.device = device,
-                                                        .hz = desc->clocks_hz,
-                                                        .count = desc->clock_count,
+                                                        .hz = plan->clocks_hz,
+                                                        .count = plan->clock_count,
                                                         .guard_argv = desc->guard_argv,
                                                         .environment = desc->worker_environment},
                               err);

@@ -20,12 +20,8 @@ struct runner_desc {
     uint64_t silence_ns;                   // 0: six times the preset's longest wait
     uint64_t seed;
     bool validation;
-    bool map; // cases of suite/map_plan.h instead of the preset's; its results follow them
-    // Of a map: core clocks by which levels are measured too (suite/clock_lock.h); 0: no clock is
-    // set. guard_argv starts the process that holds a card's lock.
-    const double *clocks_hz;
-    size_t clock_count;
-    const char *const *guard_argv; // NULL-ended
+    plan_create *plan;             // makes the plan of each device
+    const char *const *guard_argv; // starts the process that holds a locked clock; NULL-ended
     struct interrupt *interrupt;
     // Everything is checked, the first visit comes next. NULL: -.
     void (*starting)(void *context);

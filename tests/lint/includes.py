@@ -17,10 +17,11 @@ MAY_INCLUDE = {
     "gpu": ("base",),
     "measure": ("gpu", "sensors", "math", "results", "base"),
     "bench": ("measure", "gpu", "math", "results", "base"),
+    "map": ("bench", "measure", "gpu", "analysis", "results", "math", "base"),
     "suite": ("bench", "measure", "gpu", "sensors", "report", "analysis", "results", "math",
               "base"),
-    "cli": ("suite", "bench", "measure", "gpu", "sensors", "report", "analysis", "results", "math",
-            "base"),
+    "cli": ("suite", "map", "bench", "measure", "gpu", "sensors", "report", "analysis", "results",
+            "math", "base"),
 }
 
 # Folders with sub-folders that know only what is common to them, never one another.

@@ -4,8 +4,8 @@
 #include "analysis/lines.h"
 #include "bench/bench.h"
 #include "bench/map.h"
-#include "suite/map_plan.h"
-#include "suite/map_results.h"
+#include "map/levels.h"
+#include "map/map.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -162,7 +162,8 @@ static struct run *map_run(const struct gpu_info *device, const struct machine *
     for (size_t i = 0; map_benchmarks[i]; i++)
         run_add_benchmark(run, &benchmark_find(map_benchmarks[i])->info);
     run_add_device(run)->id = device->id;
-    struct plan *plan = plan_map_create(run->arena, device, &err);
+    struct plan *plan =
+        map_plan_create(run->arena, &(struct choice_request){.preset = "map"}, device, run, &err);
     assert_non_null(plan);
     struct plan_case asked;
     *cases = 0;
@@ -174,7 +175,7 @@ static struct run *map_run(const struct gpu_info *device, const struct machine *
             ++*cases;
         }
     }
-    map_add_results(run, device);
+    plan->conclude(plan, run);
     return run;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What probes of a level say of its ways, of the cores that share it and of its clock.
-#include "suite/map_judge.h"
+#include "map/judge.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `map` is. Its results are made of those of latency and bandwidth (suite/map_results.h), but
+// What `map` is. Its results are made of those of latency and bandwidth (map/levels.h), but
 // for the probes of lines, which are chains of latency with another pitch. METHOD.md says how.
 #include "bench/map.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_cases.h"
+#include "map/cases.h"
 
 #include "bench/choices.h"
 

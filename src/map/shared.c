@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_shared.h"
+#include "map/shared.h"
 
 #include "analysis/banks.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The results of a benchmark `map`, made of what a map plan measured: levels, memory, address
 // translation. Ordinary results, so that report, compare and reference need nothing special.
-#ifndef SUITE_MAP_RESULTS_H
-#define SUITE_MAP_RESULTS_H
+#ifndef MAP_LEVELS_H
+#define MAP_LEVELS_H
 
 #include "gpu/gpu.h"
 #include "results/results.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How the findings of `map` become results: what map_results.c puts them together with.
-#ifndef SUITE_MAP_FINDER_H
-#define SUITE_MAP_FINDER_H
+// How the findings of `map` become results: what levels.c puts them together with.
+#ifndef MAP_FOUND_H
+#define MAP_FOUND_H
 
 #include "analysis/levels.h"
 #include "bench/map.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cases of a map's plan that are those of other benchmarks: made as `fathom run BENCHMARK --set
 // KEY=VALUES …` would make them, with the same keys and the same sizes.
-#ifndef SUITE_MAP_CASES_H
-#define SUITE_MAP_CASES_H
+#ifndef MAP_CASES_H
+#define MAP_CASES_H
 
 #include "bench/bench.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_judge.h"
+#include "map/judge.h"
 
 #include "bench/map.h"
 #include "math/line.h"
@@ -146,7 +146,7 @@ bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct m
     }
     *why = n == 0 ? "no clock was seen" : "one clock was seen";
     struct line line;
-    if (n < 3 || most < 1.05 * least || !line_fit_relative(x, y, n, &line))
+    if (n < 3 || most < MAP_CLOCKS_APART * least || !line_fit_relative(x, y, n, &line))
         return false;
     double middle = 1e9 / sqrt(least * most), whole = line.intercept + line.slope * middle;
     *why = "the clocks that were seen do not tell its parts apart";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_questions.h"
+#include "map/questions.h"
 
 #include "bench/map.h"
-#include "suite/map_cases.h"
+#include "map/cases.h"
 
 #include <inttypes.h>
 #include <math.h>

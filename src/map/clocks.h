@@ -2,10 +2,11 @@
 // Which clock a level runs by: latency = a + b / core clock. From chains within the level by each
 // clock that was asked for (--set clock=LIST), where there are such; else from the clocks that its
 // cases happened to see.
-#ifndef SUITE_MAP_CLOCKS_H
-#define SUITE_MAP_CLOCKS_H
+#ifndef MAP_CLOCKS_H
+#define MAP_CLOCKS_H
 
-#include "suite/map_finder.h"
+#include "bench/choices.h"
+#include "map/found.h"
 
 enum {
     MAP_CLOCKS_PROBES = 2 * PLATEAUS_MAX
@@ -13,6 +14,11 @@ enum {
 
 // A clock asked for counts as reached where what was seen is no farther from it.
 #define MAP_CLOCKS_NEAR 0.02
+
+// The clocks that clock=LIST of the request's settings asks for, in Hz, in `arena`; none: count
+// stays. ERROR_USAGE as map_settings_check has it.
+MUST_CHECK bool map_read_clocks(struct arena *arena, const struct choice_request *request,
+                                const double **hz, size_t *count, struct error *err);
 
 struct map_clocks_probe {
     size_t level;  // 1 is the nearest to the core; one more than the levels: what is behind them

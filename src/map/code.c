@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_code.h"
+#include "map/code.h"
 
 #include "results/units.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Pages of a TLB, from chains over pages that are nearer to each other or farther apart than those
 // by which its reach was found: one entry serves as many of them as lie in one page.
-#ifndef SUITE_MAP_PAGES_H
-#define SUITE_MAP_PAGES_H
+#ifndef MAP_PAGES_H
+#define MAP_PAGES_H
 
 #include "analysis/levels.h"
 #include "gpu/gpu.h"

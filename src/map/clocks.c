@@ -1,15 +1,76 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_clocks.h"
+#include "map/clocks.h"
 
+#include "bench/values.h"
+#include "map/judge.h"
+#include "map/map.h"
 #include "results/units.h"
-#include "suite/map_judge.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    UNIT_TEXT = 32
+    UNIT_TEXT = 32,
+    CLOCKS_MAX = 16, // that may be asked for
+    MHZ_MAX = 100000
 };
+
+// ---------------------------------------------------------------- the clocks asked for
+
+static bool read_list(struct arena *arena, const struct setting *setting, const double **hz,
+                      size_t *count, struct error *err)
+{
+    const struct param_info *param = &benchmark_find("map")->info.params[MAP_PARAM_CLOCK];
+    struct value_list list = {0};
+    if (!values_parse(arena, param, setting->values, &list, err))
+        return error_prefix(err, "--set %s", setting->text);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        least = list.values[i].uint < least ? list.values[i].uint : least;
+        most = list.values[i].uint > most ? list.values[i].uint : most;
+    }
+    if (least == 0 || most > MHZ_MAX || list.count > CLOCKS_MAX)
+        return error_set(err, ERROR_USAGE, "--set %s: expected up to %d clocks, 1 to %d MHz",
+                         setting->text, CLOCKS_MAX, MHZ_MAX);
+    if ((double)most < MAP_CLOCKS_APART * (double)least)
+        return error_set(err, ERROR_USAGE,
+                         "--set %s: expected clocks at least 5 %% apart: closer ones tell nothing, "
+                         "as in clock=1200,1500,1980",
+                         setting->text);
+    double *values = ARENA_ARRAY(arena, list.count, double);
+    for (size_t i = 0; i < list.count; i++)
+        values[i] = (double)list.values[i].uint * 1e6;
+    *hz = values;
+    *count = list.count;
+    return true;
+}
+
+bool map_read_clocks(struct arena *arena, const struct choice_request *request, const double **hz,
+                     size_t *count, struct error *err)
+{
+    for (size_t i = 0; i < request->setting_count; i++) {
+        const struct setting *setting = &request->settings[i];
+        if (strcmp(setting->key, "clock") != 0 ||
+            (setting->benchmark && strcmp(setting->benchmark, "map") != 0))
+            return error_set(err, ERROR_USAGE,
+                             "--set %s: `fathom map` chooses for itself what it measures; "
+                             "clock=LIST (in MHz) is all that it takes",
+                             setting->text);
+        if (!read_list(arena, setting, hz, count, err))
+            return false;
+    }
+    return true;
+}
+
+bool map_settings_check(struct arena *arena, const struct choice_request *request,
+                        struct error *err)
+{
+    const double *hz;
+    size_t count;
+    return map_read_clocks(arena, request, &hz, &count, err);
+}
+
+// ---------------------------------------------------------------- the probes
 
 size_t map_clocks_plan(const struct level_curve *curve,
                        struct map_clocks_probe probes[MAP_CLOCKS_PROBES])

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_plan.h"
+#include "map/map.h"
 
 #include "analysis/levels.h"
 #include "analysis/lines.h"
 #include "bench/map.h"
-#include "suite/map_cases.h"
-#include "suite/map_clocks.h"
-#include "suite/map_code.h"
-#include "suite/map_judge.h"
-#include "suite/map_pages.h"
-#include "suite/map_questions.h"
+#include "map/cases.h"
+#include "map/clocks.h"
+#include "map/code.h"
+#include "map/judge.h"
+#include "map/levels.h"
+#include "map/pages.h"
+#include "map/questions.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,9 +49,8 @@ struct map_plan {
     struct plan plan; // first: what next() gets is this
     struct map_questions ask;
     enum stage stage; // whose cases come next
-    size_t at, block;
-    const double *clocks_hz; // asked for
-    size_t clock_count;
+    size_t at;
+    bool unseen; // cases were handed out since the last pause
 };
 
 // ---------------------------------------------------------------- the stages
@@ -180,15 +180,16 @@ static void plan_pages(struct map_questions *ask, const struct level_curve *curv
 static void plan_clocks(struct map_plan *plan, const struct level_curve *curve)
 {
     struct map_clocks_probe probes[MAP_CLOCKS_PROBES];
-    size_t count = curve && plan->clock_count ? map_clocks_plan(curve, probes) : 0;
-    for (size_t i = 0; i < count * plan->clock_count; i++)
-        map_ask_probe(&plan->ask, &(struct map_question_probe){
-                                      .what = MAP_CLOCKS,
-                                      .level = probes[i / plan->clock_count].level,
-                                      .bytes = probes[i / plan->clock_count].region,
-                                      .pitch = MAP_NODE_BYTES,
-                                      .grain = MAP_GRAIN_BYTES,
-                                      .clock_hz = plan->clocks_hz[i % plan->clock_count]});
+    size_t clocks = plan->plan.clock_count;
+    size_t count = curve && clocks ? map_clocks_plan(curve, probes) : 0;
+    for (size_t i = 0; i < count * clocks; i++)
+        map_ask_probe(&plan->ask,
+                      &(struct map_question_probe){.what = MAP_CLOCKS,
+                                                   .level = probes[i / clocks].level,
+                                                   .bytes = probes[i / clocks].region,
+                                                   .pitch = MAP_NODE_BYTES,
+                                                   .grain = MAP_GRAIN_BYTES,
+                                                   .clock_hz = plan->plan.clocks_hz[i % clocks]});
 }
 
 // Of each level, and well behind the last.
@@ -288,16 +289,15 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
 static enum plan_step map_next(struct plan *base, const struct run *so_far, struct plan_case *next)
 {
     struct map_plan *plan = (struct map_plan *)base;
-    bool full = plan->block == PLAN_BLOCK_CASES, through = plan->at == plan->ask.count;
-    if (plan->block && (full || through)) {
-        plan->block = 0;
+    if (plan->unseen && plan->at == plan->ask.count) {
+        plan->unseen = false;
         return PLAN_PAUSE;
     }
     while (plan->at == plan->ask.count && plan->stage < STAGE_END)
         plan_stage(plan, so_far);
     if (plan->at == plan->ask.count)
         return PLAN_END;
-    plan->block++;
+    plan->unseen = true;
     *next = plan->ask.cases[plan->at++];
     return PLAN_CASE;
 }
@@ -311,19 +311,19 @@ static size_t map_left(const struct plan *base, const struct benchmark *benchmar
     return left;
 }
 
-struct plan *plan_map_create(struct arena *arena, const struct gpu_info *device, struct error *err)
+static void map_conclude(const struct plan *base, struct run *run)
 {
-    struct map_plan *plan = ARENA_NEW(arena, struct map_plan);
-    *plan = (struct map_plan){.plan = {.next = map_next, .left = map_left}};
-    if (!map_questions_init(&plan->ask, arena, device, err))
-        return NULL;
-    plan_stage(plan, &(struct run){.arena = arena});
-    return &plan->plan;
+    map_add_results(run, ((const struct map_plan *)base)->ask.device);
 }
 
-void plan_map_ask_clocks(struct plan *plan, const double *hz, size_t count)
+struct plan *map_plan_create(struct arena *arena, const struct choice_request *request,
+                             const struct gpu_info *device, struct run *run, struct error *err)
 {
-    struct map_plan *map = (struct map_plan *)plan;
-    map->clocks_hz = hz;
-    map->clock_count = count;
+    struct map_plan *plan = ARENA_NEW(arena, struct map_plan);
+    plan->plan = (struct plan){.next = map_next, .left = map_left, .conclude = map_conclude};
+    if (!map_read_clocks(arena, request, &plan->plan.clocks_hz, &plan->plan.clock_count, err) ||
+        !map_questions_init(&plan->ask, arena, device, err))
+        return NULL;
+    plan_stage(plan, run);
+    return &plan->plan;
 }

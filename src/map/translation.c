@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_translation.h"
+#include "map/translation.h"
 
+#include "map/pages.h"
 #include "results/units.h"
-#include "suite/map_pages.h"
 
 #include <math.h>
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_results.h"
+#include "map/levels.h"
 
 #include "analysis/levels.h"
 #include "analysis/lines.h"
 #include "bench/bench.h"
 #include "bench/map.h"
+#include "map/clocks.h"
+#include "map/code.h"
+#include "map/found.h"
+#include "map/judge.h"
+#include "map/shared.h"
+#include "map/translation.h"
 #include "measure/limits.h"
 #include "results/units.h"
-#include "suite/map_clocks.h"
-#include "suite/map_code.h"
-#include "suite/map_finder.h"
-#include "suite/map_judge.h"
-#include "suite/map_shared.h"
-#include "suite/map_translation.h"
 
 #include <math.h>
 #include <string.h>

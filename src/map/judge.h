@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What `map` asks of a level beside its size and line, and what the answers say: the ways of its
 // sets, the cores that share it, the clock that it runs by.
-#ifndef SUITE_MAP_JUDGE_H
-#define SUITE_MAP_JUDGE_H
+#ifndef MAP_JUDGE_H
+#define MAP_JUDGE_H
 
 #include "analysis/levels.h"
 
@@ -76,6 +76,8 @@ struct map_clocks {
     double cycles, cycles_half;  // b
     const char *domain;          // whose clock: a sentence part
 };
+
+#define MAP_CLOCKS_APART 1.05 // the highest over the lowest clock, at least
 
 // From latencies (ns) and the core's clock (Hz) at each. False where the clocks differ by less than
 // 5 %, or do not tell the two apart: *why says so.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What `fathom map` asks a device, as cases of benchmarks, each once. Which of them, and when:
-// suite/map_plan.h.
-#ifndef SUITE_MAP_QUESTIONS_H
-#define SUITE_MAP_QUESTIONS_H
+// map/map.h.
+#ifndef MAP_QUESTIONS_H
+#define MAP_QUESTIONS_H
 
+#include "bench/plan.h"
 #include "measure/limits.h"
-#include "suite/plan.h"
 
 #include <stdint.h>
 

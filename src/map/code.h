@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The caches of instructions: which lengths of straight-line code `map` runs (bench/map/code.h),
 // and what the curve over them says.
-#ifndef SUITE_MAP_CODE_H
-#define SUITE_MAP_CODE_H
+#ifndef MAP_CODE_H
+#define MAP_CODE_H
 
-#include "suite/map_finder.h"
+#include "map/found.h"
 
 #include <stdbool.h>
 #include <stddef.h>

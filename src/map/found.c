@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_finder.h"
+#include "map/found.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/map_pages.h"
+#include "map/pages.h"
 
 #include "bench/bench.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What chains over pages tell of address translation, as results of `map`.
-#ifndef SUITE_MAP_TRANSLATION_H
-#define SUITE_MAP_TRANSLATION_H
+#ifndef MAP_TRANSLATION_H
+#define MAP_TRANSLATION_H
 
-#include "suite/map_finder.h"
+#include "map/found.h"
 
 // One result for each end that the curve shows, with the memory that is reached up to there; one
 // without a level for what lies behind the last of them: loads that no TLB serves. A curve without
