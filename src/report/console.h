@@ -24,4 +24,8 @@ void console_benchmark(const struct run *run, const char *device, const char *be
                        const struct console_desc *desc, FILE *stream);
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream);
 
+// What `fathom map` found on each device: the levels as a picture and as a table, and what is
+// unknown with the reasons. 100 columns, no colour.
+void console_map(const struct run *run, FILE *stream);
+
 #endif

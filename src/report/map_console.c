@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// What `fathom map` found: a picture of the levels, a table, and the list of what is unknown. All of
+// it comes from the results whose case has one of the values of `what` below.
+#include "report/console.h"
+#include "report/screen.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    COLUMNS = 100,
+    BOX_COLUMNS = 26, // of the first level; each level is wider than the one before it
+    BOX_STEP = 5,
+    NAME_COLUMNS = 24,
+    SIZE_COLUMNS = 36,
+    CLAIM_COLUMNS = 12,
+    UNIT_TEXT = 32
+};
+
+static const char unknown[] = "unknown: "; // how a detail begins that gives only a reason
+
+enum kind {
+    KIND_HIERARCHY, // of a path: how many levels
+    KIND_LEVEL,
+    KIND_MEMORY, // behind the last level
+    KIND_TLB,
+    KIND_SHARED,
+    KIND_COUNT // anything else: the probes
+};
+
+static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
+static const char code_path[] = "instruction"; // the path of the caches of instructions
+
+// The map of one device.
+struct map {
+    struct screen *screen;
+    const struct result **results; // each of a kind above
+    size_t count;
+};
+
+static enum kind kind_of(const struct result *result)
+{
+    unsigned kind = 0;
+    while (kind < KIND_COUNT && !case_says(&result->bench_case, "what", kinds[kind]))
+        kind++;
+    return (enum kind)kind;
+}
+
+static bool is_unknown(const char *text)
+{
+    return strncmp(text, unknown, strlen(unknown)) == 0;
+}
+
+static bool on_path(const struct result *result, const char *path)
+{
+    return case_says(&result->bench_case, "path", path);
+}
+
+// "194.2 KiB"; "" where the result has no such metric.
+static const char *value(struct arena *arena, const struct result *result, const char *name)
+{
+    const struct metric *metric = result_metric(result, name);
+    char text[UNIT_TEXT];
+    if (!metric || !isfinite(metric->median))
+        return "";
+    return arena_strdup(arena, unit_format(metric->median, metric->unit, text, sizeof text));
+}
+
+static const char *joined(struct arena *arena, const char *line, const char *text)
+{
+    if (!*text)
+        return line;
+    return *line ? arena_printf(arena, "%s · %s", line, text) : text;
+}
+
+// "vector level 2".
+static const char *name_of(struct arena *arena, const struct result *result)
+{
+    const struct case_value *level = case_find(&result->bench_case, "level");
+    const char *path = case_text(&result->bench_case, "path");
+    const char *caches = arena_printf(arena, "%s level", path), *beyond = path;
+    enum kind kind = kind_of(result);
+    if (kind == KIND_SHARED)
+        return "shared memory";
+    if (kind == KIND_HIERARCHY)
+        return path;
+    if (kind == KIND_TLB)
+        caches = "translation level", beyond = "translation";
+    else if (strcmp(path, code_path) == 0)
+        caches = "instruction cache", beyond = "instructions";
+    return level ? arena_printf(arena, "%s %d", caches, (int)level->uint)
+                 : arena_printf(arena, "%s, beyond", beyond);
+}
+
+// ---------------------------------------------------------------- the picture
+
+// "0.505 ns · 1 cycle an instruction".
+static const char *fetch_text(struct arena *arena, const struct result *result)
+{
+    const char *text =
+        joined(arena, value(arena, result, "fetch"), value(arena, result, "fetch_cycles"));
+    return *text ? arena_printf(arena, "%s an instruction", text) : "";
+}
+
+static const char *latency_text(struct arena *arena, const struct result *result)
+{
+    if (on_path(result, code_path))
+        return fetch_text(arena, result);
+    const char *page = value(arena, result, "page"), *banks = value(arena, result, "banks");
+    if (*page)
+        page = arena_printf(arena, "pages of %s", page);
+    else if (*banks)
+        page = arena_printf(arena, "%s banks", banks);
+    return joined(
+        arena,
+        joined(arena, value(arena, result, "latency"), value(arena, result, "latency_cycles")),
+        page);
+}
+
+static const char *bandwidth_text(struct arena *arena, const struct result *result)
+{
+    const char *all = value(arena, result, "bandwidth");
+    const char *one = value(arena, result, "group_bandwidth");
+    const char *line = value(arena, result, "line"), *sector = value(arena, result, "sector");
+    if (*one)
+        one = arena_printf(arena, "%s one workgroup", one);
+    if (*line)
+        line = arena_printf(arena, "line %s%s%s", line, *sector ? ", sector " : "", sector);
+    return joined(arena, joined(arena, all, one), line);
+}
+
+static const char *detail(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->detail_count; i++)
+        if (strcmp(result->details[i].name, name) == 0)
+            return result->details[i].text;
+    return "";
+}
+
+// "by the core's clock and another (60.1 cycles + 80.2 ns)"; "" where it is not known.
+static const char *clock_text(struct arena *arena, const struct result *result)
+{
+    const char *domain = detail(result, "clock domain");
+    const struct metric *fixed = result_metric(result, "fixed");
+    if (!*domain || is_unknown(domain))
+        return "";
+    if (!fixed || !(fixed->ci95[0] > 0))
+        return arena_printf(arena, "by %s", domain);
+    return arena_printf(arena, "by %s (%s + %s)", domain, value(arena, result, "clocked"),
+                        value(arena, result, "fixed"));
+}
+
+// "4 ways · each core its own · by the core's clock".
+static const char *sharing_text(struct arena *arena, const struct result *result)
+{
+    const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
+    const struct metric *sharers = result_metric(result, "sharers");
+    const char *shared = "";
+    if (*ways)
+        ways = arena_printf(arena, "%s ways", ways);
+    if (sharers && sharers->ci95[1] < 1.5)
+        shared = "each core its own";
+    else if (sharers)
+        shared = arena_printf(arena, "shared by %.0f cores (%.0f to %.0f)", sharers->median,
+                              sharers->ci95[0], sharers->ci95[1]);
+    return joined(arena, joined(arena, ways, shared), clock);
+}
+
+// "128 KiB"; of code whose bytes are not known "8192 instructions".
+static const char *end_text(struct arena *arena, const struct result *result)
+{
+    const char *size = value(arena, result, "size");
+    const char *instructions = value(arena, result, "instructions");
+    if (*size || !*instructions)
+        return size;
+    return arena_printf(arena, "%s instr.", instructions);
+}
+
+static void draw_row(struct screen *screen, const char *left, const char *inside, const char *right,
+                     const char *beside)
+{
+    fprintf(screen->stream, "  %s%s%s  ", left, inside, right);
+    fputs(beside, screen->stream);
+    fputc('\n', screen->stream);
+}
+
+static void draw_box(struct screen *screen, const struct result *result, unsigned step)
+{
+    struct arena *arena = screen->arena;
+    size_t columns = BOX_COLUMNS + BOX_STEP * (size_t)step;
+    const struct case_value *level = case_find(&result->bench_case, "level");
+    const char *name = level ? arena_printf(arena, "level %d", (int)level->uint) : "beyond";
+    const char *size = end_text(arena, result);
+    size_t gap = columns - 2 - screen_width(name) - screen_width(size);
+    const char *line = screen_repeat(arena, "─", columns);
+    draw_row(screen, "┌", line, "┐", latency_text(arena, result));
+    const char *text = arena_printf(arena, " %s%s%s ", name, screen_repeat(arena, " ", gap), size);
+    draw_row(screen, "│", text, "│", bandwidth_text(arena, result));
+    draw_row(screen, "└", line, "┘", sharing_text(arena, result));
+}
+
+static void draw_picture(const struct map *map, const char *path)
+{
+    unsigned step = 0;
+    for (size_t i = 0; i < map->count; i++) {
+        enum kind kind = kind_of(map->results[i]);
+        if ((kind == KIND_LEVEL || kind == KIND_MEMORY) && on_path(map->results[i], path))
+            draw_box(map->screen, map->results[i], step++);
+    }
+}
+
+// ---------------------------------------------------------------- found and stated
+
+// "194.2 KiB (182 KiB to 216 KiB)".
+static const char *size_text(struct arena *arena, const struct result *result)
+{
+    const struct metric *size = result_metric(result, "size");
+    if (size && !isfinite(size->ci95[0]))
+        return arena_printf(arena, "at least %s", value(arena, result, "size"));
+    char low[UNIT_TEXT], high[UNIT_TEXT];
+    const struct metric *code = result_metric(result, "instructions");
+    if (!size && code && isfinite(code->ci95[0]))
+        return arena_printf(arena, "%.0f instr. (%.0f to %.0f)", code->median, code->ci95[0],
+                            code->ci95[1]);
+    if (!size)
+        return end_text(arena, result);
+    unit_format(size->ci95[0], UNIT_BYTE, low, sizeof low);
+    unit_format(size->ci95[1], UNIT_BYTE, high, sizeof high);
+    return arena_printf(arena, "%s (%s to %s)", value(arena, result, "size"), low, high);
+}
+
+static bool has_instruction_cache(const struct map *map)
+{
+    for (size_t i = 0; i < map->count; i++)
+        if (kind_of(map->results[i]) == KIND_LEVEL && on_path(map->results[i], code_path))
+            return true;
+    return false;
+}
+
+static void print_table(const struct map *map)
+{
+    struct screen *screen = map->screen;
+    struct arena *arena = screen->arena;
+    fputc('\n', screen->stream);
+    screen_left(screen, "  found", NAME_COLUMNS);
+    screen_left(screen, "size (95 % interval)", SIZE_COLUMNS);
+    screen_left(screen, "stated", CLAIM_COLUMNS);
+    fputs("latency\n", screen->stream);
+    for (size_t i = 0; i < map->count; i++) {
+        const struct result *result = map->results[i];
+        if (kind_of(result) == KIND_HIERARCHY || result->metric_count == 0)
+            continue;
+        screen_left(screen, arena_printf(arena, "  %s", name_of(arena, result)), NAME_COLUMNS);
+        screen_left(screen, size_text(arena, result), SIZE_COLUMNS);
+        screen_left(screen, value(arena, result, "claim"), CLAIM_COLUMNS);
+        fprintf(screen->stream, "%s\n", latency_text(arena, result));
+    }
+}
+
+// ---------------------------------------------------------------- unknown
+
+static bool has_detail(const struct result *result, const struct named_text *detail)
+{
+    for (size_t i = 0; i < result->detail_count; i++)
+        if (strcmp(result->details[i].name, detail->name) == 0 &&
+            strcmp(result->details[i].text, detail->text) == 0)
+            return true;
+    return false;
+}
+
+// "vector level 1 and vector level 2": all results that have this detail; "" unless result number
+// `first` is the first of them.
+static const char *names_with(const struct map *map, size_t first, const struct named_text *text)
+{
+    struct arena *arena = map->screen->arena;
+    const char *names = "";
+    for (size_t i = 0; i < map->count; i++) {
+        if (!has_detail(map->results[i], text))
+            continue;
+        if (i < first)
+            return "";
+        const char *name = name_of(arena, map->results[i]);
+        names = *names ? arena_printf(arena, "%s and %s", names, name) : name;
+    }
+    return names;
+}
+
+// What the results only suppose.
+static void print_notes(const struct map *map)
+{
+    static const char *const notes[] = {"partition", "size"};
+    struct screen *screen = map->screen;
+    for (size_t i = 0; i < map->count; i++)
+        for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
+            const char *text = detail(map->results[i], notes[k]);
+            if (kind_of(map->results[i]) != KIND_LEVEL || !*text || is_unknown(text))
+                continue;
+            fputs("\n  ", screen->stream);
+            screen_wrap(screen,
+                        arena_printf(screen->arena, "%s: %s",
+                                     name_of(screen->arena, map->results[i]), text),
+                        2, 2);
+        }
+}
+
+static void print_unknown_line(struct screen *screen, const char *text)
+{
+    fputs("  • ", screen->stream);
+    screen_wrap(screen, text, 4, 4);
+}
+
+static void print_unknown(const struct map *map)
+{
+    struct screen *screen = map->screen;
+    fputs("\nUnknown\n", screen->stream);
+    for (size_t i = 0; i < map->count; i++) {
+        const struct result *result = map->results[i];
+        if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
+            print_unknown_line(screen, result->reasons[0].text);
+        for (size_t k = 0; k < result->detail_count; k++) {
+            const struct named_text *detail = &result->details[k];
+            const char *names = is_unknown(detail->text) ? names_with(map, i, detail) : "";
+            if (*names)
+                print_unknown_line(screen,
+                                   arena_printf(screen->arena, "%s, %s: %s", names, detail->name,
+                                                detail->text + strlen(unknown)));
+        }
+    }
+}
+
+static void draw_device(const struct run *run, const char *device, struct screen *screen)
+{
+    struct map map = {.screen = screen};
+    map.results = ARENA_ARRAY(screen->arena, run->result_count, const struct result *);
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strcmp(run->results[i]->device, device) == 0 && kind_of(run->results[i]) < KIND_COUNT)
+            map.results[map.count++] = run->results[i];
+    fprintf(screen->stream, "\n%s: memory as vector loads see it\n", device);
+    draw_picture(&map, "vector");
+    if (has_instruction_cache(&map)) {
+        fputs("\n  instruction cache, as straight-line code of one subgroup sees it\n",
+              screen->stream);
+        draw_picture(&map, code_path);
+    }
+    print_table(&map);
+    print_notes(&map);
+    print_unknown(&map);
+}
+
+void console_map(const struct run *run, FILE *stream)
+{
+    for (size_t i = 0; i < run->device_count; i++) {
+        struct screen screen;
+        screen_init(&screen, false, COLUMNS);
+        draw_device(run, run->devices[i].id, &screen);
+        screen_finish(&screen, stream);
+    }
+}
