@@ -100,8 +100,8 @@ static json_t *param_json(const struct param_info *param)
 {
     json_t *json = json_object(), *presets = json_object();
     json_object_set_new(json, "key", json_string(param->key));
-    json_object_set_new(json, "type", json_string(param_type_name(param->type)));
-    json_object_set_new(json, "role", json_string(param_role_name(param->role)));
+    json_object_set_new(json, "type", json_string(words_name(&param_type_words, param->type)));
+    json_object_set_new(json, "role", json_string(words_name(&param_role_words, param->role)));
     json_object_set_new(json, "unit", json_string(unit_name(param->unit)));
     json_object_set_new(json, "help", json_string(param->help));
     if (param->choices)
@@ -119,7 +119,7 @@ static json_t *metric_json(const struct metric_info *metric)
     json_t *json = json_object();
     json_object_set_new(json, "name", json_string(metric->name));
     json_object_set_new(json, "unit", json_string(unit_name(metric->unit)));
-    json_object_set_new(json, "better", json_string(better_name(metric->better)));
+    json_object_set_new(json, "better", json_string(words_name(&better_words, metric->better)));
     json_object_set_new(json, "help", json_string(metric->help));
     return json;
 }

@@ -1,116 +1,103 @@
 // SPDX-License-Identifier: MIT
 #include "report/compare_report.h"
-#include "results/json_text.h"
+#include "results/codec.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
-static json_t *file_of(const char *name, const struct run *run)
+static void file_put(struct json_out *out, const char *name, const char *file,
+                     const struct run *run)
 {
-    json_t *object = json_object(), *devices = json_array();
-    json_put_text(object, "file", name);
-    json_put_text(object, "started", run->started);
-    json_put_text(object, "tool_version", run->tool_version);
-    json_put_text(object, "preset", run->preset);
+    json_put_open(out, name, '{');
+    json_put_text(out, "file", file);
+    json_put_text(out, "started", run->started);
+    json_put_text(out, "tool_version", run->tool_version);
+    json_put_text(out, "preset", run->preset);
+    json_put_open(out, "devices", '[');
     for (size_t i = 0; i < run->device_count; i++) {
-        json_t *device = json_object();
-        json_put_text(device, "id", run->devices[i].id);
-        json_put_text(device, "name", run->devices[i].name);
-        json_put_text(device, "driver", run->devices[i].driver);
-        json_array_append_new(devices, device);
+        json_put_open(out, NULL, '{');
+        json_put_text(out, "id", run->devices[i].id);
+        json_put_text(out, "name", run->devices[i].name);
+        json_put_text(out, "driver", run->devices[i].driver);
+        json_put_close(out, '}');
     }
-    json_object_set_new(object, "devices", devices);
-    return object;
+    json_put_close(out, ']');
+    json_put_close(out, '}');
 }
 
-static json_t *counts_of(const size_t counts[COMPARE_WORD_COUNT])
+static void counts_put(struct json_out *out, const size_t counts[COMPARE_WORD_COUNT])
 {
-    json_t *object = json_object();
+    json_put_open(out, "counts", '{');
     for (unsigned word = 0; word < COMPARE_WORD_COUNT; word++)
-        json_object_set_new(object, compare_word_name((enum compare_word)word),
-                            json_integer((json_int_t)counts[word]));
-    return object;
+        json_put_count(out, compare_word_name((enum compare_word)word), counts[word]);
+    json_put_close(out, '}');
 }
 
-static json_t *part_of(const struct compare_part *part)
+static void metric_put(struct json_out *out, const char *name, const struct metric *metric)
 {
-    json_t *object = json_object();
-    json_put_text(object, "benchmark", part->benchmark);
-    json_put_number(object, "speed", part->geometric_mean);
-    json_object_set_new(object, "counts", counts_of(part->counts));
-    return object;
-}
-
-static json_t *metric_of(const struct metric *metric)
-{
-    json_t *object = json_object();
-    json_put_number(object, "median", metric->median);
+    json_put_open(out, name, '{');
+    json_put_real(out, "median", metric->median);
     if (isfinite(metric->ci95[0]) && isfinite(metric->ci95[1]))
-        json_object_set_new(
-            object, "ci95",
-            json_pack("[oo]", json_number_of(metric->ci95[0]), json_number_of(metric->ci95[1])));
-    json_object_set_new(object, "n", json_integer((json_int_t)metric->n));
-    return object;
+        json_put_reals(out, "ci95", metric->ci95, 2);
+    json_put_count(out, "n", metric->n);
+    json_put_close(out, '}');
 }
 
-static void put_numbers(json_t *object, const struct compare_row *row)
+static void numbers_put(struct json_out *out, const struct compare_row *row)
 {
-    json_put_text(object, "metric", row->base_metric->name);
-    json_put_text(object, "unit", unit_name(row->base_metric->unit));
-    json_object_set_new(object, "base", metric_of(row->base_metric));
+    json_put_text(out, "metric", row->base_metric->name);
+    json_put_text(out, "unit", unit_name(row->base_metric->unit));
+    metric_put(out, "base", row->base_metric);
     if (!row->now_metric)
         return;
-    json_object_set_new(object, "new", metric_of(row->now_metric));
-    json_put_number(object, "ratio", row->ratio.value);
+    metric_put(out, "new", row->now_metric);
+    json_put_real(out, "ratio", row->ratio.value);
     if (isfinite(row->ratio.low))
-        json_object_set_new(
-            object, "ratio_interval",
-            json_pack("[oo]", json_number_of(row->ratio.low), json_number_of(row->ratio.high)));
-    json_put_number(object, "cycles_ratio", row->cycles.value);
+        json_put_reals(out, "ratio_interval", (const double[]){row->ratio.low, row->ratio.high}, 2);
+    json_put_real(out, "cycles_ratio", row->cycles.value);
 }
 
-static json_t *row_of(const struct compare_row *row)
+static void row_put(struct json_out *out, const struct compare_row *row)
 {
     const struct result *result = row->base ? row->base : row->now;
-    json_t *object = json_object();
-    json_put_text(object, "word", compare_word_name(row->word));
-    json_put_text(object, "key", result->key);
-    json_put_text(object, "device", result->device);
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "word", compare_word_name(row->word));
+    json_put_text(out, "key", result->key);
+    json_put_text(out, "device", result->device);
     if (row->base_metric)
-        put_numbers(object, row);
+        numbers_put(out, row);
     if (row->suspect)
-        json_object_set_new(object, "suspect", json_true());
-    json_put_text(object, "text", row->text);
-    return object;
+        json_put_bool(out, "suspect", true);
+    json_put_text(out, "text", row->text);
+    json_put_close(out, '}');
 }
 
 bool compare_json(const struct compare_report *report, FILE *stream, struct error *err)
 {
     const struct compare *compare = report->compare;
-    fputs("{\"schema\":\"fathom-compare/1\",\n\"base\":", stream);
-    json_put(file_of(report->base_name, compare->base), stream);
-    fputs(",\n\"new\":", stream);
-    json_put(file_of(report->now_name, compare->now), stream);
-    fputs(",\n\"threshold\":", stream);
-    json_put(json_number_of(compare->threshold), stream);
-    fputs(",\n\"regressed\":", stream);
-    json_put(json_boolean(compare_regressed(compare)), stream);
-    fputs(",\n\"counts\":", stream);
-    json_put(counts_of(compare->counts), stream);
-    fputs(",\n\"benchmarks\":[", stream);
+    struct json_out out = {.arena = arena_create(), .stream = stream, .lines = true};
+    json_put_open(&out, NULL, '{');
+    json_put_text(&out, "schema", "fathom-compare/1");
+    file_put(&out, "base", report->base_name, compare->base);
+    file_put(&out, "new", report->now_name, compare->now);
+    json_put_real(&out, "threshold", compare->threshold);
+    json_put_bool(&out, "regressed", compare_regressed(compare));
+    counts_put(&out, compare->counts);
+    json_put_open(&out, "benchmarks", '[');
     for (size_t i = 0; i < compare->part_count; i++) {
-        fputs(i ? ",\n" : "\n", stream);
-        json_put(part_of(&compare->parts[i]), stream);
+        const struct compare_part *part = &compare->parts[i];
+        json_put_open(&out, NULL, '{');
+        json_put_text(&out, "benchmark", part->benchmark);
+        json_put_real(&out, "speed", part->geometric_mean);
+        counts_put(&out, part->counts);
+        json_put_close(&out, '}');
     }
-    fputs("],\n\"rows\":[", stream);
-    for (size_t i = 0; i < compare->row_count; i++) {
-        fputs(i ? ",\n" : "\n", stream);
-        json_put(row_of(&compare->rows[i]), stream);
-    }
-    fputs("]}\n", stream);
-    errno = EIO;
-    if (fflush(stream) != 0 || ferror(stream))
-        return error_set(err, ERROR_IO, "cannot write the comparison: %s", strerror(errno));
-    return true;
+    json_put_close(&out, ']');
+    json_put_open(&out, "rows", '[');
+    for (size_t i = 0; i < compare->row_count; i++)
+        row_put(&out, &compare->rows[i]);
+    json_put_close(&out, ']');
+    json_put_close(&out, '}');
+    bool written = json_out_end(&out, "the comparison", err);
+    arena_destroy(out.arena);
+    return written;
 }

@@ -130,7 +130,7 @@ static void put_metric(struct csv *csv, const struct metric *metric)
 {
     put(csv, metric->name);
     put(csv, unit_name(metric->unit));
-    put(csv, better_name(metric->better));
+    put(csv, words_name(&better_words, metric->better));
     put_real(csv, metric->median);
     put_real(csv, metric->ci95[0]);
     put_real(csv, metric->ci95[1]);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "report/html.h"
 #include "report/page.h"
+#include "results/codec.h"
 #include "results/json.h"
 #include "results/save.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -57,32 +57,19 @@ static struct run page_run(struct arena *arena, const struct run *run)
     return page;
 }
 
-// The JSON of all runs: an array; the caller frees it. NULL with the error.
-static char *join_runs(const struct run *const *runs, size_t count, size_t *bytes,
-                       struct error *err)
+// The JSON of all runs, an array, in `arena`.
+static const char *join_runs(struct arena *arena, const struct run *const *runs, size_t count,
+                             size_t *bytes)
 {
-    char *text = NULL;
-    FILE *memory = open_memstream(&text, bytes);
-    if (!memory) {
-        error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
-        return NULL;
-    }
-    struct arena *arena = arena_create();
-    bool written = true;
-    fputc('[', memory);
-    for (size_t i = 0; written && i < count; i++) {
+    struct json_out out = {.arena = arena};
+    json_put_open(&out, NULL, '[');
+    for (size_t i = 0; i < count; i++) {
         struct run page = page_run(arena, runs[i]);
-        fputs(i ? "," : "", memory);
-        written = run_write(&page, memory, err);
+        run_put(&out, &page);
     }
-    fputc(']', memory);
-    arena_destroy(arena);
-    if (fclose(memory) != 0 && written)
-        written = error_set(err, ERROR_INTERNAL, "no memory for the report: %s", strerror(errno));
-    if (written)
-        return text;
-    free(text);
-    return NULL;
+    json_put_close(&out, ']');
+    *bytes = out.used;
+    return json_out_text(&out);
 }
 
 static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
@@ -101,9 +88,11 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
 
 // Packed, because run files repeat themselves (a tenth is left) and because base64 can end no
 // <script>, whatever stands in a run.
-static bool put_packed(const char *text, size_t bytes, FILE *stream, struct error *err)
+static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();
+    size_t bytes;
+    const char *text = join_runs(arena, runs, count, &bytes);
     uLongf packed_bytes = compressBound((uLong)bytes);
     unsigned char *packed = ARENA_ARRAY(arena, packed_bytes, unsigned char);
     int status = compress2(packed, &packed_bytes, (const unsigned char *)text, (uLong)bytes,
@@ -112,7 +101,7 @@ static bool put_packed(const char *text, size_t bytes, FILE *stream, struct erro
         put_base64(packed, packed_bytes, stream);
     arena_destroy(arena);
     return status == Z_OK ||
-           error_set(err, ERROR_INTERNAL, "no memory for the report: %s", zError(status));
+           error_set(err, ERROR_IO, "out of memory while writing the report (%s)", zError(status));
 }
 
 bool html_write(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
@@ -120,14 +109,8 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
     const char *at = find_marker();
     if (!at)
         return no_page(err);
-    size_t bytes = 0;
-    char *text = join_runs(runs, count, &bytes, err);
-    if (!text)
-        return false;
     fwrite(report_page, 1, (size_t)(at - report_page), stream);
-    bool packed = put_packed(text, bytes, stream, err);
-    free(text);
-    if (!packed)
+    if (!put_packed(runs, count, stream, err))
         return false;
     at += strlen(marker);
     fwrite(at, 1, (size_t)(report_page + report_page_bytes - at), stream);

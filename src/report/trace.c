@@ -2,17 +2,14 @@
 #include "report/trace.h"
 
 #include "report/spans.h"
-#include "results/json_text.h"
+#include "results/codec.h"
 #include "results/save.h"
 
-#include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    DIGITS = 15,        // of a number, so that 1.128 is not 1.1279999999999999
     PIDS_A_RESULT = 16, // queues, then the cores
     CORES_PID = 15,
     TRACKS_A_CORE = 64 // spans on one track must not overlap
@@ -23,32 +20,40 @@ static const double first_ns = 1000;
 
 struct trace {
     struct arena *arena;
-    json_t *events;
+    struct json_out *out;
     size_t flows;
     long long pid; // of this result's first process
 };
 
-// An event with what all have; ts in µs.
-static json_t *event_add(struct trace *trace, const char *phase, const char *name, long long pid,
-                         long long tid, double ns)
+// In µs with 15 digits, so that 1.128 is not 1.1279999999999999.
+static void put_time(struct trace *trace, const char *name, double ns)
 {
-    json_t *event = json_object();
-    json_object_set_new(event, "ph", json_string(phase));
-    json_object_set_new(event, "name", json_text_of(name));
-    json_object_set_new(event, "pid", json_integer(pid));
-    json_object_set_new(event, "tid", json_integer(tid));
-    json_object_set_new(event, "ts", json_real((first_ns + ns) / 1e3));
-    json_array_append_new(trace->events, event);
-    return event;
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", ns / 1e3);
+    json_put_real(trace->out, name, strtod(text, NULL));
+}
+
+// Opens an event with the members that all events have; `ns` is since the first event.
+static void event_open(struct trace *trace, const char *phase, const char *name, long long pid,
+                       long long tid, double ns)
+{
+    json_put_open(trace->out, NULL, '{');
+    json_put_text(trace->out, "ph", phase);
+    json_put_text(trace->out, "name", name);
+    json_put_real(trace->out, "pid", (double)pid);
+    json_put_real(trace->out, "tid", (double)tid);
+    put_time(trace, "ts", first_ns + ns);
 }
 
 // process_name, thread_name.
 static void name_add(struct trace *trace, const char *what, long long pid, long long tid,
                      const char *name)
 {
-    json_t *arguments = json_object();
-    json_object_set_new(arguments, "name", json_text_of(name));
-    json_object_set_new(event_add(trace, "M", what, pid, tid, 0), "args", arguments);
+    event_open(trace, "M", what, pid, tid, 0);
+    json_put_open(trace->out, "args", '{');
+    json_put_text(trace->out, "name", name);
+    json_put_close(trace->out, '}');
+    json_put_close(trace->out, '}');
 }
 
 static void span_add(struct trace *trace, const char *name, long long pid, long long tid,
@@ -56,8 +61,9 @@ static void span_add(struct trace *trace, const char *name, long long pid, long 
 {
     double start = spans_cell(spans, row, spans->start, 0) - spans->from_ns;
     double end = spans_cell(spans, row, spans->end, 0) - spans->from_ns;
-    json_t *event = event_add(trace, "X", name, pid, tid, start);
-    json_object_set_new(event, "dur", json_real((end - start) / 1e3));
+    event_open(trace, "X", name, pid, tid, start);
+    put_time(trace, "dur", end - start);
+    json_put_close(trace->out, '}');
 }
 
 static long long pid_of(const struct trace *trace, const struct spans *line, size_t row)
@@ -71,25 +77,27 @@ static double lane_of(const struct spans *line, size_t row)
     return spans_cell(line, row, line->lane, 0);
 }
 
+static void flow_end_add(struct trace *trace, const char *phase, const struct spans *line,
+                         size_t row, double ns)
+{
+    event_open(trace, phase, "waits", pid_of(trace, line, row), (long long)lane_of(line, row), ns);
+    json_put_text(trace->out, "cat", "waits");
+    json_put_count(trace->out, "id", trace->flows);
+    if (strcmp(phase, "f") == 0)
+        json_put_text(trace->out, "bp", "e");
+    json_put_close(trace->out, '}');
+}
+
 // A flow belongs to the spans that its two events fall into: the first must come before its span
 // has ended.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
     double end = spans_cell(line, edge->from, line->end, 0) - line->from_ns;
-    json_int_t id = (json_int_t)trace->flows++;
-    json_t *ends[2] = {
-        event_add(trace, "s", "waits", pid_of(trace, line, edge->from),
-                  (long long)lane_of(line, edge->from), end - fmin(1, (end - start) / 2)),
-        event_add(trace, "f", "waits", pid_of(trace, line, edge->to),
-                  (long long)lane_of(line, edge->to),
-                  spans_cell(line, edge->to, line->start, 0) - line->from_ns),
-    };
-    for (int i = 0; i < 2; i++) {
-        json_object_set_new(ends[i], "cat", json_string("waits"));
-        json_object_set_new(ends[i], "id", json_integer(id));
-    }
-    json_object_set_new(ends[1], "bp", json_string("e"));
+    flow_end_add(trace, "s", line, edge->from, end - fmin(1, (end - start) / 2));
+    flow_end_add(trace, "f", line, edge->to,
+                 spans_cell(line, edge->to, line->start, 0) - line->from_ns);
+    trace->flows++;
 }
 
 static void line_add(struct trace *trace, const struct spans *line)
@@ -147,11 +155,11 @@ static struct moment *moments_of(struct arena *arena, const struct spans *crowd)
 
 static void count_add(struct trace *trace, const struct spans *crowd, double ns, int count)
 {
-    json_t *arguments = json_object();
-    json_object_set_new(arguments, crowd->series->name, json_integer(count));
-    json_object_set_new(
-        event_add(trace, "C", "at once", trace->pid + CORES_PID, 0, ns - crowd->from_ns), "args",
-        arguments);
+    event_open(trace, "C", "at once", trace->pid + CORES_PID, 0, ns - crowd->from_ns);
+    json_put_open(trace->out, "args", '{');
+    json_put_real(trace->out, crowd->series->name, count);
+    json_put_close(trace->out, '}');
+    json_put_close(trace->out, '}');
 }
 
 // The lowest track of the core on which nothing runs.
@@ -212,7 +220,12 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
 
 bool trace_write(const struct run *run, FILE *stream, struct error *err)
 {
-    struct trace trace = {.arena = arena_create(), .events = json_array()};
+    struct arena *arena = arena_create();
+    struct json_out out = {.arena = arena, .stream = stream};
+    struct trace trace = {.arena = arena, .out = &out};
+    // No displayTimeUnit: until 2022 Perfetto read ts and dur in that unit (its issues 106, 274).
+    json_put_open(&out, NULL, '{');
+    json_put_open(&out, "traceEvents", '[');
     for (size_t i = 0; i < run->result_count; i++) {
         struct spans spans;
         trace.pid = (long long)(i * PIDS_A_RESULT) + 1;
@@ -221,15 +234,11 @@ bool trace_write(const struct run *run, FILE *stream, struct error *err)
         if (spans_crowd(run->results[i], &spans))
             crowd_add(&trace, &spans);
     }
-    json_t *root = json_object();
-    // No displayTimeUnit: until 2022 Perfetto read ts and dur in that unit (its issues 106, 274).
-    json_object_set_new(root, "traceEvents", trace.events);
-    errno = EIO;
-    bool done = json_dumpf(root, stream, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) == 0 &&
-                fflush(stream) == 0;
-    json_decref(root);
-    arena_destroy(trace.arena);
-    return done || error_set(err, ERROR_IO, "cannot write the trace: %s", strerror(errno));
+    json_put_close(&out, ']');
+    json_put_close(&out, '}');
+    bool written = json_out_end(&out, "the trace", err);
+    arena_destroy(arena);
+    return written;
 }
 
 static bool write_trace(void *context, FILE *stream, struct error *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "results/index.h"
-#include "results/json_node.h"
+#include "results/codec.h"
 
 #include <string.h>
 

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "results/units.h"
+#include "results/names.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const unit_names[UNIT_COUNT] = {
-#define X(name, text) [UNIT_##name] = text,
-    UNITS(X)
-#undef X
-};
-
 const char *unit_name(enum unit unit)
 {
-    return (unsigned)unit < UNIT_COUNT ? unit_names[unit] : "1";
-}
-
-bool unit_from_name(const char *name, enum unit *unit)
-{
-    for (unsigned i = 0; i < UNIT_COUNT; i++) {
-        if (strcmp(unit_names[i], name) == 0) {
-            *unit = (enum unit)i;
-            return true;
-        }
-    }
-    return false;
+    return words_name(&unit_words, unit);
 }
 
 // How a unit is scaled: names[home] is the unit of the value itself, each step is worth `base`.

@@ -27,8 +27,7 @@ enum unit {
     UNIT_COUNT
 };
 
-const char *unit_name(enum unit unit);                  // "B/s"
-bool unit_from_name(const char *name, enum unit *unit); // false: not in the table
+const char *unit_name(enum unit unit); // "B/s"
 
 // How a screen shows a value: scaled, with four significant digits ("4.614 TB/s", "32 KiB",
 // "281.3 ns"). B scales by 1024 (KiB, MiB, GiB), everything else by 1000. Writes at most `bytes`

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What the parent and a worker say to each other: one JSON object a line.
+// The messages between the parent and a worker: one JSON object a line.
 //
 //   parent   {"visit": {"benchmark":"latency","version":1,"index":3,"case":{"bytes":"32768"},
 //             "samples":4,"sample_ns":2000000,"timeout_ns":5000000000,"round":0}}
-//   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"limit":…}],"doubts":[…],
+//   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"limit":…}],"reasons":[…],
 //             "details":[…],"sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
-// An order that "waits" is visited together with other devices: with everything prepared and warm
-// the worker says {"gate": {}}, and takes its samples when the parent has said the same.
+// An order with "waits": true is visited together with other devices: when everything is prepared
+// and warm, the worker sends {"gate": {}}, and it takes its samples when the parent has sent the
+// same.
 //
-// Values of a case travel as text, so that 64 bits stay 64 bits; a number that is not finite is
-// null. Nothing that comes over the channel is trusted: a line cut short or full of garbage is an
-// error that says so.
+// Reasons, details, sensors, series and the kernel have the members of run files (results/json.h).
+// Values of a case travel as text, so that 64 bits stay 64 bits. Nothing that comes over the
+// channel is trusted: a line cut short or full of garbage is an error.
 #ifndef SUITE_PROTOCOL_H
 #define SUITE_PROTOCOL_H
 
@@ -28,11 +29,10 @@ struct visit_order {
 
 // The lines, without newline, in `arena`.
 const char *protocol_write_order(struct arena *arena, const struct visit_order *order);
-const char *protocol_write_visit(struct arena *arena, const struct benchmark_info *info,
-                                 const struct measure_visit *visit);
+const char *protocol_write_visit(struct arena *arena, const struct measure_visit *visit);
 const char *protocol_write_failure(struct arena *arena, const struct error *failure);
 
-// Both sides' word at the gate.
+// The gate message, the same from both sides.
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
 

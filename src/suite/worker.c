@@ -48,7 +48,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
     failure->code = ERROR_NONE; // the visit may have set it and recovered
-    return protocol_write_visit(arena, &order.benchmark->info, visit);
+    return protocol_write_visit(arena, visit);
 }
 
 static bool serve(struct visitor *visitor, struct child_channel *channel, struct error *err)

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     case PROTOCOL_VISIT:
         for (size_t i = 0; i < visit->series_count; i++)
             assert(visit->series[i].column_count);
-        assert(*protocol_write_visit(arena, &info, visit));
+        assert(*protocol_write_visit(arena, visit));
         break;
     case PROTOCOL_FAILURE:
         assert(*protocol_write_failure(arena, &err));

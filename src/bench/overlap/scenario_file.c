@@ -2,7 +2,7 @@
 #include "bench/overlap/scenario_file.h"
 
 #include "base/text.h"
-#include "results/json_node.h"
+#include "results/codec.h"
 
 #include <string.h>
 

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+#include "suite/protocol.h"
+
+#include "base/text.h"
+#include "results/codec.h"
+#include "results/json.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------- the members of messages
+
+struct order_message {
+    const struct benchmark *benchmark;
+    unsigned version;
+    size_t index;
+    const struct bench_case *bench_case;
+    struct measure_request request;
+    bool waits;
+};
+
+static void benchmark_put(struct json_out *out, const char *name, const void *object)
+{
+    json_put_text(out, name, ((const struct order_message *)object)->benchmark->info.name);
+}
+
+static void benchmark_get(struct json_reader *reader, const struct json_node *node, void *object)
+{
+    struct order_message *message = object;
+    message->benchmark = benchmark_find(json_text_required(reader, node));
+    if (!message->benchmark)
+        json_fail(reader, node, "no such benchmark in this binary");
+}
+
+static void case_put(struct json_out *out, const char *name, const void *object)
+{
+    const struct bench_case *bench_case = ((const struct order_message *)object)->bench_case;
+    json_put_open(out, name, '{');
+    for (size_t i = 0; i < bench_case->value_count; i++)
+        json_put_text(out, bench_case->values[i].key,
+                      case_value_text(out->arena, &bench_case->values[i]));
+    json_put_close(out, '}');
+}
+
+static bool parse_value(const char *spelt, struct case_value *value)
+{
+    switch (value->type) {
+    case PARAM_UINT:
+    case PARAM_BYTES:
+        return text_parse_uint(spelt, &value->uint);
+    case PARAM_REAL:
+        return text_parse_real(spelt, &value->real);
+    case PARAM_TEXT:
+        value->text = spelt;
+        return true;
+    }
+    return false;
+}
+
+// Values come in the order of the params; a param that the order does not name is not in the case.
+static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
+{
+    struct order_message *message = object;
+    if (reader->failed)
+        return;
+    if (!json_is_object(node->value)) {
+        json_fail(reader, node, "expected an object");
+        return;
+    }
+    const struct benchmark_info *info = &message->benchmark->info;
+    struct bench_case *bench_case = ARENA_NEW(reader->arena, struct bench_case);
+    bench_case->values = ARENA_ARRAY(reader->arena, info->param_count, struct case_value);
+    for (size_t i = 0; i < info->param_count; i++) {
+        const struct param_info *param = &info->params[i];
+        struct json_node member = json_member(reader, node, param->key);
+        if (!member.value)
+            continue;
+        struct case_value *value = &bench_case->values[bench_case->value_count++];
+        *value = (struct case_value){.key = param->key, .type = param->type, .role = param->role};
+        if (!parse_value(json_text_required(reader, &member), value))
+            json_fail(reader, &member, "not a value of this parameter");
+    }
+    if (json_object_size(node->value) > bench_case->value_count)
+        json_fail(reader, node, "a parameter that the benchmark does not have");
+    message->bench_case = bench_case;
+}
+
+static const struct json_field order_fields[] = {
+    {"benchmark", FIELD_CUSTOM, .put = benchmark_put, .get = benchmark_get},
+    {"version", FIELD_COUNT, JSON_AT(struct order_message, version)},
+    {"index", FIELD_COUNT, JSON_AT(struct order_message, index)},
+    {"case", FIELD_CUSTOM, .put = case_put, .get = case_get},
+    {"samples", FIELD_COUNT, JSON_AT(struct order_message, request.samples)},
+    {"sample_ns", FIELD_COUNT, JSON_AT(struct order_message, request.sample_ns)},
+    {"timeout_ns", FIELD_COUNT, JSON_AT(struct order_message, request.timeout_ns)},
+    {"round", FIELD_COUNT, JSON_AT(struct order_message, request.round)},
+    {"waits", FIELD_FLAG, JSON_AT(struct order_message, waits)},
+};
+static const struct json_table order_table = {JSON_TABLE(struct order_message, order_fields)};
+
+static const struct json_field samples_fields[] = {
+    {"values", FIELD_REALS, JSON_LIST_AT(struct measure_samples, values, count)},
+    {"step", FIELD_REAL, JSON_AT(struct measure_samples, step)},
+    {"half", FIELD_REAL, JSON_AT(struct measure_samples, half)},
+    {"limit", FIELD_REAL, JSON_AT(struct measure_samples, limit)},
+};
+static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
+
+// The members of a metric's samples, and the metric's place in benchmark_info.metrics.
+static void metrics_put(struct json_out *out, const char *name, const void *object)
+{
+    const struct measure_visit *visit = object;
+    json_put_open(out, name, '[');
+    for (unsigned i = 0; i < MEASURE_METRICS_MAX; i++) {
+        if (!visit->metrics[i].values)
+            continue;
+        json_put_open(out, NULL, '{');
+        json_put_count(out, "metric", i);
+        json_put_fields(out, &samples_table, &visit->metrics[i]);
+        json_put_close(out, '}');
+    }
+    json_put_close(out, ']');
+}
+
+static void metrics_get(struct json_reader *reader, const struct json_node *node, void *object)
+{
+    const struct benchmark_info *info = reader->context;
+    struct measure_visit *visit = object;
+    size_t count = json_elements(reader, node);
+    for (size_t i = 0; i < count && !reader->failed; i++) {
+        struct json_node element = json_element(node, i);
+        struct json_node metric = json_member(reader, &element, "metric");
+        uint64_t index = json_count(reader, &metric);
+        if (index < info->metric_count && index < MEASURE_METRICS_MAX)
+            json_get_fields(reader, &element, &samples_table, &visit->metrics[index]);
+        else
+            json_fail(reader, &element, "a metric that the benchmark does not have");
+    }
+}
+
+static const struct json_field visit_fields[] = {
+    {"metrics", FIELD_CUSTOM, .put = metrics_put, .get = metrics_get},
+    {"reasons", FIELD_LIST, JSON_LIST_AT(struct measure_visit, reasons, reason_count),
+     .table = &reason_table},
+    {"details", FIELD_LIST, JSON_LIST_AT(struct measure_visit, details, detail_count),
+     .table = &named_text_table},
+    {"sensors", FIELD_LIST, JSON_LIST_AT(struct measure_visit, sensors, sensor_count),
+     .table = &named_number_table},
+    {"series", FIELD_LIST, JSON_LIST_AT(struct measure_visit, series, series_count),
+     .table = &series_table},
+    {"kernel", FIELD_OBJECT, JSON_AT(struct measure_visit, kernel), .table = &kernel_table},
+    {"device_time_ns", FIELD_COUNT, JSON_AT(struct measure_visit, device_time_ns)},
+    {"began_ns", FIELD_COUNT, JSON_AT(struct measure_visit, began_ns)},
+    {"ended_ns", FIELD_COUNT, JSON_AT(struct measure_visit, ended_ns)},
+};
+static const struct json_table visit_table = {JSON_TABLE(struct measure_visit, visit_fields)};
+
+struct failure_message {
+    const char *code, *message;
+};
+
+static const struct json_field failure_fields[] = {
+    {"code", FIELD_TEXT, JSON_AT(struct failure_message, code), .required = true},
+    {"message", FIELD_TEXT, JSON_AT(struct failure_message, message), .required = true},
+};
+static const struct json_table failure_table = {JSON_TABLE(struct failure_message, failure_fields)};
+
+// A message without members.
+static const struct json_table gate_table = {.count = 0};
+
+// ---------------------------------------------------------------- writing
+
+// {"KIND": {members}} on one line.
+static const char *message_write(struct arena *arena, const char *kind,
+                                 const struct json_table *table, const void *message)
+{
+    struct json_out out = {.arena = arena};
+    json_put_open(&out, NULL, '{');
+    json_put_open(&out, kind, '{');
+    json_put_fields(&out, table, message);
+    json_put_close(&out, '}');
+    json_put_close(&out, '}');
+    return json_out_text(&out);
+}
+
+const char *protocol_write_order(struct arena *arena, const struct visit_order *order)
+{
+    const struct order_message message = {.benchmark = order->benchmark,
+                                          .version = order->benchmark->info.version,
+                                          .index = order->index,
+                                          .bench_case = order->bench_case,
+                                          .request = *order->request,
+                                          .waits = order->waits};
+    return message_write(arena, "visit", &order_table, &message);
+}
+
+const char *protocol_write_visit(struct arena *arena, const struct measure_visit *visit)
+{
+    return message_write(arena, "visit", &visit_table, visit);
+}
+
+const char *protocol_write_failure(struct arena *arena, const struct error *failure)
+{
+    const struct failure_message message = {error_code_name(failure->code), failure->message};
+    return message_write(arena, "failure", &failure_table, &message);
+}
+
+const char *protocol_write_gate(struct arena *arena)
+{
+    return message_write(arena, "gate", &gate_table, NULL);
+}
+
+// ---------------------------------------------------------------- reading
+
+// The document of a line, to be given back with json_decref; NULL with ERROR_INTERNAL.
+static json_t *parse(const char *line, struct error *err)
+{
+    static const char name[] = "a message of the worker protocol";
+    json_t *document = json_read_memory(line, strlen(line), name, err);
+    if (document)
+        return document;
+    if (err->code == ERROR_USAGE)
+        error_set(err, ERROR_INTERNAL, "not %s: %.80s", name, line);
+    err->code = ERROR_INTERNAL;
+    json_message_clean(err);
+    return NULL;
+}
+
+bool protocol_is_gate(const char *line)
+{
+    struct error err;
+    json_t *document = parse(line, &err);
+    bool is_gate = document && json_is_object(json_object_get(document, "gate"));
+    json_decref(document);
+    return is_gate;
+}
+
+bool protocol_read_order(struct arena *arena, const char *line, struct visit_order *order,
+                         struct error *err)
+{
+    json_t *document = parse(line, err);
+    if (!document)
+        return false;
+    struct json_reader reader = {.arena = arena, .file = "worker protocol", .err = err};
+    struct json_node root = {.value = document};
+    struct json_node body = json_member(&reader, &root, "visit");
+    struct order_message *message = ARENA_NEW(arena, struct order_message);
+    json_get_fields(&reader, &body, &order_table, message);
+    if (!reader.failed && message->version != message->benchmark->info.version)
+        json_fail(&reader, &body, "another version of this benchmark");
+    json_decref(document);
+    if (reader.failed)
+        err->code = ERROR_INTERNAL;
+    *order = (struct visit_order){.benchmark = message->benchmark,
+                                  .index = message->index,
+                                  .bench_case = message->bench_case,
+                                  .request = &message->request,
+                                  .waits = message->waits};
+    return !reader.failed;
+}
+
+static void read_visit(struct json_reader *reader, const struct json_node *body,
+                       struct measure_visit *visit)
+{
+    json_get_fields(reader, body, &visit_table, visit);
+    for (size_t i = 0; i < visit->series_count && !reader->failed; i++)
+        if (visit->series[i].column_count == 0)
+            json_fail(reader, body, "a series without columns");
+}
+
+static enum protocol_answer read_answer(struct json_reader *reader, const struct json_node *root,
+                                        struct measure_visit *visit)
+{
+    struct json_node body = json_member(reader, root, "failure");
+    if (json_is_object(body.value)) {
+        struct failure_message failure;
+        json_get_fields(reader, &body, &failure_table, &failure);
+        if (reader->failed)
+            return PROTOCOL_GARBAGE;
+        error_set(reader->err, error_code_from_name(failure.code), "%s", failure.message);
+        return PROTOCOL_FAILURE;
+    }
+    body = json_member(reader, root, "visit");
+    if (json_is_object(body.value))
+        read_visit(reader, &body, visit);
+    else
+        json_fail(reader, &body, "expected a visit or a failure");
+    return reader->failed ? PROTOCOL_GARBAGE : PROTOCOL_VISIT;
+}
+
+enum protocol_answer protocol_read_answer(struct arena *arena, const char *line,
+                                          const struct benchmark_info *info,
+                                          struct measure_visit **visit, struct error *err)
+{
+    json_t *document = parse(line, err);
+    if (!document)
+        return PROTOCOL_GARBAGE;
+    struct json_reader reader = {
+        .arena = arena, .file = "answer of the worker", .err = err, .context = info};
+    struct json_node root = {.value = document};
+    struct measure_visit *read = measure_visit_create(arena);
+    enum protocol_answer answer = read_answer(&reader, &root, read);
+    json_decref(document);
+    if (answer == PROTOCOL_GARBAGE)
+        err->code = ERROR_INTERNAL;
+    if (answer == PROTOCOL_VISIT)
+        *visit = read;
+    return answer;
+}
