@@ -8,7 +8,6 @@
 #include "gpu/gpu.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +21,6 @@ struct gpu_system *cli_system_create(const char *only_api)
 {
     return gpu_system_create(
         &(struct gpu_system_desc){.only_api = only_api, .validation = cli_validation()});
-}
-
-bool cli_write_json(FILE *out, struct json_t *document, struct error *err)
-{
-    bool written = json_dumpf(document, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    json_decref(document);
-    return written || error_set(err, ERROR_IO, "cannot write JSON: %s", strerror(errno));
 }
 
 static bool run_program(struct cli *cli, struct error *err)

@@ -79,8 +79,4 @@ bool cli_validation(void);
 // Loads the backend of one API, or every backend for NULL.
 struct gpu_system *cli_system_create(const char *only_api);
 
-// Writes a JSON document, indented and with a newline at its end, and releases it.
-struct json_t;
-bool cli_write_json(FILE *out, struct json_t *document, struct error *err);
-
 #endif

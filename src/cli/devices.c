@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli.h"
 #include "gpu/gpu.h"
+#include "results/codec.h"
 #include "results/units.h"
 #include "suite/select.h"
-
-#include <jansson.h>
 
 // ---------------------------------------------------------------- for people
 
@@ -36,74 +35,71 @@ static void write_text(struct cli *cli, const struct gpu_system *system)
 
 // ---------------------------------------------------------------- for programs
 
-static json_t *optional(const char *text)
+static void put_optional(struct json_out *out, const char *name, const char *text)
 {
-    return text ? json_string(text) : json_null();
+    if (text)
+        json_put_text(out, name, text);
+    else
+        json_put_null(out, name);
 }
 
-static json_t *device_caps(const struct gpu_info *info)
+static void put_device(struct json_out *out, const struct gpu_info *info)
 {
-    json_t *caps = json_array();
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "id", info->id);
+    json_put_text(out, "api", info->api);
+    json_put_text(out, "name", info->name);
+    json_put_text(out, "kind", gpu_kind_name(info->kind));
+    json_put_text(out, "vendor", info->vendor);
+    json_put_text(out, "driver", info->driver);
+    json_put_text(out, "api_version", info->api_version);
+    put_optional(out, "uuid", select_uuid(out->arena, info));
+    put_optional(out, "pci", select_pci(out->arena, info));
+    json_put_open(out, "caps", '[');
     for (unsigned bit = 0; bit < GPU_CAP_BIT_COUNT; bit++)
         if (info->caps >> bit & 1)
-            json_array_append_new(caps, json_string(gpu_cap_name((enum gpu_cap_bit)bit)));
-    return caps;
-}
-
-static json_t *device_limits(const struct gpu_info *info)
-{
-    json_t *limits = json_object();
+            json_put_text(out, NULL, gpu_cap_name((enum gpu_cap_bit)bit));
+    json_put_close(out, ']');
+    json_put_open(out, "limits", '{');
     for (unsigned i = 0; gpu_limit_name(i); i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value && value <= INT64_MAX) // 0 = the API does not say
-            json_object_set_new(limits, gpu_limit_name(i), json_integer((json_int_t)value));
+        if (value && value <= INT64_MAX) // 0: the API does not report it
+            json_put_count(out, gpu_limit_name(i), value);
     }
-    return limits;
+    json_put_close(out, '}');
+    json_put_close(out, '}');
 }
 
-static json_t *device_json(struct arena *arena, const struct gpu_info *info)
+static bool write_json(struct cli *cli, const struct gpu_system *system, struct error *err)
 {
-    json_t *device = json_object();
-    json_object_set_new(device, "id", json_string(info->id));
-    json_object_set_new(device, "api", json_string(info->api));
-    json_object_set_new(device, "name", json_string(info->name));
-    json_object_set_new(device, "kind", json_string(gpu_kind_name(info->kind)));
-    json_object_set_new(device, "vendor", json_string(info->vendor));
-    json_object_set_new(device, "driver", json_string(info->driver));
-    json_object_set_new(device, "api_version", json_string(info->api_version));
-    json_object_set_new(device, "uuid", optional(select_uuid(arena, info)));
-    json_object_set_new(device, "pci", optional(select_pci(arena, info)));
-    json_object_set_new(device, "caps", device_caps(info));
-    json_object_set_new(device, "limits", device_limits(info));
-    return device;
-}
-
-static json_t *system_json(struct arena *arena, const struct gpu_system *system)
-{
-    json_t *devices = json_array(), *absences = json_array(), *unreached = json_array();
+    struct json_out out = {.arena = cli->arena, .stream = cli->out, .indent = 2};
+    json_put_open(&out, NULL, '{');
+    json_put_open(&out, "devices", '[');
     for (size_t i = 0; i < gpu_system_device_count(system); i++)
-        json_array_append_new(devices, device_json(arena, gpu_system_info(system, i)));
+        put_device(&out, gpu_system_info(system, i));
+    json_put_close(&out, ']');
+    json_put_open(&out, "absences", '[');
     for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
         const struct gpu_absence *absence = gpu_system_absence(system, i);
-        json_t *entry = json_object();
-        json_object_set_new(entry, "api", json_string(absence->api));
-        json_object_set_new(entry, "reason", json_string(absence->reason));
-        json_object_set_new(entry, "remedy", optional(absence->remedy));
-        json_array_append_new(absences, entry);
+        json_put_open(&out, NULL, '{');
+        json_put_text(&out, "api", absence->api);
+        json_put_text(&out, "reason", absence->reason);
+        put_optional(&out, "remedy", absence->remedy);
+        json_put_close(&out, '}');
     }
+    json_put_close(&out, ']');
+    json_put_open(&out, "unreached", '[');
     struct unreached_gpu *gpus;
-    size_t count = select_unreached(arena, system, "", &gpus);
+    size_t count = select_unreached(cli->arena, system, "", &gpus);
     for (size_t i = 0; i < count; i++) {
-        json_t *entry = json_object();
-        json_object_set_new(entry, "gpu", json_string(gpus[i].text));
-        json_object_set_new(entry, "remedy", json_string(gpus[i].remedy));
-        json_array_append_new(unreached, entry);
+        json_put_open(&out, NULL, '{');
+        json_put_text(&out, "gpu", gpus[i].text);
+        json_put_text(&out, "remedy", gpus[i].remedy);
+        json_put_close(&out, '}');
     }
-    json_t *document = json_object();
-    json_object_set_new(document, "devices", devices);
-    json_object_set_new(document, "absences", absences);
-    json_object_set_new(document, "unreached", unreached);
-    return document;
+    json_put_close(&out, ']');
+    json_put_close(&out, '}');
+    return json_out_end(&out, "the devices", err);
 }
 
 bool command_devices(struct cli *cli, struct error *err)
@@ -111,7 +107,7 @@ bool command_devices(struct cli *cli, struct error *err)
     struct gpu_system *system = cli_system_create(NULL);
     bool done = true;
     if (options_has(cli->options, OPTION_JSON))
-        done = cli_write_json(cli->out, system_json(cli->arena, system), err);
+        done = write_json(cli, system, err);
     else
         write_text(cli, system);
     if (gpu_system_device_count(system) == 0)

@@ -3,9 +3,8 @@
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "results/names.h"
+#include "results/codec.h"
 
-#include <jansson.h>
 #include <string.h>
 
 // What a preset says of a parameter: NULL there means the same as standard.
@@ -96,59 +95,63 @@ static void write_benchmark(FILE *out, const struct benchmark *benchmark)
 
 // ---------------------------------------------------------------- for programs
 
-static json_t *param_json(const struct param_info *param)
+static void put_param(struct json_out *out, const struct param_info *param)
 {
-    json_t *json = json_object(), *presets = json_object();
-    json_object_set_new(json, "key", json_string(param->key));
-    json_object_set_new(json, "type", json_string(words_name(&param_type_words, param->type)));
-    json_object_set_new(json, "role", json_string(words_name(&param_role_words, param->role)));
-    json_object_set_new(json, "unit", json_string(unit_name(param->unit)));
-    json_object_set_new(json, "help", json_string(param->help));
-    if (param->choices)
-        json_object_set_new(json, "choices", json_string(param->choices));
-    json_object_set_new(presets, "quick", json_string(preset_or_standard(param, param->quick)));
-    json_object_set_new(presets, "standard",
-                        json_string(preset_or_standard(param, param->standard)));
-    json_object_set_new(presets, "full", json_string(preset_or_standard(param, param->full)));
-    json_object_set_new(json, "presets", presets);
-    return json;
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "key", param->key);
+    json_put_text(out, "type", words_name(&param_type_words, param->type));
+    json_put_text(out, "role", words_name(&param_role_words, param->role));
+    json_put_text(out, "unit", unit_name(param->unit));
+    json_put_text(out, "help", param->help);
+    json_put_text(out, "choices", param->choices);
+    json_put_open(out, "presets", '{');
+    json_put_text(out, "quick", preset_or_standard(param, param->quick));
+    json_put_text(out, "standard", preset_or_standard(param, param->standard));
+    json_put_text(out, "full", preset_or_standard(param, param->full));
+    json_put_close(out, '}');
+    json_put_close(out, '}');
 }
 
-static json_t *metric_json(const struct metric_info *metric)
+static void put_metric(struct json_out *out, const struct metric_info *metric)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "name", json_string(metric->name));
-    json_object_set_new(json, "unit", json_string(unit_name(metric->unit)));
-    json_object_set_new(json, "better", json_string(words_name(&better_words, metric->better)));
-    json_object_set_new(json, "help", json_string(metric->help));
-    return json;
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "name", metric->name);
+    json_put_text(out, "unit", unit_name(metric->unit));
+    json_put_text(out, "better", words_name(&better_words, metric->better));
+    json_put_text(out, "help", metric->help);
+    json_put_close(out, '}');
 }
 
-static json_t *benchmark_json(const struct benchmark *benchmark)
+static void put_benchmark(struct json_out *out, const struct benchmark *benchmark)
 {
     const struct benchmark_info *info = &benchmark->info;
-    json_t *json = json_object(), *params = json_array(), *metrics = json_array();
-    for (size_t i = 0; i < info->param_count; i++)
-        json_array_append_new(params, param_json(&info->params[i]));
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "name", info->name);
+    json_put_count(out, "version", info->version);
+    json_put_text(out, "title", info->title);
+    json_put_text(out, "description", benchmark->description);
+    json_put_open(out, "metrics", '[');
     for (size_t i = 0; i < info->metric_count; i++)
-        json_array_append_new(metrics, metric_json(&info->metrics[i]));
-    json_object_set_new(json, "name", json_string(info->name));
-    json_object_set_new(json, "version", json_integer(info->version));
-    json_object_set_new(json, "title", json_string(info->title));
-    json_object_set_new(json, "description", json_string(benchmark->description));
-    json_object_set_new(json, "metrics", metrics);
-    json_object_set_new(json, "params", params);
-    return json;
+        put_metric(out, &info->metrics[i]);
+    json_put_close(out, ']');
+    json_put_open(out, "params", '[');
+    for (size_t i = 0; i < info->param_count; i++)
+        put_param(out, &info->params[i]);
+    json_put_close(out, ']');
+    json_put_close(out, '}');
 }
 
-static json_t *list_json(const struct benchmark *only)
+static bool write_json(struct cli *cli, const struct benchmark *only, struct error *err)
 {
-    json_t *list = json_array(), *document = json_object();
+    struct json_out out = {.arena = cli->arena, .stream = cli->out, .indent = 2};
+    json_put_open(&out, NULL, '{');
+    json_put_open(&out, "benchmarks", '[');
     for (size_t i = 0; benchmarks[i]; i++)
         if (!only || only == benchmarks[i])
-            json_array_append_new(list, benchmark_json(benchmarks[i]));
-    json_object_set_new(document, "benchmarks", list);
-    return document;
+            put_benchmark(&out, benchmarks[i]);
+    json_put_close(&out, ']');
+    json_put_close(&out, '}');
+    return json_out_end(&out, "the list", err);
 }
 
 bool cli_find_benchmark(struct cli *cli, const char *name, const struct benchmark **benchmark,
@@ -171,7 +174,7 @@ bool command_list(struct cli *cli, struct error *err)
         !cli_find_benchmark(cli, cli->options->operands[0], &only, err))
         return false;
     if (options_has(cli->options, OPTION_JSON))
-        return cli_write_json(cli->out, list_json(only), err);
+        return write_json(cli, only, err);
     if (only)
         write_benchmark(cli->out, only);
     else

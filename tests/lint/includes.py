@@ -33,7 +33,7 @@ KERNEL_PRELUDE = "bench/prelude"
 # Libraries that only these folders may see.
 LIBRARIES = {
     r"volk\.h|vulkan/.*|vk_.*": ("gpu/vulkan",),
-    r"jansson\.h": ("results", "report", "suite", "cli", "gpu/model"),
+    r"jansson\.h": ("results", "gpu/model"),
     r"zlib\.h": ("report",),
     r"CL/.*": ("gpu/opencl",),
     r"cuda.*|nvml.*|hip/.*": (),
