@@ -379,20 +379,17 @@ static bool is_told(const struct run *run, const char *device)
     return false;
 }
 
-void levels_add_findings(struct run *run)
+void levels_add_findings(struct run *run, const char *device)
 {
+    if (is_told(run, device))
+        return;
     struct arena *arena = arena_create();
-    for (size_t i = 0; i < run->device_count; i++) {
-        const char *device = run->devices[i].id;
-        if (is_told(run, device))
-            continue;
-        struct level_curves all = levels_of(arena, run, device);
-        for (size_t k = 0; k < all.count; k++)
-            if (k == all.longest && all.curves[k].count >= LEVELS_POINTS_MIN)
-                tell_main(run, arena, device, &all.curves[k]);
-        for (size_t k = 0; k < all.count; k++)
-            if (k != all.longest)
-                tell_other(run, arena, device, &all.curves[k]);
-    }
+    struct level_curves all = levels_of(arena, run, device);
+    for (size_t k = 0; k < all.count; k++)
+        if (k == all.longest && all.curves[k].count >= LEVELS_POINTS_MIN)
+            tell_main(run, arena, device, &all.curves[k]);
+    for (size_t k = 0; k < all.count; k++)
+        if (k != all.longest)
+            tell_other(run, arena, device, &all.curves[k]);
     arena_destroy(arena);
 }

@@ -43,13 +43,13 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
-// Adds findings for each device that has none of them:
+// Adds findings for the device, if it has none of them:
 //   level           a step of the longest curve; value: the region (bytes) at which the curve ends
 //                   to be flat, keys: the last case within it and the first beyond its rise. The
 //                   text has the size that `map` told, where the run has its results: of lines
 //                   shorter than the chain's pitch a level holds less than that region
 //   levels-unknown  why the longest curve shows none, or none beyond those
 //   path-levels     the staircase of another curve; value: its steps, key: its first case
-void levels_add_findings(struct run *run);
+void levels_add_findings(struct run *run, const char *device);
 
 #endif

@@ -135,8 +135,3 @@ const char *result_mismatch(struct arena *arena, const struct result *a, const s
     }
     return NULL;
 }
-
-bool result_measured(const struct result *result)
-{
-    return result->verdict == VERDICT_OK || result->verdict == VERDICT_SUSPECT;
-}

@@ -57,7 +57,4 @@ const struct result *result_index_find(const struct result_index *index, const c
 // where they are. In `arena`.
 const char *result_mismatch(struct arena *arena, const struct result *a, const struct result *b);
 
-// Is there a number in it? (verdict ok or suspect)
-bool result_measured(const struct result *result);
-
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a benchmark is: const data and five functions. One folder each; registered by one line in
+// What a benchmark is: const data and a few functions. One folder each; registered by one line in
 // bench/list.h. It never sees a backend, writes no file and prints nothing.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -96,6 +96,11 @@ struct benchmark {
     // Prepares, warms up, takes samples, verifies; fills `visit` whole or fails with the code that
     // decides (UNSUPPORTED, OUT_OF_MEMORY: skipped; MISMATCH: failed; …).
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
+
+    // Adds to `run` what this benchmark's results on a device show, as findings. Called once for
+    // each device of a run (`device` is its id), in the parent, when no result of the run changes
+    // any more; the run may hold none of this benchmark on that device. Optional.
+    void (*conclude)(struct run *run, const char *device);
 };
 
 // Every benchmark of the program, NULL-terminated, in the order of `fathom list`. Expanded from

@@ -41,8 +41,12 @@ bool command_report(struct cli *cli, struct error *err)
     struct run **runs = ARENA_ARRAY(cli->arena, options->operand_count, struct run *);
     size_t count = 0;
     while (count < options->operand_count &&
-           (runs[count] = run_read(options->operands[count], err)) != NULL)
-        levels_add_findings(runs[count++]); // for files of a fathom that did not
+           (runs[count] = run_read(options->operands[count], err)) != NULL) {
+        // Files of an early fathom have no findings about levels.
+        for (size_t d = 0; d < runs[count]->device_count; d++)
+            levels_add_findings(runs[count], runs[count]->devices[d].id);
+        count++;
+    }
     bool done = count == options->operand_count &&
                 html_save((const struct run *const *)runs, count, output, err);
     while (count > 0)

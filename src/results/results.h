@@ -245,12 +245,25 @@ void run_destroy(struct run *run);
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);
+// Adds a finding about the device of `first`. It gets the text "DEVICE: TEXT" and the keys of
+// `first` and, unless it is NULL, of `second`.
+void run_add_conclusion(struct run *run, const struct finding *conclusion,
+                        const struct result *first, const struct result *second);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
 // The last result of that key on that device; NULL = none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 const struct metric *result_metric(const struct result *result, const char *name);
+
+// The median of a metric; NaN where the result has no such metric.
+double result_median(const struct result *result, const char *metric);
+
+// True if the case was measured: the verdict is ok or suspect.
+bool result_measured(const struct result *result);
+
+// True if this benchmark measured the case on this device.
+bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
 // Adds a reason and lowers the verdict to it (never raises: failed > skipped > suspect > ok).
 void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,

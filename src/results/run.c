@@ -44,6 +44,19 @@ struct finding *run_add_finding(struct run *run)
     return finding;
 }
 
+void run_add_conclusion(struct run *run, const struct finding *conclusion,
+                        const struct result *first, const struct result *second)
+{
+    struct finding *finding = run_add_finding(run);
+    *finding = *conclusion;
+    finding->device = first->device;
+    finding->text = arena_printf(run->arena, "%s: %s", first->device, conclusion->text);
+    finding->keys = ARENA_ARRAY(run->arena, 2, const char *);
+    finding->keys[finding->key_count++] = first->key;
+    if (second)
+        finding->keys[finding->key_count++] = second->key;
+}
+
 void run_add_benchmark(struct run *run, const struct benchmark_info *info)
 {
     run->benchmarks = arena_grow(run->arena, run->benchmarks, run->benchmark_count,
@@ -75,6 +88,23 @@ const struct metric *result_metric(const struct result *result, const char *name
         if (strcmp(result->metrics[i].name, name) == 0)
             return &result->metrics[i];
     return NULL;
+}
+
+double result_median(const struct result *result, const char *metric)
+{
+    const struct metric *found = result_metric(result, metric);
+    return found ? found->median : NAN;
+}
+
+bool result_measured(const struct result *result)
+{
+    return result->verdict <= VERDICT_SUSPECT;
+}
+
+bool result_is_of(const struct result *result, const char *benchmark, const char *device)
+{
+    return result_measured(result) && strcmp(result->benchmark, benchmark) == 0 &&
+           strcmp(result->device, device) == 0;
 }
 
 static bool has_reason(const struct result *result, const char *code, const char *text)

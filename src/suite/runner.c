@@ -6,7 +6,6 @@
 #include "analysis/banks.h"
 #include "analysis/cross.h"
 #include "analysis/launches.h"
-#include "analysis/levels.h"
 #include "analysis/occupancies.h"
 #include "analysis/overlaps.h"
 #include "analysis/preempts.h"
@@ -198,6 +197,16 @@ static bool run_device(struct runner *runner)
     return done;
 }
 
+// Results of a device may wait for those of another (together.c), so all benchmarks conclude at the
+// end of the run.
+static void conclude(const struct runner *runner)
+{
+    const struct choice_request *choices = &runner->desc->choices;
+    for (size_t b = 0; b < choices->benchmark_count; b++)
+        for (size_t d = 0; choices->benchmarks[b]->conclude && d < runner->run->device_count; d++)
+            choices->benchmarks[b]->conclude(runner->run, runner->run->devices[d].id);
+}
+
 static void measure(struct runner *runner)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -210,7 +219,7 @@ static void measure(struct runner *runner)
     for (size_t i = runner->device; i < devices->count; i++)
         executor_destroy(runner->executors[i]);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
-    levels_add_findings(runner->run);
+    conclude(runner);
     launches_add_findings(runner->run);
     arithmetic_add_findings(runner->run);
     occupancies_add_findings(runner->run);

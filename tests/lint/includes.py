@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "sensors": ("base",),
     "gpu": ("base",),
     "measure": ("gpu", "sensors", "math", "results", "base"),
-    "bench": ("measure", "gpu", "math", "results", "base"),
+    "bench": ("measure", "analysis", "gpu", "math", "results", "base"),
     "map": ("bench", "measure", "gpu", "analysis", "results", "math", "base"),
     "suite": ("bench", "measure", "gpu", "sensors", "report", "analysis", "results", "math",
               "base"),

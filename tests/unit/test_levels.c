@@ -38,6 +38,12 @@ static struct run *run_of(const struct benchmark_info *benchmark, size_t devices
     return run;
 }
 
+static void add_findings(struct run *run)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        levels_add_findings(run, run->devices[i].id);
+}
+
 static void add_case(struct run *run, const char *device, const char *path, double octave,
                      double ns)
 {
@@ -84,7 +90,7 @@ static void each_step_of_a_staircase_is_a_finding(void **state)
     (void)state;
     struct run *run = run_of(&latency, 1);
     add_staircase(run, "vulkan:0", "vector");
-    levels_add_findings(run);
+    add_findings(run);
     assert_int_equal(run->finding_count, 2);
     assert_level(&run->findings[0], "vulkan:0", 32 << 10);
     assert_level(&run->findings[1], "vulkan:0", 4 << 20);
@@ -128,7 +134,7 @@ static void a_size_that_map_corrected_is_the_one_that_is_told(void **state)
     add_mapped_size(run, "vulkan:0", 1, 8 << 10);
     add_mapped_size(run, "vulkan:0", 2, 4 << 20);
     // when
-    levels_add_findings(run);
+    add_findings(run);
     // then both sizes of the first are told apart, and the value is where the curve steps
     assert_int_equal(run->finding_count, 2);
     const char *first = run->findings[0].text, *second = run->findings[1].text;
@@ -147,8 +153,8 @@ static void they_are_told_once_and_for_each_device(void **state)
     struct run *run = run_of(&latency, 2);
     add_staircase(run, "vulkan:0", "vector");
     add_staircase(run, "cuda:0", "vector");
-    levels_add_findings(run);
-    levels_add_findings(run);
+    add_findings(run);
+    add_findings(run);
     assert_int_equal(run->finding_count, 4);
     assert_level(&run->findings[2], "cuda:0", 32 << 10);
     run_destroy(run);
@@ -161,7 +167,7 @@ static void the_longest_curve_decides(void **state)
     for (int i = 10 * 4; i <= 20 * 4; i++) // flat, and shorter
         add_case(run, "vulkan:0", "shared", i / 4.0, 9);
     add_staircase(run, "vulkan:0", "vector");
-    levels_add_findings(run);
+    add_findings(run);
     assert_int_equal(run->finding_count, 2);
     assert_non_null(strstr(run->findings[0].keys[0], "path=vector"));
     run_destroy(run);
@@ -174,7 +180,7 @@ static void other_paths_are_told_in_a_line_each(void **state)
     for (int i = 10 * 4; i <= 20 * 4; i++)
         add_case(run, "vulkan:0", "texel", i / 4.0, i <= 14 * 4 ? 40 : 90);
     add_staircase(run, "vulkan:0", "vector");
-    levels_add_findings(run);
+    add_findings(run);
     assert_int_equal(run->finding_count, 3);
     assert_string_equal(run->findings[2].code, "path-levels");
     assert_true(run->findings[2].value > 0.5 && run->findings[2].value < 1.5);
@@ -191,8 +197,8 @@ static void what_is_no_staircase_has_no_levels(void **state)
         add_case(few, "vulkan:0", "vector", 10 + i, i < 4 ? 10 : 50);
     for (int i = 10 * 12; i <= 26 * 12; i++)
         add_case(rising, "vulkan:0", "vector", i / 12.0, pow(1.3, i / 12.0));
-    levels_add_findings(few);
-    levels_add_findings(rising);
+    add_findings(few);
+    add_findings(rising);
     assert_int_equal(few->finding_count, 0);
     assert_int_equal(rising->finding_count, 1);
     assert_string_equal(rising->findings[0].code, "levels-unknown");
@@ -209,7 +215,7 @@ static void times_that_no_cycles_tell_are_not_of_memory(void **state)
     transfer.metric_count = 1; // without cycles
     struct run *run = run_of(&transfer, 1);
     add_staircase(run, "vulkan:0", "vector");
-    levels_add_findings(run);
+    add_findings(run);
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
 }
@@ -221,7 +227,7 @@ static void failed_cases_do_not_count(void **state)
     add_staircase(run, "vulkan:0", "vector");
     for (size_t i = 0; i < run->result_count; i++)
         run->results[i]->verdict = VERDICT_FAILED;
-    levels_add_findings(run);
+    add_findings(run);
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
 }
@@ -237,7 +243,7 @@ static void an_h200_shows_its_l1_and_both_halves_of_its_l2(void **state)
         snprintf(path, sizeof path, "%s/../reference/%s.json", TESTS_DIR, runs[r]);
         struct run *run = golden_run(path);
         run->finding_count = 0;
-        levels_add_findings(run);
+        add_findings(run);
         assert_true(run->finding_count > 3);
         const double low[] = {180 << 10, 25e6, 55e6}, high[] = {256 << 10, 31e6, 62e6};
         for (size_t i = 0; i < 3; i++) {

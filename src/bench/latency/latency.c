@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `latency` is: its parameters, metrics and views. METHOD.md says how it measures.
+#include "analysis/levels.h"
 #include "bench/latency/plan.h"
 #include "bench/latency/session.h"
 #include "bench/latency/visit.h"
@@ -117,4 +118,5 @@ const struct benchmark bench_latency = {
     .plan = latency_plan,
     .open = latency_open,
     .visit = latency_visit,
+    .conclude = levels_add_findings,
 };
