@@ -6,7 +6,6 @@
 #include "analysis/banks.h"
 #include "analysis/cross.h"
 #include "analysis/launches.h"
-#include "analysis/occupancies.h"
 #include "analysis/overlaps.h"
 #include "analysis/preempts.h"
 #include "analysis/rasters.h"
@@ -222,7 +221,6 @@ static void measure(struct runner *runner)
     conclude(runner);
     launches_add_findings(runner->run);
     arithmetic_add_findings(runner->run);
-    occupancies_add_findings(runner->run);
     advice_add_findings(runner->run);
     overlaps_add_findings(runner->run);
     preempts_add_findings(runner->run);

@@ -199,4 +199,5 @@ const struct benchmark bench_occupancy = {
     .plan = occupancy_plan,
     .open = occupancy_open,
     .visit = occupancy_visit,
+    .conclude = occupancy_conclude,
 };

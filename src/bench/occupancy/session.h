@@ -53,10 +53,11 @@ void occupancy_expect(const struct occupancy_session *session,
                       const struct occupancy_case *this_case, const struct occupancy_params *params,
                       uint32_t *results);
 
-// The plan and the visit of struct benchmark.
+// The plan, the visit and the conclusion of struct benchmark.
 MUST_CHECK bool occupancy_plan(const struct bench_request *request, struct bench_case_list *list,
                                struct error *err);
 MUST_CHECK bool occupancy_visit(struct bench_visit *run, struct measure_visit *visit,
                                 struct error *err);
+void occupancy_conclude(struct run *run, const char *device);
 
 #endif

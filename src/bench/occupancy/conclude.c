@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/occupancies.h"
+#include "bench/occupancy/session.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     UNIT_TEXT = 32
@@ -18,12 +17,6 @@ static const struct kind kinds[] = {
     {"shared", NULL, "workgroups"},
 };
 
-static double median_of(const struct result *result, const char *name)
-{
-    const struct metric *metric = result_metric(result, name);
-    return metric ? metric->median : NAN;
-}
-
 static uint64_t subgroup_of(const struct result *result)
 {
     const struct case_value *subgroup = case_find(&result->bench_case, "subgroup");
@@ -32,10 +25,10 @@ static uint64_t subgroup_of(const struct result *result)
 
 static bool is_of(const struct result *result, const struct kind *kind, const char *device)
 {
-    return strcmp(result->benchmark, "occupancy") == 0 && strcmp(result->device, device) == 0 &&
-           result->verdict <= VERDICT_SUSPECT && case_find(&result->bench_case, kind->param) &&
-           isfinite(median_of(result, kind->after)) &&
-           (!kind->before || isfinite(median_of(result, kind->before)));
+    return result_is_of(result, "occupancy", device) &&
+           case_find(&result->bench_case, kind->param) &&
+           isfinite(result_median(result, kind->after)) &&
+           (!kind->before || isfinite(result_median(result, kind->before)));
 }
 
 static const char *describe(struct arena *arena, const struct kind *kind,
@@ -43,11 +36,11 @@ static const char *describe(struct arena *arena, const struct kind *kind,
 {
     char number[UNIT_TEXT];
     if (kind->before)
-        return arena_printf(arena, "%.0f: %.0f", median_of(result, kind->before),
-                            median_of(result, kind->after));
+        return arena_printf(arena, "%.0f: %.0f", result_median(result, kind->before),
+                            result_median(result, kind->after));
     unit_format((double)case_find(&result->bench_case, kind->param)->uint, UNIT_BYTE, number,
                 sizeof number);
-    return arena_printf(arena, "%s: %.0f", number, median_of(result, kind->after));
+    return arena_printf(arena, "%s: %.0f", number, result_median(result, kind->after));
 }
 
 // All results with the subgroups of the first one.
@@ -63,29 +56,21 @@ static void tell(struct run *run, const struct kind *kind, const struct result *
             continue;
         list = arena_printf(run->arena, "%s%s%s", list, *list ? ", " : "",
                             describe(run->arena, kind, result));
-        fewest = fmin(fewest, median_of(result, kind->after));
+        fewest = fmin(fewest, result_median(result, kind->after));
         last = result;
         count++;
     }
     if (count < 2)
         return;
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = first->key;
-    keys[1] = last->key;
     const char *what = arena_printf(run->arena,
                                     "subgroups of %llu threads on a core, by registers "
                                     "of a thread",
                                     (unsigned long long)subgroup_of(first));
-    *run_add_finding(run) = (struct finding){
-        .code = "occupancy",
-        .text = arena_printf(
-            run->arena, "%s: %s: %s", first->device,
-            kind->before ? what : "workgroups on a core, by the shared memory of each", list),
-        .device = first->device,
-        .value = fewest,
-        .keys = keys,
-        .key_count = 2,
-    };
+    const char *text = arena_printf(
+        run->arena, "%s: %s",
+        kind->before ? what : "workgroups on a core, by the shared memory of each", list);
+    run_add_conclusion(run, &(struct finding){.code = "occupancy", .text = text, .value = fewest},
+                       first, last);
 }
 
 static bool is_first(const struct run *run, const struct kind *kind, size_t place)
@@ -98,24 +83,14 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
     return true;
 }
 
-static bool is_told(const struct run *run, const char *device)
+// For each subgroup size a finding "occupancy" that lists subgroups on a core by the registers of a
+// thread that the driver reports ("96 registers: 20"), and one that lists workgroups on a core by
+// their shared memory. Only where there are two such results. Value: the fewest of them; keys: the
+// first case and the last.
+void occupancy_conclude(struct run *run, const char *device)
 {
-    for (size_t i = 0; i < run->finding_count; i++)
-        if (strcmp(run->findings[i].code, "occupancy") == 0 && run->findings[i].device &&
-            strcmp(run->findings[i].device, device) == 0)
-            return true;
-    return false;
-}
-
-void occupancies_add_findings(struct run *run)
-{
-    for (size_t d = 0; d < run->device_count; d++) {
-        const char *device = run->devices[d].id;
-        if (is_told(run, device))
-            continue;
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            for (size_t i = 0; i < run->result_count; i++)
-                if (is_of(run->results[i], &kinds[k], device) && is_first(run, &kinds[k], i))
-                    tell(run, &kinds[k], run->results[i]);
-    }
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < run->result_count; i++)
+            if (is_of(run->results[i], &kinds[k], device) && is_first(run, &kinds[k], i))
+                tell(run, &kinds[k], run->results[i]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a core holds, in words, from the counts of a core with 65536 registers.
-#include "analysis/occupancies.h"
+#include "bench/bench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+extern const struct benchmark bench_occupancy;
 
 struct count {
     const char *param;
@@ -53,8 +55,7 @@ static void registers_and_shared_memory_have_a_sentence_each(void **state)
                                           {"shared", 16384, 32, 20, 13},
                                           {"shared", 32768, 32, 20, 6}};
     struct run *run = make_run(counts, 4);
-    occupancies_add_findings(run);
-    occupancies_add_findings(run);
+    bench_occupancy.conclude(run, "cuda:0");
     assert_int_equal(run->finding_count, 2);
     assert_non_null(strstr(run->findings[0].text, "subgroups of 32 threads"));
     assert_non_null(strstr(run->findings[0].text, "96: 20, 128: 16"));
@@ -71,7 +72,7 @@ static void each_size_of_subgroups_has_its_own(void **state)
                                           {"values", 120, 32, 128, 8},
                                           {"values", 120, 64, 128, 8}};
     struct run *run = make_run(counts, 4);
-    occupancies_add_findings(run);
+    bench_occupancy.conclude(run, "cuda:0");
     assert_int_equal(run->finding_count, 2);
     assert_non_null(strstr(run->findings[0].text, "96: 20, 128: 16"));
     assert_non_null(strstr(run->findings[1].text, "96: 12, 128: 8"));
@@ -84,7 +85,7 @@ static void without_registers_or_with_one_case_nothing_is_told(void **state)
     static const struct count counts[] = {
         {"values", 88, 32, NAN, 10}, {"values", 120, 32, NAN, 8}, {"shared", 16384, 32, 20, 13}};
     struct run *run = make_run(counts, 3);
-    occupancies_add_findings(run);
+    bench_occupancy.conclude(run, "cuda:0");
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
 }
