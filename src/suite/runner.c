@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
 
-#include "analysis/advice.h"
 #include "analysis/arithmetic.h"
 #include "analysis/banks.h"
 #include "analysis/cross.h"
@@ -221,7 +220,6 @@ static void measure(struct runner *runner)
     conclude(runner);
     launches_add_findings(runner->run);
     arithmetic_add_findings(runner->run);
-    advice_add_findings(runner->run);
     overlaps_add_findings(runner->run);
     preempts_add_findings(runner->run);
     banks_add_findings(runner->run);

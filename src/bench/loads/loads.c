@@ -195,4 +195,5 @@ const struct benchmark bench_loads = {
     .open = loads_open,
     .close = loads_close,
     .visit = loads_visit,
+    .conclude = loads_conclude,
 };

@@ -86,10 +86,11 @@ void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 // ERROR_MISMATCH.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct error *err);
 
-// The plan and the visit of struct benchmark.
+// The plan, the visit and the conclusion of struct benchmark.
 MUST_CHECK bool loads_plan(const struct bench_request *request, struct bench_case_list *list,
                            struct error *err);
 MUST_CHECK bool loads_visit(struct bench_visit *run, struct measure_visit *visit,
                             struct error *err);
+void loads_conclude(struct run *run, const char *device);
 
 #endif

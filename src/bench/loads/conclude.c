@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/advice.h"
+#include "bench/loads/session.h"
 
 #include <math.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+// From here on, with its whole interval, a ratio counts as a difference; and within it, with its
+// whole interval, as none. What lies between gives no advice.
+#define ADVICE_RATIO 1.1
 
 // Two cases compared, and what to say when the first is faster, slower, or the same.
 struct question {
@@ -79,8 +82,7 @@ static const struct result *find(const struct run *run, const char *device, cons
 {
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
-        if (strcmp(result->benchmark, "loads") == 0 && strcmp(result->device, device) == 0 &&
-            result->verdict <= VERDICT_SUSPECT && case_says(&result->bench_case, "load", load) &&
+        if (result_is_of(result, "loads", device) && case_says(&result->bench_case, "load", load) &&
             case_says(&result->bench_case, "pattern", pattern))
             return result;
     }
@@ -132,14 +134,6 @@ static void tell(struct run *run, const char *device, const struct question *que
         .key_count = 2};
 }
 
-static bool has_advice(const struct run *run)
-{
-    for (size_t i = 0; i < run->finding_count; i++)
-        if (strncmp(run->findings[i].code, "loads-", 6) == 0)
-            return true;
-    return false;
-}
-
 // The case beside which the repeated baseline was slowest, and fastest.
 struct drift {
     const struct result *least, *most;
@@ -148,8 +142,7 @@ struct drift {
 
 static double baseline_of(const struct result *result)
 {
-    const struct metric *baseline = result ? result_metric(result, "baseline") : NULL;
-    return baseline ? baseline->median : NAN;
+    return result_median(result, "baseline");
 }
 
 static struct drift find_drift(const struct run *run, const char *device)
@@ -158,8 +151,7 @@ static struct drift find_drift(const struct run *run, const char *device)
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         double rate = baseline_of(result);
-        if (strcmp(result->benchmark, "loads") != 0 || strcmp(result->device, device) != 0 ||
-            result->verdict > VERDICT_SUSPECT || !(rate > 0))
+        if (!result_is_of(result, "loads", device) || !(rate > 0))
             continue;
         drift.cases++;
         if (!drift.least || rate < baseline_of(drift.least))
@@ -194,20 +186,19 @@ static void tell_drift(struct run *run, const char *device)
         .key_count = 2};
 }
 
-void advice_add_findings(struct run *run)
+// "loads-advice" for each question that two cases answer; value: how many times as fast the first
+// case is as the second, keys: the two. And "loads-drift", where there are two cases or more;
+// value: how much faster the repeated baseline came out beside one case than beside another, keys:
+// those two, the slower first.
+void loads_conclude(struct run *run, const char *device)
 {
-    if (has_advice(run))
-        return;
-    for (size_t d = 0; d < run->device_count; d++) {
-        tell_drift(run, run->devices[d].id);
-        for (size_t q = 0; q < COUNT(questions); q++) {
-            const struct question *question = &questions[q];
-            const char *device = run->devices[d].id;
-            const struct result *pair[2] = {
-                find(run, device, question->load, question->pattern),
-                find(run, device, question->other_load, question->other_pattern)};
-            if (pair[0] && pair[1])
-                tell(run, device, question, pair);
-        }
+    tell_drift(run, device);
+    for (size_t q = 0; q < COUNT(questions); q++) {
+        const struct question *question = &questions[q];
+        const struct result *pair[2] = {
+            find(run, device, question->load, question->pattern),
+            find(run, device, question->other_load, question->other_pattern)};
+        if (pair[0] && pair[1])
+            tell(run, device, question, pair);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Advice says what the numbers say, names its cases, and is silent where intervals leave it open.
-#include "analysis/advice.h"
+#include "bench/bench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+extern const struct benchmark bench_loads;
 
 static struct run *new_run(void)
 {
@@ -51,7 +53,7 @@ static void a_difference_becomes_a_sentence_that_names_its_cases(void **state)
     (void)state;
     struct run *run = new_run();
     add_unaligned(run, 0.5, 0.01);
-    advice_add_findings(run);
+    bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 1);
     const struct finding *finding = &run->findings[0];
     assert_string_equal(finding->code, "loads-advice");
@@ -72,7 +74,7 @@ static void no_difference_is_said_as_well(void **state)
     (void)state;
     struct run *run = new_run();
     add_unaligned(run, 1.02, 0.01);
-    advice_add_findings(run);
+    bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 1);
     assert_non_null(strstr(run->findings[0].text, "cost nothing extra"));
     run_destroy(run);
@@ -83,7 +85,7 @@ static void what_the_intervals_leave_open_is_not_said(void **state)
     (void)state;
     struct run *run = new_run();
     add_unaligned(run, 1.15, 0.05); // from 1.04 to 1.27
-    advice_add_findings(run);
+    bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
 }
@@ -95,7 +97,7 @@ static void skipped_cases_and_other_benchmarks_back_nothing(void **state)
     add(run, "ByteAddressBuffer.Load4", "linear", 1e12, 0.01);
     add(run, "ByteAddressBuffer.Load4 unaligned", "linear", 2e12, 0.01)->verdict = VERDICT_SKIPPED;
     add(run, "ByteAddressBuffer.Load4 unaligned", "linear", 2e12, 0.01)->benchmark = "latency";
-    advice_add_findings(run);
+    bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
 }
@@ -120,7 +122,7 @@ static void how_far_the_baseline_drifted_is_said_and_where(void **state)
     struct result *skipped = add(run, "Texture2D<R8>.Load", "uniform", 4e12, 0.01);
     add_baseline(run, skipped, 1e9);
     skipped->verdict = VERDICT_SKIPPED;
-    advice_add_findings(run);
+    bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 1);
     const struct finding *finding = &run->findings[0];
     assert_string_equal(finding->code, "loads-drift");
@@ -132,17 +134,6 @@ static void how_far_the_baseline_drifted_is_said_and_where(void **state)
     run_destroy(run);
 }
 
-static void advice_is_given_once(void **state)
-{
-    (void)state;
-    struct run *run = new_run();
-    add_unaligned(run, 0.5, 0.01);
-    advice_add_findings(run);
-    advice_add_findings(run);
-    assert_int_equal(run->finding_count, 1);
-    run_destroy(run);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,7 +142,6 @@ int main(void)
         cmocka_unit_test(what_the_intervals_leave_open_is_not_said),
         cmocka_unit_test(skipped_cases_and_other_benchmarks_back_nothing),
         cmocka_unit_test(how_far_the_baseline_drifted_is_said_and_where),
-        cmocka_unit_test(advice_is_given_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
