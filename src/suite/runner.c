@@ -4,7 +4,6 @@
 #include "analysis/arithmetic.h"
 #include "analysis/banks.h"
 #include "analysis/cross.h"
-#include "analysis/launches.h"
 #include "analysis/overlaps.h"
 #include "analysis/preempts.h"
 #include "analysis/rasters.h"
@@ -218,7 +217,6 @@ static void measure(struct runner *runner)
         executor_destroy(runner->executors[i]);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     conclude(runner);
-    launches_add_findings(runner->run);
     arithmetic_add_findings(runner->run);
     overlaps_add_findings(runner->run);
     preempts_add_findings(runner->run);

@@ -238,4 +238,5 @@ const struct benchmark bench_launch = {
     .open = launch_open,
     .close = launch_close,
     .visit = launch_visit,
+    .conclude = launch_conclude,
 };

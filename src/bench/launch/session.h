@@ -87,10 +87,11 @@ MUST_CHECK bool launch_wide_need(struct launch_session *session, struct error *e
 // Largest number of elements that this device can hold twice.
 uint64_t launch_elements_max(const struct gpu_info *info);
 
-// The plan and the visit of struct benchmark.
+// The plan, the visit and the conclusion of struct benchmark.
 MUST_CHECK bool launch_plan(const struct bench_request *request, struct bench_case_list *list,
                             struct error *err);
 MUST_CHECK bool launch_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
+void launch_conclude(struct run *run, const char *device);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The cost of a launch, from a run whose kernels take 2 µs + V / 4 TB/s.
-#include "analysis/launches.h"
+#include "bench/bench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,23 +10,13 @@
 
 #include <cmocka.h>
 
-static const struct param_info params[] = {
-    {.key = "mode", .type = PARAM_TEXT, .role = PARAM_AXIS},
-    {.key = "elements", .type = PARAM_UINT, .role = PARAM_AXIS},
-};
-static const struct metric_info metrics[] = {{.name = "time", .unit = UNIT_NS},
-                                             {.name = "bandwidth", .unit = UNIT_BYTE_PER_S}};
-static const struct view_info views[] = {
-    {.kind = VIEW_CURVE, .x = "elements", .metric = "time"},
-    {.kind = VIEW_CURVE, .x = "elements", .metric = "bandwidth"},
-};
-static const struct benchmark_info benchmark = {.name = "launch",
-                                                .params = params,
-                                                .param_count = 2,
-                                                .metrics = metrics,
-                                                .metric_count = 2,
-                                                .views = views,
-                                                .view_count = 2};
+extern const struct benchmark bench_launch;
+
+static void conclude(struct run *run)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        bench_launch.conclude(run, run->devices[i].id);
+}
 
 static void add(struct run *run, const char *device, const char *mode, uint64_t elements,
                 double time_ns)
@@ -61,7 +51,6 @@ static void add_row(struct run *run, const char *device, const char *mode, doubl
 static struct run *make_run(void)
 {
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "cuda:0";
     run_add_device(run)->id = "vulkan:0";
     add_row(run, "cuda:0", "batch", 2000);
@@ -74,7 +63,7 @@ static void each_way_of_launching_gets_its_cost(void **state)
 {
     (void)state;
     struct run *run = make_run();
-    launches_add_findings(run);
+    conclude(run);
     static const double costs[] = {2000, 1200, 3000};
     static const char *const ways[] = {"mode=batch", "mode=replay", "mode=batch"};
     assert_int_equal(run->finding_count, 3);
@@ -88,16 +77,6 @@ static void each_way_of_launching_gets_its_cost(void **state)
     run_destroy(run);
 }
 
-static void it_is_told_once(void **state)
-{
-    (void)state;
-    struct run *run = make_run();
-    launches_add_findings(run);
-    launches_add_findings(run);
-    assert_int_equal(run->finding_count, 3);
-    run_destroy(run);
-}
-
 static void add_barrier(struct run *run, const char *between, double time_ns)
 {
     add(run, "vulkan:0", "batch", 1, time_ns);
@@ -107,17 +86,15 @@ static void add_barrier(struct run *run, const char *between, double time_ns)
     result->key = case_key(run->arena, "launch", &result->bench_case);
 }
 
-static void what_barriers_add_is_listed_once(void **state)
+static void what_barriers_add_is_listed(void **state)
 {
     (void)state;
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "vulkan:0";
     add_barrier(run, "nothing", 160);
     add_barrier(run, "execution", 1640);
     add_barrier(run, "memory", 4010);
-    launches_add_findings(run);
-    launches_add_findings(run);
+    conclude(run);
     assert_int_equal(run->finding_count, 1);
     assert_string_equal(run->findings[0].code, "barriers");
     assert_non_null(strstr(run->findings[0].text, "memory 3.850 µs, execution 1.480 µs"));
@@ -140,13 +117,11 @@ static void rows_that_wait_for_the_host_are_told(void **state)
     for (int bound = 0; bound < 2; bound++) {
         // Given a row of 3 µs a kernel, whose submitting call took 2.9 µs of that, or 20 ns
         struct run *run = run_create();
-        run_add_benchmark(run, &benchmark);
         run_add_device(run)->id = "vulkan:0";
         add_barrier(run, "order", 3000);
         add_host(run, bound ? 2900 : 20);
-        // When findings are made, then it is told once of the first alone
-        launches_add_findings(run);
-        launches_add_findings(run);
+        // When findings are made, then it is reported of the first alone
+        conclude(run);
         assert_int_equal(run->finding_count, bound);
         if (bound) {
             assert_string_equal(run->findings[0].code, "launch-bound");
@@ -160,26 +135,10 @@ static void few_points_give_no_fit(void **state)
 {
     (void)state;
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "cuda:0";
     for (uint64_t elements = 4096; elements < 4096 << 4; elements *= 2)
         add(run, "cuda:0", "batch", elements, 2000);
-    launches_add_findings(run);
-    assert_int_equal(run->finding_count, 0);
-    run_destroy(run);
-}
-
-static void a_benchmark_about_bandwidth_has_no_launches(void **state)
-{
-    (void)state;
-    const struct metric_info turned[] = {metrics[1], metrics[0]};
-    struct benchmark_info other = benchmark;
-    other.metrics = turned;
-    struct run *run = run_create();
-    run_add_benchmark(run, &other);
-    run_add_device(run)->id = "cuda:0";
-    add_row(run, "cuda:0", "batch", 2000);
-    launches_add_findings(run);
+    conclude(run);
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
 }
@@ -188,11 +147,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_way_of_launching_gets_its_cost),
-        cmocka_unit_test(it_is_told_once),
-        cmocka_unit_test(what_barriers_add_is_listed_once),
+        cmocka_unit_test(what_barriers_add_is_listed),
         cmocka_unit_test(rows_that_wait_for_the_host_are_told),
         cmocka_unit_test(few_points_give_no_fit),
-        cmocka_unit_test(a_benchmark_about_bandwidth_has_no_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
