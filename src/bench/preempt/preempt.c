@@ -205,4 +205,5 @@ const struct benchmark bench_preempt = {
     .close = rig_session_close,
     .serve = process_serve,
     .visit = preempt_visit,
+    .conclude = preempt_conclude,
 };

@@ -18,5 +18,6 @@ enum preempt_metric {
 };
 
 bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
+void preempt_conclude(struct run *run, const char *device);
 
 #endif

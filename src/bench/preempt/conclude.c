@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/preempts.h"
+#include "bench/preempt/visit.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
     UNIT_TEXT = 32
-};
-
-struct subject {
-    struct run *run;
-    const char *device, *benchmark;
 };
 
 // What the GPUs of 2017 did to a compositor that was due at 90 Hz.
@@ -79,12 +74,10 @@ static const char *tail_text(struct arena *arena, const struct result *result)
                              : NULL;
 }
 
-static const struct metric *response_of(const struct subject *subject, const struct result *result)
+static const struct metric *response_of(const struct result *result, const char *device)
 {
-    if (strcmp(result->device, subject->device) != 0 ||
-        strcmp(result->benchmark, subject->benchmark) != 0 || result->verdict > VERDICT_SUSPECT)
-        return NULL;
-    const struct metric *metric = result_metric(result, "response");
+    const struct metric *metric =
+        result_is_of(result, "preempt", device) ? result_metric(result, "response") : NULL;
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
@@ -95,21 +88,15 @@ static bool is_alike(const struct result *a, const struct result *b)
            strcmp(value_of(a, "victim"), value_of(b, "victim")) == 0;
 }
 
-static double median_of(const struct result *result, const char *name)
-{
-    const struct metric *metric = result_metric(result, name);
-    return metric ? metric->median : NAN;
-}
-
 static const char *missed_text(struct arena *arena, const struct result *result)
 {
-    double missed = median_of(result, "misses");
+    double missed = result_median(result, "misses");
     return missed > 0 ? arena_printf(arena, "%.0f %% of deadlines missed", 100 * missed) : NULL;
 }
 
 static const char *slowdown_text(struct arena *arena, const struct result *result)
 {
-    double slowdown = median_of(result, "hog_slowdown");
+    double slowdown = result_median(result, "hog_slowdown");
     if (!isfinite(slowdown))
         return NULL;
     if (fabs(slowdown - 1) < 0.02)
@@ -167,15 +154,14 @@ struct group {
     const struct metric *medium, *higher; // the highest priority comes last
 };
 
-static struct group group_of(const struct subject *subject, size_t first)
+static struct group group_of(const struct run *run, const char *device, size_t first)
 {
-    const struct run *run = subject->run;
     struct group group = {.text = "",
                           .keys = ARENA_ARRAY(run->arena, run->result_count, const char *),
                           .least_ns = INFINITY};
     for (size_t i = first; i < run->result_count; i++) {
         const struct result *result = run->results[i];
-        const struct metric *response = response_of(subject, result);
+        const struct metric *response = response_of(result, device);
         if (!response || !is_alike(run->results[first], result))
             continue;
         group.text = arena_printf(run->arena, "%s%s%s", group.text, group.count ? ", " : "",
@@ -190,15 +176,14 @@ static struct group group_of(const struct subject *subject, size_t first)
     return group;
 }
 
-static void tell(const struct subject *subject, size_t first)
+static void tell(struct run *run, const char *device, size_t first)
 {
-    struct run *run = subject->run;
     const struct result *begin = run->results[first];
-    const struct group group = group_of(subject, first);
+    const struct group group = group_of(run, device, first);
     const char *hog = value_of(begin, "hog"), *where = value_of(begin, "setting");
     bool alone = strcmp(hog, "none") == 0;
     const char *text = arena_printf(
-        run->arena, "%s: %s %s%s, %s two %s, is answered %s%s%s", subject->device,
+        run->arena, "%s: %s %s%s, %s two %s, is answered %s%s%s", device,
         strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work",
         alone ? "without a hog" : "behind ", alone ? "" : hog,
         strcmp(where, "processes") == 0 ? "in" : "on", where, group.text,
@@ -206,53 +191,27 @@ static void tell(const struct subject *subject, size_t first)
         published_text(run->arena, hog));
     *run_add_finding(run) = (struct finding){.code = "preempt",
                                              .text = text,
-                                             .device = subject->device,
+                                             .device = device,
                                              .value = group.least_ns,
                                              .keys = group.keys,
                                              .key_count = group.count};
 }
 
-static bool is_first(const struct subject *subject, size_t place)
+static bool is_first(const struct run *run, const char *device, size_t place)
 {
     for (size_t i = 0; i < place; i++)
-        if (response_of(subject, subject->run->results[i]) &&
-            is_alike(subject->run->results[i], subject->run->results[place]))
+        if (response_of(run->results[i], device) && is_alike(run->results[i], run->results[place]))
             return false;
     return true;
 }
 
-static bool is_subject(const struct benchmark_info *info)
+// How urgent work fared behind each hog: a finding "preempt" for each hog and setting, over all
+// priorities; value: the shortest median response (ns), keys: the cases. The detail "entered" of a
+// case says how the victim got in; beside it stands what was published ("Breaking Down Barriers,
+// Part 6", M. Pettineo, 2018).
+void preempt_conclude(struct run *run, const char *device)
 {
-    bool response = false, pause = false;
-    for (size_t i = 0; i < info->metric_count; i++) {
-        response = response || strcmp(info->metrics[i].name, "response") == 0;
-        pause = pause || strcmp(info->metrics[i].name, "hog_pause") == 0;
-    }
-    return response && pause;
-}
-
-static bool is_told(const struct run *run, const char *device)
-{
-    for (size_t i = 0; i < run->finding_count; i++)
-        if (strcmp(run->findings[i].code, "preempt") == 0 && run->findings[i].device &&
-            strcmp(run->findings[i].device, device) == 0)
-            return true;
-    return false;
-}
-
-void preempts_add_findings(struct run *run)
-{
-    size_t b = 0;
-    while (b < run->benchmark_count && !is_subject(run->benchmarks[b]))
-        b++;
-    if (b == run->benchmark_count)
-        return;
-    for (size_t d = 0; d < run->device_count; d++) {
-        const struct subject subject = {run, run->devices[d].id, run->benchmarks[b]->name};
-        if (is_told(run, subject.device))
-            continue;
-        for (size_t i = 0; i < run->result_count; i++)
-            if (response_of(&subject, run->results[i]) && is_first(&subject, i))
-                tell(&subject, i);
-    }
+    for (size_t i = 0; i < run->result_count; i++)
+        if (response_of(run->results[i], device) && is_first(run, device, i))
+            tell(run, device, i);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The verdicts on preemption, from a run made by hand.
-#include "analysis/preempts.h"
+#include "bench/bench.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +9,7 @@
 
 #include <cmocka.h>
 
-static const struct metric_info metrics[] = {{.name = "response", .unit = UNIT_NS},
-                                             {.name = "hog_pause", .unit = UNIT_NS}};
-static const struct benchmark_info benchmark = {
-    .name = "preempt", .metrics = metrics, .metric_count = 2};
+extern const struct benchmark bench_preempt;
 
 static struct result *add(struct run *run, const char *hog, const char *priority, double response)
 {
@@ -47,15 +44,13 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
 {
     (void)state;
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "vulkan:0";
     add(run, "none", "medium", 1.9e6);
     add(run, "big-dispatch", "medium", 50e6);
     add(run, "none", "high", 1.8e6);
     add(run, "big-dispatch", "high", 2e6);
     add(run, "slow-shader", "high", 2e6)->verdict = VERDICT_FAILED;
-    preempts_add_findings(run);
-    preempts_add_findings(run);
+    bench_preempt.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 2);
     assert_non_null(strstr(run->findings[0].text, "without a hog, on two queues, is answered"));
     assert_non_null(strstr(run->findings[1].text,
@@ -74,7 +69,6 @@ static void what_it_costs_is_said(void **state)
 {
     (void)state;
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "vulkan:0";
     struct result *result = add(run, "slow-shader", "medium", 78e6);
     struct metric *more = ARENA_ARRAY(run->arena, 3, struct metric);
@@ -83,7 +77,7 @@ static void what_it_costs_is_said(void **state)
     more[2] = (struct metric){.name = "hog_slowdown", .median = 1.284};
     result->metrics = more;
     result->metric_count = 3;
-    preempts_add_findings(run);
+    bench_preempt.conclude(run, "vulkan:0");
     assert_non_null(strstr(run->findings[0].text,
                            "at medium priority in 78.00 ms (40 % of deadlines missed; the hog 1.28 "
                            "times as long as alone; 3 of 4 co-resident"));
@@ -94,11 +88,10 @@ static void a_priority_that_changes_nothing_is_called_that(void **state)
 {
     (void)state;
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "vulkan:0";
     add(run, "baseline", "medium", 2.2e6);
     add(run, "baseline", "highest", 2.3e6);
-    preempts_add_findings(run);
+    bench_preempt.conclude(run, "vulkan:0");
     assert_non_null(
         strstr(run->findings[0].text, ": the priority makes no difference that can be told"));
     run_destroy(run);
@@ -113,11 +106,10 @@ static void the_tail_is_a_quantile_where_there_are_answers_enough(void **state)
         {.name = "quantiles", .columns = columns, .column_count = 2, .data = many, .row_count = 3},
         {.name = "quantiles", .columns = columns, .column_count = 2, .data = few, .row_count = 2}};
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "vulkan:0";
     add(run, "baseline", "medium", 2e6)->series = &quantiles[0];
     add(run, "slow-shader", "medium", 2e6)->series = &quantiles[1];
-    preempts_add_findings(run);
+    bench_preempt.conclude(run, "vulkan:0");
     assert_non_null(strstr(run->findings[0].text, "in 2.000 ms (99 % within 3.000 ms)"));
     assert_non_null(strstr(run->findings[1].text, "in 2.000 ms (the longest 9.000 ms)"));
     run_destroy(run);
