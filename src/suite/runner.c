@@ -5,7 +5,6 @@
 #include "analysis/banks.h"
 #include "analysis/cross.h"
 #include "analysis/overlaps.h"
-#include "analysis/rasters.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "results/json.h"
@@ -219,7 +218,6 @@ static void measure(struct runner *runner)
     arithmetic_add_findings(runner->run);
     overlaps_add_findings(runner->run);
     banks_add_findings(runner->run);
-    rasters_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

@@ -211,4 +211,5 @@ const struct benchmark bench_raster = {
     .plan = plan,
     .open = raster_open,
     .visit = raster_visit,
+    .conclude = raster_conclude,
 };

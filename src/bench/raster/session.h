@@ -44,6 +44,7 @@ struct raster_session {
 MUST_CHECK bool raster_open(struct bench_session *bench, struct error *err);
 MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
+void raster_conclude(struct run *run, const char *device);
 
 // A target of that format, made at the first call; square, `side` pixels.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,

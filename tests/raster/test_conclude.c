@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is said of a rasteriser, from a run made by hand.
-#include "analysis/rasters.h"
+#include "bench/bench.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,15 +9,11 @@
 
 #include <cmocka.h>
 
-static const struct metric_info metrics[] = {
-    {.name = "triangles"}, {.name = "pixels"}, {.name = "draws"}, {.name = "cores"}};
-static const struct benchmark_info benchmark = {
-    .name = "raster", .metrics = metrics, .metric_count = 4};
+extern const struct benchmark bench_raster;
 
 static struct run *make_run(void)
 {
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "vulkan:0";
     return run;
 }
@@ -77,7 +73,7 @@ static void triangles_are_bound_by_pixels_where_their_rate_has_halved(void **sta
     add_triangles(run, "front", 8, 200e6);
     add_triangles(run, "front", 4, 420e6);
     add_triangles(run, "front", 1, 430e6);
-    rasters_add_findings(run);
+    bench_raster.conclude(run, "vulkan:0");
     says(run, "raster-triangles", "430.0 million drawn triangles", 2);
     says(run, "raster-triangles", "from 8 pixels a side on", 2);
     assert_int_equal(run->finding_count, 1);
@@ -89,8 +85,7 @@ static void small_triangles_alone_tell_no_bound(void **state)
     (void)state;
     struct run *run = make_run();
     add_triangles(run, "front", 1, 430e6);
-    rasters_add_findings(run);
-    rasters_add_findings(run);
+    bench_raster.conclude(run, "vulkan:0");
     says(run, "raster-triangles", "drawn triangles", 1);
     assert_int_equal(run->finding_count, 1);
     run_destroy(run);
@@ -109,7 +104,7 @@ static void blending_is_held_against_the_same_format(void **state)
     add(run,
         &(struct made){
             {"work", "format", "blend"}, {"pixels", "rgba8_unorm", "none"}, -1, "pixels", 8e9, 0});
-    rasters_add_findings(run);
+    bench_raster.conclude(run, "vulkan:0");
     says(run, "raster-blend", "pixels of rgba8_unorm mixed", 2);
     assert_true(run->findings[0].value == 0.75);
     run_destroy(run);
@@ -125,7 +120,7 @@ static void depth_and_cores_are_told_where_they_were_measured(void **state)
     struct result *failed =
         add(run, &(struct made){{"work", "facing"}, {"triangles", "front"}, 1, "triangles", 1, 0});
     failed->verdict = VERDICT_FAILED;
-    rasters_add_findings(run);
+    bench_raster.conclude(run, "vulkan:0");
     says(run, "raster-cores", "4 of 132 cores draw", 1);
     says(run, "raster-depth", "50.00 times the rate", 2);
     assert_int_equal(run->finding_count, 2);

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/rasters.h"
+#include "bench/raster/session.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     UNIT_TEXT = 32
 };
 static const double bound = 0.5; // of the most triangles a second: there their pixels bind
 
+// Whose results are read.
 struct subject {
     struct run *run;
-    const char *device, *benchmark;
+    const char *device;
 };
-
-static bool is_subject(const struct benchmark_info *info)
-{
-    bool triangles = false, draws = false;
-    for (size_t i = 0; i < info->metric_count; i++) {
-        triangles = triangles || strcmp(info->metrics[i].name, "triangles") == 0;
-        draws = draws || strcmp(info->metrics[i].name, "draws") == 0;
-    }
-    return triangles && draws;
-}
 
 // ---------------------------------------------------------------- finding cases
 
@@ -30,10 +20,8 @@ static bool is_subject(const struct benchmark_info *info)
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
 {
-    if (strcmp(result->device, subject->device) != 0 ||
-        strcmp(result->benchmark, subject->benchmark) != 0 || result->verdict > VERDICT_SUSPECT)
-        return NULL;
-    const struct metric *metric = result_metric(result, name);
+    const struct metric *metric =
+        result_is_of(result, "raster", subject->device) ? result_metric(result, name) : NULL;
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
@@ -50,42 +38,19 @@ static const struct result *case_with(const struct subject *subject, const char 
 
 // ---------------------------------------------------------------- telling
 
-struct answer {
-    const char *code, *text;
-    double value;
-    const struct result *cases[2]; // the second may be NULL
-};
-
-static void tell(const struct subject *subject, const struct answer *answer)
-{
-    struct arena *arena = subject->run->arena;
-    const char **keys = ARENA_ARRAY(arena, 2, const char *);
-    size_t count = 0;
-    for (size_t i = 0; i < 2; i++)
-        if (answer->cases[i])
-            keys[count++] = answer->cases[i]->key;
-    *run_add_finding(subject->run) = (struct finding){
-        .code = answer->code,
-        .text = arena_printf(arena, "%s: %s", subject->device, answer->text),
-        .device = subject->device,
-        .value = answer->value,
-        .keys = keys,
-        .key_count = count,
-    };
-}
-
 static void tell_cores(const struct subject *subject)
 {
     const struct result *result = case_with(subject, "cores", "work", "cores");
     const struct metric *cores = result ? result_metric(result, "cores") : NULL;
     if (!cores || !(cores->limit > 0))
         return;
-    tell(subject, &(struct answer){.code = "raster-cores",
-                                   .text = arena_printf(subject->run->arena,
-                                                        "%.0f of %.0f cores draw pixels",
-                                                        cores->median, cores->limit),
-                                   .value = cores->median,
-                                   .cases = {result}});
+    run_add_conclusion(subject->run,
+                       &(struct finding){.code = "raster-cores",
+                                         .text = arena_printf(subject->run->arena,
+                                                              "%.0f of %.0f cores draw pixels",
+                                                              cores->median, cores->limit),
+                                         .value = cores->median},
+                       result, NULL);
 }
 
 // The smallest drawn triangle whose rate is at most `bound` of the most; NULL: none was so large.
@@ -127,9 +92,9 @@ static void tell_triangles(const struct subject *subject)
     if (large)
         text = arena_printf(arena, "%s; from %llu pixels a side on their pixels bind", text,
                             (unsigned long long)case_uint(&large->bench_case, "side"));
-    tell(subject,
-         &(struct answer){
-             .code = "raster-triangles", .text = text, .value = most, .cases = {best, large}});
+    run_add_conclusion(subject->run,
+                       &(struct finding){.code = "raster-triangles", .text = text, .value = most},
+                       best, large);
 }
 
 struct pair {
@@ -144,17 +109,16 @@ static void tell_pair(const struct subject *subject, const struct pair *pair)
     double base = result_metric(pair->base, "pixels")->median;
     double other = result_metric(pair->other, "pixels")->median;
     char rates[2][UNIT_TEXT], ratio[UNIT_TEXT];
-    tell(subject, &(struct answer){
-                      .code = pair->code,
-                      .text = arena_printf(
-                          subject->run->arena,
-                          "%s come at %s times the rate of %s, %s against %s million a "
-                          "second",
-                          pair->other_text, number_format(other / base, ratio, sizeof ratio),
-                          pair->base_text, number_format(other / 1e6, rates[0], sizeof rates[0]),
-                          number_format(base / 1e6, rates[1], sizeof rates[1])),
-                      .value = other / base,
-                      .cases = {pair->other, pair->base}});
+    const char *text =
+        arena_printf(subject->run->arena,
+                     "%s come at %s times the rate of %s, %s against %s million a "
+                     "second",
+                     pair->other_text, number_format(other / base, ratio, sizeof ratio),
+                     pair->base_text, number_format(other / 1e6, rates[0], sizeof rates[0]),
+                     number_format(base / 1e6, rates[1], sizeof rates[1]));
+    run_add_conclusion(subject->run,
+                       &(struct finding){.code = pair->code, .text = text, .value = other / base},
+                       pair->other, pair->base);
 }
 
 static void tell_blend(const struct subject *subject)
@@ -181,32 +145,23 @@ static void tell_blend(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-static bool is_told(const struct run *run, const char *device)
+//   raster-cores      how many of the cores draw; value: their number
+//   raster-triangles  how many triangles a second at most, and from which size on their pixels
+//                     bind: where the rate has fallen to half of the most; value: the most
+//   raster-blend      pixels that are mixed with what is there against opaque ones, of the format
+//                     that was measured first; value: the ratio of the rates
+//   raster-depth      pixels that fail the depth test against those that pass and write it; value:
+//                     likewise
+// Keys: the cases that say so.
+void raster_conclude(struct run *run, const char *device)
 {
-    for (size_t i = 0; i < run->finding_count; i++)
-        if (strncmp(run->findings[i].code, "raster-", strlen("raster-")) == 0 &&
-            run->findings[i].device && strcmp(run->findings[i].device, device) == 0)
-            return true;
-    return false;
-}
-
-void rasters_add_findings(struct run *run)
-{
-    size_t b = 0;
-    while (b < run->benchmark_count && !is_subject(run->benchmarks[b]))
-        b++;
-    for (size_t d = 0; b < run->benchmark_count && d < run->device_count; d++) {
-        const struct subject subject = {run, run->devices[d].id, run->benchmarks[b]->name};
-        if (is_told(run, subject.device))
-            continue;
-        tell_cores(&subject);
-        tell_triangles(&subject);
-        tell_blend(&subject);
-        tell_pair(&subject,
-                  &(struct pair){.base = case_with(&subject, "pixels", "depth", "write"),
-                                 .other = case_with(&subject, "pixels", "depth", "reject"),
-                                 .code = "raster-depth",
-                                 .base_text = "those that pass and write depth",
-                                 .other_text = "pixels that fail the depth test"});
-    }
+    const struct subject subject = {run, device};
+    tell_cores(&subject);
+    tell_triangles(&subject);
+    tell_blend(&subject);
+    tell_pair(&subject, &(struct pair){.base = case_with(&subject, "pixels", "depth", "write"),
+                                       .other = case_with(&subject, "pixels", "depth", "reject"),
+                                       .code = "raster-depth",
+                                       .base_text = "those that pass and write depth",
+                                       .other_text = "pixels that fail the depth test"});
 }
