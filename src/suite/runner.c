@@ -4,7 +4,6 @@
 #include "analysis/arithmetic.h"
 #include "analysis/banks.h"
 #include "analysis/cross.h"
-#include "analysis/overlaps.h"
 #include "base/clock.h"
 #include "base/version.h"
 #include "results/json.h"
@@ -216,7 +215,6 @@ static void measure(struct runner *runner)
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     conclude(runner);
     arithmetic_add_findings(runner->run);
-    overlaps_add_findings(runner->run);
     banks_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);

@@ -17,7 +17,7 @@ import sys
 ANSWER = re.compile(
     r": (no difference|a longer frame|a shorter frame|no, less|yes|no|partly|undecided)\b"
 )
-# Of two frames: less than MATTERS apart they are alike (analysis/overlaps_pairs.c; runs of before that
+# Of two frames: less than MATTERS apart they are alike (src/bench/overlap/conclude.c; runs of before that
 # said otherwise).
 COMPARISONS = ("split-barrier", "queue-priority")
 MATTERS = 0.05

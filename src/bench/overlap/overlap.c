@@ -217,4 +217,5 @@ const struct benchmark bench_overlap = {
     .open = overlap_session_open,
     .close = overlap_session_close,
     .visit = overlap_visit,
+    .conclude = overlap_conclude,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The verdicts on what overlaps, from a run made by hand.
-#include "analysis/overlaps.h"
+#include "bench/bench.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+extern const struct benchmark bench_overlap;
 
 enum {
     FRAME,
@@ -28,13 +30,9 @@ static const struct metric_info metrics[METRICS] = {
     [DRAW_DISPATCH] = {.name = "draw_dispatch"},
     [DRAW_GAP] = {.name = "draw_gap", .unit = UNIT_NS},
 };
-static const struct benchmark_info benchmark = {
-    .name = "overlap", .metrics = metrics, .metric_count = METRICS};
-
 static struct run *make_run(void)
 {
     struct run *run = run_create();
-    run_add_benchmark(run, &benchmark);
     run_add_device(run)->id = "vulkan:0";
     return run;
 }
@@ -94,7 +92,7 @@ static void a_share_is_answered_by_where_its_interval_lies(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run *run = make_run();
         set(add(run, "no-barriers", "none"), SAME_QUEUE, cases[i].median, cases[i].half);
-        overlaps_add_findings(run);
+        bench_overlap.conclude(run, "vulkan:0");
         says(run, "overlap-dispatches", cases[i].words);
         says(run, "overlap-dispatches", "published: GTX 980");
         assert_true(find(run, "overlap-dispatches")->value == cases[i].median);
@@ -107,7 +105,7 @@ static void with_one_queue_the_answer_is_that_there_is_one(void **state)
     (void)state;
     struct run *run = make_run();
     set(add(run, "default", "memory"), FRAME, 1e6, 1e3);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     says(run, "overlap-queues", "no, there is one queue");
     run_destroy(run);
 }
@@ -118,7 +116,7 @@ static void each_kind_of_barrier_has_its_gap(void **state)
     struct run *run = make_run();
     set(add(run, "default", "memory"), GAP, 2100, 50);
     set(add(run, "default", "execution"), GAP, 20, 40);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 2);
     assert_true(run->findings[0].value == 2100 && run->findings[1].value == 20);
     assert_non_null(
@@ -142,7 +140,7 @@ static void no_gap_is_claimed_below_the_clocks_resolution(void **state)
     set(result, GAP, 70, 10);
     result->series = &calibration;
     result->series_count = 1;
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     says(run, "barrier-gap", "not told apart from none by this clock");
     says(run, "overlap-clock", "no core's clock was seen behind another's (less than 640.0 ns");
     says(run, "overlap-clock", "steps 32.00 ns, so nothing within 96.00 ns");
@@ -155,7 +153,7 @@ static void handing_over_between_queues_is_asked_of_one_scenario_only(void **sta
     (void)state;
     struct run *run = make_run();
     set(add(run, "default", "memory"), GAP, 4800, 50);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     for (size_t i = 0; i < run->finding_count; i++)
         assert_string_not_equal(run->findings[i].code, "overlap-hand-over");
     run_destroy(run);
@@ -163,7 +161,7 @@ static void handing_over_between_queues_is_asked_of_one_scenario_only(void **sta
     struct result *result = add(run, "cross-queue", "semaphore");
     set(result, GAP, 21000, 500);
     set(result, CROSS_QUEUE, 0, 0);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     says(run, "overlap-hand-over", "on the other queue that waits for it: 21.00");
     for (size_t i = 0; i < run->finding_count; i++)
         assert_string_not_equal(run->findings[i].code, "barrier-gap"); // the same once more
@@ -176,7 +174,7 @@ static void on_one_queue_nothing_is_handed_over(void **state)
     (void)state;
     struct run *run = make_run();
     set(add(run, "cross-queue", "semaphore"), GAP, 21000, 500);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     for (size_t i = 0; i < run->finding_count; i++)
         assert_string_not_equal(run->findings[i].code, "overlap-hand-over");
     says(run, "barrier-gap", "21.00");
@@ -197,7 +195,7 @@ static void draws_have_verdicts_of_their_own(void **state)
         set(add(run, "no-barriers", "none"), DRAW_DISPATCH, 0.01, 0.01);
         set(add(run, "draws", "buffer"), DRAW_GAP, cases[i].buffer, 100);
         set(add(run, "draws", "target"), DRAW_GAP, cases[i].target, 100);
-        overlaps_add_findings(run);
+        bench_overlap.conclude(run, "vulkan:0");
         says(run, "overlap-draw-dispatch", "no, 0.01 [0.00, 0.02]");
         says(run, "target-barrier", cases[i].words);
         assert_int_equal(find(run, "target-barrier")->key_count, 2);
@@ -242,7 +240,7 @@ static void a_workload_that_only_stands_between_is_a_bystander(void **state)
     static const struct pair pairs[] = {{0, 1, 1, 0, 1}, {0, 2, 0, 1, 1}, {1, 2, 0.01, 0, 1}};
     struct run *run = make_run();
     set_matrix(run, add(run, "three", "memory"), pairs, 3);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     says(run, "overlap-bystander", "across a barrier: no, 0.01 [0.01, 0.01]");
     run_destroy(run);
 }
@@ -256,14 +254,14 @@ static void no_workload_of_another_queue_is_a_bystander(void **state)
                                         {0, 3, 0, 0, 0},    {1, 3, 0, 1, 1}, {2, 3, 0.99, 0, 0}};
     struct run *run = make_run();
     set_matrix(run, add(run, "turns.json", "memory"), pairs, 6);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     assert_false(has(run, "overlap-bystander"));
     run_destroy(run);
     // What waits for the other queue alone has a semaphore before it.
     static const struct pair awaited[] = {{0, 1, 1, 0, 0}, {0, 2, 0, 1, 0}, {1, 2, 0.99, 0, 1}};
     run = make_run();
     set_matrix(run, add(run, "awaited.json", "memory"), awaited, 3);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     assert_false(has(run, "overlap-bystander"));
     run_destroy(run);
 }
@@ -278,7 +276,7 @@ static void a_bystander_is_the_neighbour_on_the_queue(void **state)
                                         {3, 4, 0.99, 0, 0}, {0, 3, 1, 0, 0}, {1, 3, 1, 0, 1}};
     struct run *run = make_run();
     set_matrix(run, add(run, "mine.json", "memory"), pairs, 9);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     says(run, "overlap-bystander", "across a barrier: no, 0.02");
     run_destroy(run);
 }
@@ -304,7 +302,7 @@ static void split_barriers_help_only_where_the_intervals_are_apart(void **state)
         struct run *run = make_run();
         set(add(run, "three", "memory"), FRAME, cases[i].plain, cases[i].half);
         set(add(run, "three-split", "split"), FRAME, cases[i].split, cases[i].half);
-        overlaps_add_findings(run);
+        bench_overlap.conclude(run, "vulkan:0");
         says(run, "split-barrier", cases[i].words);
         assert_int_equal(find(run, "split-barrier")->key_count, 2);
         run_destroy(run);
@@ -322,7 +320,7 @@ static void a_refused_priority_is_no_verdict_on_it(void **state)
         set(urgent, FRAME, 400e3, 1e3);
         if (refused)
             result_flag(run->arena, urgent, VERDICT_SUSPECT, "priority-refused", "high: no");
-        overlaps_add_findings(run);
+        bench_overlap.conclude(run, "vulkan:0");
         says(run, "queue-priority",
              refused ? "compute queue: not measured: high was refused (high-priority, memory"
                      : "compute queue: no difference to speak of, 1 ");
@@ -339,8 +337,7 @@ static void findings_are_added_once_and_failed_cases_say_nothing(void **state)
     struct result *failed = add(run, "default", "memory");
     set(failed, CROSS_QUEUE, 0.9, 0.01);
     failed->verdict = VERDICT_FAILED;
-    overlaps_add_findings(run);
-    overlaps_add_findings(run);
+    bench_overlap.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 1);
     run_destroy(run);
 }

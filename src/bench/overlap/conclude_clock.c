@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/overlaps_clock.h"
+#include "bench/overlap/visit.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static double cell_of(const struct series *series, const char *column)
     return NAN;
 }
 
-double overlaps_resolution_ns(const struct result *result)
+double overlap_resolution_ns(const struct result *result)
 {
     const struct series *calibration = calibration_of(result);
     double resolution = calibration ? cell_of(calibration, "resolution") : 0;
@@ -63,13 +63,13 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, ns_text(arena, polled->bars_ns));
 }
 
-void overlaps_add_clock(struct run *run, const char *device)
+void overlap_conclude_clock(struct run *run, const char *device)
 {
     const struct result *first = NULL;
     struct polled polled = {.known_ns = INFINITY};
     for (size_t i = 0; i < run->result_count; i++) {
         const struct series *calibration = calibration_of(run->results[i]);
-        if (strcmp(run->results[i]->device, device) != 0 || !calibration)
+        if (!result_is_of(run->results[i], "overlap", device) || !calibration)
             continue;
         first = first ? first : run->results[i];
         polled_add(&polled, calibration);
@@ -81,20 +81,16 @@ void overlaps_add_clock(struct run *run, const char *device)
     double behind_ns = cell_of(calibration, "behind");
     const char *behind =
         behind_ns > 0 ? arena_printf(arena, "more than %s ", ns_text(arena, behind_ns)) : "";
-    const char **keys = ARENA_ARRAY(arena, 1, const char *);
-    keys[0] = first->key;
-    *run_add_finding(run) = (struct finding){
-        .code = "overlap-clock",
-        .device = device,
-        .value = overlaps_resolution_ns(first),
-        .keys = keys,
-        .key_count = 1,
-        .text = arena_printf(
-            arena,
-            "%s: the device's clock ticks %s and steps %s, so nothing within %s is told apart; no "
-            "core's clock was seen %sbehind another's (less than %s would not show)%s",
-            device, ns_text(arena, cell_of(calibration, "tick")),
-            ns_text(arena, cell_of(calibration, "step")),
-            ns_text(arena, overlaps_resolution_ns(first)), behind,
-            ns_text(arena, cell_of(calibration, "reach")), polled_text(arena, &polled))};
+    const char *text = arena_printf(
+        arena,
+        "the device's clock ticks %s and steps %s, so nothing within %s is told apart; no core's "
+        "clock was seen %sbehind another's (less than %s would not show)%s",
+        ns_text(arena, cell_of(calibration, "tick")), ns_text(arena, cell_of(calibration, "step")),
+        ns_text(arena, overlap_resolution_ns(first)), behind,
+        ns_text(arena, cell_of(calibration, "reach")), polled_text(arena, &polled));
+    run_add_conclusion(run,
+                       &(struct finding){.code = "overlap-clock",
+                                         .text = text,
+                                         .value = overlap_resolution_ns(first)},
+                       first, NULL);
 }
