@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The banks of shared memory, from the time of loads whose threads are so many words apart, as
-// findings.
+// The banks of shared memory, from the time of loads whose threads are so many words apart.
 #ifndef ANALYSIS_BANKS_H
 #define ANALYSIS_BANKS_H
 
-#include "results/results.h"
+#include <stddef.h>
 
 // One pattern of strides: `strides` ascending, from 1 on; `times` of a load in any unit.
 struct banks_curve {
@@ -18,10 +17,5 @@ struct banks_curve {
 // 0 where that cannot be told: no conflict to speak of (less than twice the time of stride 1),
 // nothing measured beyond, or odd strides that take longer than stride 1 too.
 unsigned banks_count(const struct banks_curve *curve);
-
-// For each device, of the first benchmark that draws a curve over `stride` of cases with
-// pattern=banks: a finding "shared-banks" whose value is their number. Nothing is added for a
-// device that has such a finding.
-void banks_add_findings(struct run *run);
 
 #endif

@@ -2,7 +2,6 @@
 #include "suite/runner.h"
 
 #include "analysis/arithmetic.h"
-#include "analysis/banks.h"
 #include "analysis/cross.h"
 #include "base/clock.h"
 #include "base/version.h"
@@ -215,7 +214,6 @@ static void measure(struct runner *runner)
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     conclude(runner);
     arithmetic_add_findings(runner->run);
-    banks_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

@@ -194,4 +194,5 @@ const struct benchmark bench_strides = {
     .plan = plan,
     .open = strides_open,
     .visit = strides_visit,
+    .conclude = strides_conclude,
 };

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/banks.h"
+#include "bench/strides/session.h"
+
+#include <math.h>
+
+static bool is_of_banks(const struct result *result, const char *device)
+{
+    return result_is_of(result, "strides", device) &&
+           case_says(&result->bench_case, "pattern", "banks") &&
+           isfinite(result_median(result, "time"));
+}
+
+// A finding "shared-banks" whose value is their number; keys: the case of stride 1, and that whose
+// threads all meet in one bank.
+void strides_conclude(struct run *run, const char *device)
+{
+    struct arena *arena = arena_create();
+    double *strides = ARENA_ARRAY(arena, run->result_count, double);
+    double *times = ARENA_ARRAY(arena, run->result_count, double);
+    const struct result **cases = ARENA_ARRAY(arena, run->result_count, const struct result *);
+    size_t count = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        if (!is_of_banks(run->results[i], device))
+            continue;
+        double stride = (double)case_uint(&run->results[i]->bench_case, "stride");
+        size_t at = count++;
+        for (; at > 0 && strides[at - 1] > stride; at--) {
+            strides[at] = strides[at - 1];
+            times[at] = times[at - 1];
+            cases[at] = cases[at - 1];
+        }
+        strides[at] = stride;
+        times[at] = result_median(run->results[i], "time");
+        cases[at] = run->results[i];
+    }
+    unsigned banks = banks_count(&(struct banks_curve){strides, times, count});
+    const char *text = arena_printf(run->arena,
+                                    "shared memory has %u banks, as words of 4 bytes see them: "
+                                    "threads %u words apart all meet in one",
+                                    banks, banks);
+    for (size_t i = 0; banks && i < count; i++)
+        if (strides[i] == banks)
+            run_add_conclusion(
+                run, &(struct finding){.code = "shared-banks", .text = text, .value = banks},
+                cases[0], cases[i]);
+    arena_destroy(arena);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The banks of shared memory, from the cases of a run.
+#include "bench/bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_strides;
+
+// `stride`, a power of two, threads meet in a bank, or all of them from `banks` on.
+static void add(struct run *run, const char *device, const char *pattern, unsigned stride,
+                unsigned banks)
+{
+    struct result *result = run_add_result(run);
+    result->benchmark = "strides";
+    result->device = device;
+    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
+    result->bench_case.value_count = 2;
+    result->bench_case.values[0] = (struct case_value){
+        .key = "pattern", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = pattern};
+    result->bench_case.values[1] = (struct case_value){
+        .key = "stride", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = stride};
+    result->key = case_key(run->arena, "strides", &result->bench_case);
+    result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
+    result->metric_count = 1;
+    result->metrics[0] = (struct metric){
+        .name = "time", .unit = UNIT_NS, .median = 0.5 * (stride < banks ? stride : banks)};
+}
+
+static void each_device_gets_its_banks(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_device(run)->id = "cuda:0";
+    run_add_device(run)->id = "vulkan:0";
+    run_add_device(run)->id = "opencl:0";
+    for (unsigned stride = 128; stride > 0; stride /= 2) { // in any order
+        add(run, "cuda:0", "banks", stride, 32);
+        add(run, "cuda:0", "stride", stride, 8);
+        add(run, "vulkan:0", "banks", stride, 64);
+        add(run, "opencl:0", "stride", stride, 32);
+    }
+    for (size_t i = 0; i < run->device_count; i++)
+        bench_strides.conclude(run, run->devices[i].id);
+    assert_int_equal(run->finding_count, 2);
+    assert_string_equal(run->findings[0].code, "shared-banks");
+    assert_string_equal(run->findings[0].device, "cuda:0");
+    assert_true(run->findings[0].value > 31 && run->findings[0].value < 33);
+    assert_non_null(strstr(run->findings[0].text, "32 banks, as words of 4 bytes see them"));
+    assert_string_equal(run->findings[0].keys[0], "strides/pattern=banks/stride=1");
+    assert_string_equal(run->findings[0].keys[1], "strides/pattern=banks/stride=32");
+    assert_string_equal(run->findings[1].device, "vulkan:0");
+    assert_true(run->findings[1].value > 63 && run->findings[1].value < 65);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_device_gets_its_banks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
