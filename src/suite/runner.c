@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
 
-#include "analysis/arithmetic.h"
 #include "analysis/cross.h"
 #include "base/clock.h"
 #include "base/version.h"
@@ -213,7 +212,6 @@ static void measure(struct runner *runner)
         executor_destroy(runner->executors[i]);
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     conclude(runner);
-    arithmetic_add_findings(runner->run);
     cross_add_findings(runner->run);
     save(runner);
 }

@@ -213,4 +213,5 @@ const struct benchmark bench_incore = {
     .plan = incore_plan,
     .open = incore_open,
     .visit = incore_visit,
+    .conclude = incore_conclude,
 };

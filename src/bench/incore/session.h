@@ -92,6 +92,7 @@ MUST_CHECK bool incore_plan(const struct bench_request *request, struct bench_ca
                             struct error *err);
 MUST_CHECK bool incore_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
+void incore_conclude(struct run *run, const char *device);
 MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,

@@ -151,4 +151,5 @@ const struct benchmark bench_roofline = {
     .open = roofline_open,
     .close = roofline_close,
     .visit = roofline_visit,
+    .conclude = roofline_conclude,
 };

@@ -77,10 +77,11 @@ MUST_CHECK bool roofline_words_clear(struct roofline_session *session, struct er
 MUST_CHECK bool roofline_words_read(struct roofline_session *session, struct roofline_words *words,
                                     struct error *err);
 
-// The plan and the visit of struct benchmark.
+// The plan, the visit and the conclusion of struct benchmark.
 MUST_CHECK bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,
                               struct error *err);
 MUST_CHECK bool roofline_visit(struct bench_visit *run, struct measure_visit *visit,
                                struct error *err);
+void roofline_conclude(struct run *run, const char *device);
 
 #endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "bench/roofline/session.h"
+#include "math/interval.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    UNIT_TEXT = 32
+};
+static const double leg_distances[] = {4, 2}; // from the ridge, the first that leaves points
+static const double leg_confidence = 0.975;
+
+// All results of one device and one type of numbers.
+struct row {
+    struct run *run;
+    const char *device, *type; // type: "fp32"; NULL: any
+};
+
+static bool is_in(const struct row *row, const struct result *result)
+{
+    const struct case_value *type = case_find(&result->bench_case, "type");
+    return result_is_of(result, "roofline", row->device) && type && type->text &&
+           (!row->type || strcmp(type->text, row->type) == 0);
+}
+
+// The result of the row with the most of a metric; NULL: none has it.
+static const struct result *most_of(const struct row *row, const char *metric)
+{
+    const struct result *best = NULL;
+    for (size_t i = 0; i < row->run->result_count; i++) {
+        const struct result *result = row->run->results[i];
+        double value = is_in(row, result) ? result_median(result, metric) : NAN;
+        if (isfinite(value) && (!best || value > result_median(best, metric)))
+            best = result;
+    }
+    return best;
+}
+
+// Intensities from below half the ridge to above twice it were measured.
+static bool is_seen_around(const struct row *row, double ridge)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < row->run->result_count; i++) {
+        const struct result *result = row->run->results[i];
+        if (!is_in(row, result) || !isfinite(result_median(result, "rate")))
+            continue;
+        least = fmin(least, case_real(&result->bench_case, "intensity"));
+        most = fmax(most, case_real(&result->bench_case, "intensity"));
+    }
+    return least <= ridge / 2 && most >= ridge * 2;
+}
+
+// The flat part of a metric, from x of `least` to `most`; NaN where nothing was measured there.
+static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
+{
+    struct arena *scratch = arena_create();
+    double *values = ARENA_ARRAY(scratch, row->run->result_count, double);
+    size_t count = 0;
+    for (size_t i = 0; i < row->run->result_count; i++) {
+        const struct result *result = row->run->results[i];
+        double intensity = is_in(row, result) ? case_real(&result->bench_case, "intensity") : NAN;
+        if (intensity >= least && intensity <= most && isfinite(result_median(result, metric)))
+            values[count++] = result_median(result, metric);
+    }
+    struct interval leg = {NAN, NAN, NAN};
+    if (count > 0)
+        leg = interval_of_median(values, count, leg_confidence);
+    arena_destroy(scratch);
+    return leg;
+}
+
+struct ridge {
+    struct interval rate, speed; // of the two legs
+    struct interval at;
+};
+
+// The roofs are fitted where they are flat, away from where they meet. The interval of their
+// quotient is the widest that their own allow; both at 97.5 %, so it is one of 95 %.
+static struct ridge ridge_of(const struct row *row, double about, double distance)
+{
+    struct ridge ridge = {
+        .rate = leg_of(row, "rate", about * distance, INFINITY),
+        .speed = leg_of(row, "bandwidth", 0, about / distance),
+    };
+    ridge.at = (struct interval){.median = ridge.rate.median / ridge.speed.median,
+                                 .low = ridge.rate.low / ridge.speed.high,
+                                 .high = ridge.rate.high / ridge.speed.low};
+    return ridge;
+}
+
+static void tell(const struct row *row)
+{
+    const struct result *high = most_of(row, "rate");
+    const struct result *low = most_of(row, "bandwidth");
+    char operations[UNIT_TEXT], bytes[UNIT_TEXT], number[3][UNIT_TEXT];
+    if (!high || !low)
+        return;
+    double about = result_median(high, "rate") / result_median(low, "bandwidth");
+    struct ridge ridge = ridge_of(row, about, leg_distances[0]);
+    if (!isfinite(ridge.at.median))
+        ridge = ridge_of(row, about, leg_distances[1]);
+    if (!is_seen_around(row, about) || !isfinite(ridge.at.median))
+        return;
+    unit_format(ridge.rate.median, UNIT_OP_PER_S, operations, sizeof operations);
+    unit_format(ridge.speed.median, UNIT_BYTE_PER_S, bytes, sizeof bytes);
+    number_format(ridge.at.median, number[0], sizeof number[0]);
+    number_format(ridge.at.low, number[1], sizeof number[1]);
+    number_format(ridge.at.high, number[2], sizeof number[2]);
+    const char *within = isfinite(ridge.at.low) && isfinite(ridge.at.high)
+                             ? arena_printf(row->run->arena, " (%s to %s)", number[1], number[2])
+                             : "";
+    const char *text =
+        arena_printf(row->run->arena,
+                     "%s: memory is the bound (%s) up to %s%s operations a byte, then the units "
+                     "(%s)",
+                     row->type, bytes, number[0], within, operations);
+    run_add_conclusion(row->run,
+                       &(struct finding){.code = "ridge", .text = text, .value = ridge.at.median},
+                       low, high);
+}
+
+// For each type of numbers a finding "ridge" whose value is the intensity where the two bounds
+// meet: the median rate of the intensities well above it over the median bandwidth of those well
+// below it (four times, or else twice), with the interval of that quotient in the text. Only where
+// both bounds are there to be seen: intensities from half the ridge down to twice it up. Keys: the
+// cases with most bytes and with most operations a second.
+void roofline_conclude(struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct row row = {.run = run, .device = device};
+        if (!is_in(&row, run->results[i]))
+            continue;
+        row.type = case_text(&run->results[i]->bench_case, "type");
+        bool known = false;
+        for (size_t j = 0; j < i && !known; j++)
+            known = is_in(&row, run->results[j]);
+        if (!known)
+            tell(&row);
+    }
+}

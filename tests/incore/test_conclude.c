@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What a core comes to, from one with 128 units of 4 cycles.
+#include "bench/bench.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct benchmark bench_incore;
+
+static void conclude(struct run *run)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        bench_incore.conclude(run, run->devices[i].id);
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void add(struct run *run, const char *device, const struct case_value *values, size_t count,
+                double cycles, double per_core)
+{
+    struct result *result = run_add_result(run);
+    result->benchmark = "incore";
+    result->device = device;
+    result->bench_case.values = ARENA_ARRAY(run->arena, count, struct case_value);
+    result->bench_case.value_count = count;
+    memcpy(result->bench_case.values, values, count * sizeof *values);
+    result->key = case_key(run->arena, "incore", &result->bench_case);
+    result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
+    result->metric_count = 2;
+    result->metrics[0] = (struct metric){.name = "cycles", .unit = UNIT_CYCLE, .median = cycles};
+    result->metrics[1] =
+        (struct metric){.name = "per_core", .unit = UNIT_OP_PER_CYCLE, .median = per_core};
+}
+
+// A core does `most` results a cycle once so many chains are under way.
+static void add_operation(struct run *run, const char *device, const char *op, double latency,
+                          double most)
+{
+    for (uint64_t subgroups = 1; subgroups <= 32; subgroups *= 32)
+        for (uint64_t chains = 1; chains <= 8; chains *= 8) {
+            const struct case_value values[] = {
+                {.key = "op", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = op},
+                {.key = "ilp", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = chains},
+                {.key = "subgroups", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = subgroups},
+            };
+            double rate = fmin(32.0 * (double)(chains * subgroups) / latency, most);
+            add(run, device, values, COUNT(values), 32 / rate, rate);
+        }
+}
+
+static struct run *make_run(void)
+{
+    struct run *run = run_create();
+    run_add_device(run)->id = "cuda:0";
+    run_add_device(run)->id = "vulkan:0";
+    return run;
+}
+
+static void each_operation_has_its_latency_and_units(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    add_operation(run, "cuda:0", "fp32-fma", 4, 125.3);
+    add_operation(run, "cuda:0", "fp64-div", 92, 4.6);
+    add_operation(run, "vulkan:0", "fp32-fma", 4, 124);
+    conclude(run);
+    assert_int_equal(run->finding_count, 3);
+    const struct finding *fma = &run->findings[0], *div = &run->findings[1];
+    assert_string_equal(fma->code, "operation");
+    assert_true(fabs(fma->value - 4) < 1e-9 && fabs(div->value - 92) < 1e-9);
+    assert_non_null(strstr(fma->text, "fp32-fma"));
+    assert_non_null(strstr(fma->text, "128 units"));
+    assert_string_equal(fma->keys[0], "incore/op=fp32-fma/ilp=1/subgroups=1");
+    assert_string_equal(run->findings[2].device, "vulkan:0");
+    // No power of two is near 4.6.
+    assert_null(strstr(div->text, "units"));
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_operation_has_its_latency_and_units),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
