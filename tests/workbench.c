@@ -2,7 +2,7 @@
 #include "workbench.h"
 
 #include "device_api.h"
-#include "suite/values.h"
+#include "bench/values.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "gpu/model.h"
 #include "results/json.h"
 #include "results/names.h"
-#include "suite/choices.h"
+#include "bench/choices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
