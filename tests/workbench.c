@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "workbench.h"
 
-#include "device_api.h"
 #include "bench/values.h"
+#include "device_api.h"
 
 #include <math.h>
 #include <string.h>

@@ -37,9 +37,4 @@ struct plan {
     size_t clock_count;
 };
 
-// Makes a plan for one device, in `arena`. `run` gets a finding for what is left out. NULL with the
-// error.
-typedef struct plan *plan_create(struct arena *arena, const struct choice_request *request,
-                                 const struct gpu_info *device, struct run *run, struct error *err);
-
 #endif

@@ -54,7 +54,8 @@ struct cli_measuring {
     const char *preset;            // unless --preset names one
     // Tests preset and settings before a driver is loaded: ERROR_USAGE.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
-    plan_create *plan;
+    struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
+                         const struct gpu_info *device, struct run *run, struct error *err);
     // Draws what was measured, at the end; NULL: one table for each benchmark as soon as it is
     // done.
     void (*draw)(const struct run *run, FILE *out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `fathom map`: what `run` does, with a plan of its own and a picture of what came out.
-#include "cli/cli.h"
 #include "map/map.h"
+#include "cli/cli.h"
 #include "report/console.h"
 
 bool command_map(struct cli *cli, struct error *err)

@@ -20,8 +20,8 @@ extern const char *const map_benchmarks[MAP_BENCHMARKS_MAX];
 MUST_CHECK bool map_settings_check(struct arena *arena, const struct choice_request *request,
                                    struct error *err);
 
-// A plan_create of bench/plan.h. Its total grows as it goes on. ERROR_INTERNAL if a benchmark is
-// missing.
+// Makes the plan of a map on one device, in `arena` (bench/plan.h). Its total grows as it goes on.
+// ERROR_INTERNAL if a benchmark is missing.
 struct plan *map_plan_create(struct arena *arena, const struct choice_request *request,
                              const struct gpu_info *device, struct run *run, struct error *err);
 

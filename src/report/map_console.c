@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `fathom map` found: a picture of the levels, a table, and the list of what is unknown. All of
-// it comes from the results whose case has one of the values of `what` below.
+// What `fathom map` found: a picture of the levels, a table, and the list of what is unknown. All
+// of it comes from the results whose case has one of the values of `what` below.
 #include "report/console.h"
 #include "report/screen.h"
 

@@ -20,7 +20,10 @@ struct runner_desc {
     uint64_t silence_ns;                   // 0: six times the preset's longest wait
     uint64_t seed;
     bool validation;
-    plan_create *plan;             // makes the plan of each device
+    // Makes the plan for one device, in `arena`. NULL with the error. `run` gets a finding for what
+    // is left out.
+    struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
+                         const struct gpu_info *device, struct run *run, struct error *err);
     const char *const *guard_argv; // starts the process that holds a locked clock; NULL-ended
     struct interrupt *interrupt;
     // Everything is checked, the first visit comes next. NULL: -.

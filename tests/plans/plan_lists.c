@@ -7,11 +7,11 @@
 // prints the keys of each case too where a device is named. ROOT is the source tree.
 #include "base/host_memory.h"
 #include "bench/bench.h"
+#include "bench/choices.h"
 #include "gpu/gpu.h"
 #include "gpu/model.h"
 #include "results/json.h"
 #include "results/names.h"
-#include "bench/choices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
