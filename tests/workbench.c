@@ -24,6 +24,8 @@ bool workbench_open(struct workbench *bench, const struct benchmark *benchmark)
                                                 .device = device,
                                                 .info = info,
                                                 .scope = gpu_scope_open(device)};
+    bench->session.programs =
+        (struct measure_programs){.arena = bench->session.arena, .scope = bench->session.scope};
     if (device && (!benchmark->open || benchmark->open(&bench->session, &bench->err)))
         return true;
     print_error("%s\n", bench->err.message);

@@ -5,6 +5,7 @@
 #define BENCH_BENCH_H
 
 #include "gpu/kernels.h"
+#include "measure/program.h"
 #include "measure/visit.h"
 #include "results/results.h"
 
@@ -46,8 +47,9 @@ struct bench_session {
     struct gpu_system *system; // that `device` is of: a benchmark may open others for itself
     struct gpu_device *device;
     const struct gpu_info *info;
-    struct gpu_scope *scope; // as long as the session
-    void *state;             // the benchmark's own, set by open()
+    struct gpu_scope *scope;          // as long as the session
+    struct measure_programs programs; // of `scope`
+    void *state;                      // the benchmark's own, set by open()
 };
 
 // One case within a session, alive from its first visit to its last, or rebuilt where memory is

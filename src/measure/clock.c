@@ -33,6 +33,28 @@ uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits)
     return (b - a) & mask;
 }
 
+unsigned measure_clock_low_bits(const struct measure_clock *clock)
+{
+    return clock->counter_bits == 0 || clock->counter_bits > 32 ? 32 : clock->counter_bits;
+}
+
+uint64_t measure_clock_stamp(const uint32_t words[2])
+{
+    return words[0] | (uint64_t)words[1] << 32;
+}
+
+double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to)
+{
+    return (double)measure_clock_delta(from, to, clock->device_bits) * clock->device_tick_ns;
+}
+
+double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to)
+{
+    uint64_t ticks = measure_clock_delta(from, to, clock->device_bits);
+    uint64_t back = measure_clock_delta(to, from, clock->device_bits);
+    return (ticks <= back ? (double)ticks : -(double)back) * clock->device_tick_ns;
+}
+
 static bool probe_run(struct probe *probe, uint32_t turns, struct error *err)
 {
     struct clock_run *run = &probe->runs[probe->count];

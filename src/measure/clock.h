@@ -35,4 +35,18 @@ MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_cloc
 // b − a of a counter `bits` wide that wrapped at most once.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
+// Bits of the core's counter within the 32 that most kernels store of it.
+unsigned measure_clock_low_bits(const struct measure_clock *clock);
+
+// A stamp of the device-wide clock as kernels store it: the low word, then the high word.
+uint64_t measure_clock_stamp(const uint32_t words[2]);
+
+// Nanoseconds from stamp `from` to the later stamp `to` of the device-wide clock, which wrapped at
+// most once between them.
+double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
+
+// The same where `to` may be the earlier one: then the result is negative. They lie less than half
+// of the clock's range apart.
+double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
+
 #endif

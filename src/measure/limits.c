@@ -111,3 +111,14 @@ void measure_limits_of(const struct gpu_info *info, struct measure_limits *limit
         fill_from_tables(info, limits);
     prefer_driver(info, limits);
 }
+
+uint64_t measure_limits_buffer(const struct gpu_limits *limits, uint64_t bytes,
+                               unsigned memory_share)
+{
+    const uint64_t most[] = {memory_share ? limits->memory_bytes / memory_share : 0,
+                             limits->allocation_bytes, limits->storage_range_bytes};
+    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
+        if (most[i] && most[i] < bytes)
+            bytes = most[i];
+    return bytes;
+}

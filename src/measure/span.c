@@ -211,8 +211,18 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     return true;
 }
 
-void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
-                         struct measure_visit *visit)
+void measure_span_note(const struct measure_span *span, struct measure_visit *visit)
+{
+    if (span->core_hz)
+        visit_sensor(visit, "core_clock", UNIT_HZ,
+                     measure_median(visit->arena, span->core_hz, span->count));
+    visit->device_time_ns += span->device_time_ns;
+    visit->began_ns = span->began_ns;
+    visit->ended_ns = span->ended_ns;
+}
+
+void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
+                       struct measure_visit *visit)
 {
     double *rates = ARENA_ARRAY(visit->arena, span->count, double);
     for (size_t i = 0; i < span->count; i++)
@@ -220,10 +230,11 @@ void measure_span_report(const struct measure_span *span, double amount, unsigne
     double unit_ns = measure_median(visit->arena, span->unit_ns, span->count);
     visit_samples(visit, metric, rates, span->count,
                   amount * 1e9 * span->step_ns / unit_ns / unit_ns);
-    if (span->core_hz)
-        visit_sensor(visit, "core_clock", UNIT_HZ,
-                     measure_median(visit->arena, span->core_hz, span->count));
-    visit->device_time_ns += span->device_time_ns;
-    visit->began_ns = span->began_ns;
-    visit->ended_ns = span->ended_ns;
+}
+
+void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
+                         struct measure_visit *visit)
+{
+    measure_span_rate(span, amount, metric, visit);
+    measure_span_note(span, visit);
 }

@@ -44,9 +44,16 @@ struct measure_span {
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
-// Puts a span into a visit: metric number `metric` = `amount` (bytes, operations: done by one unit
-// of work) per second, with its clock step; the sensor "core_clock" where it was seen; the device
-// time spent, added to the visit's.
+// Adds the span's device time to the visit's, and notes when the samples were taken and, where it
+// was seen, the core clock (the sensor "core_clock"). Once a visit.
+void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
+
+// Metric number `metric` = `amount` (bytes, operations: done by one unit of work) per second, with
+// its clock step.
+void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
+                       struct measure_visit *visit);
+
+// Both of them.
 void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
                          struct measure_visit *visit);
 

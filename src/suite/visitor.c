@@ -125,6 +125,8 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
                                               .device = visitor->device,
                                               .info = visitor->info,
                                               .scope = gpu_scope_open(visitor->device)};
+    visitor->session.programs =
+        (struct measure_programs){.arena = visitor->session.arena, .scope = visitor->session.scope};
     visitor->benchmark = benchmark;
     if (!benchmark->open || benchmark->open(&visitor->session, err))
         return true;

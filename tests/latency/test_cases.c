@@ -75,6 +75,8 @@ static int open_bench(void **state)
     if (!bench.device)
         return -1;
     bench.session.scope = gpu_scope_open(bench.device);
+    bench.session.programs =
+        (struct measure_programs){.arena = bench.session.arena, .scope = bench.session.scope};
     if (!bench_latency.open(&bench.session, &err)) {
         print_message("%s\n", err.message);
         return -1;

@@ -198,6 +198,8 @@ int main(int argc, char **argv)
                                             .device = device,
                                             .info = info,
                                             .scope = gpu_scope_open(device)};
+        m->session.programs =
+            (struct measure_programs){.arena = m->session.arena, .scope = m->session.scope};
         const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(every_claim_is_looked_at, m)};
         if (bench_loads.open(&m->session, &err))
             failures = cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,10 @@
 // The clock probe and spans on the Vulkan device that is there.
 #include "device_api.h"
 #include "measure/clock_kernel.h"
-#include "measure/span.h"
+#include "measure/program.h"
 #include "measure/span_plan.h"
+#include "measure/unit.h"
+#include "measure/words.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -151,6 +153,76 @@ static void a_recording_mistake_is_reported(void **state)
     arena_destroy(arena);
 }
 
+static void programs_are_compiled_once_for_the_same_choices(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena *arena = arena_create();
+    struct measure_programs programs = {.arena = arena, .scope = fixture->scope};
+    struct error err = {0};
+    struct gpu_program *plain = measure_program(&programs, "bandwidth_check", NULL, &err);
+    assert_non_null(plain);
+    size_t objects = gpu_device_live_objects(fixture->device);
+    assert_ptr_equal(measure_program(&programs, "bandwidth_check", NULL, &err), plain);
+    assert_int_equal(gpu_device_live_objects(fixture->device), objects);
+    const struct gpu_program_desc choices = {.l1_percent = 100};
+    assert_ptr_not_equal(measure_program(&programs, "bandwidth_check", &choices, &err), plain);
+
+    const struct kernel_info *info = measure_program_info(&programs, plain);
+    struct measure_visit *visit = measure_visit_create(arena);
+    visit_kernel(visit, plain);
+    assert_string_equal(info->hash, visit->kernel.hash);
+    assert_string_equal(info->source, visit->kernel.source);
+    assert_ptr_equal(measure_program_info(&programs, plain), info);
+    arena_destroy(arena);
+}
+
+static void a_kernel_that_is_not_in_the_build_is_named(void **state)
+{
+    struct fixture *fixture = *state;
+    struct measure_programs programs = {.scope = fixture->scope};
+    struct error err = {0};
+    assert_null(measure_program(&programs, "no_such_kernel", NULL, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_string_equal(err.message, "this build has no kernel no_such_kernel");
+}
+
+// The data of `bandwidth`, written by one of its kernels and read by another, which adds to words.
+static void words_hold_what_kernels_added_since_they_were_cleared(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct {
+        uint32_t first, count, seed;
+    } params = {.count = 4096, .seed = 7};
+    const struct gpu_buffer_desc desc = {.bytes = 16 * (uint64_t)params.count};
+    struct arena *arena = arena_create();
+    struct measure_programs programs = {.arena = arena, .scope = fixture->scope};
+    struct error err = {0};
+    struct gpu_buffer *data = gpu_buffer_create(fixture->scope, &desc, &err);
+    struct gpu_buffer *buffer = measure_words_create(fixture->scope, &err);
+    struct gpu_dispatch dispatch = {.program =
+                                        measure_program(&programs, "bandwidth_fill", NULL, &err),
+                                    .groups = {8},
+                                    .args = {{.buffer = data}},
+                                    .params = &params,
+                                    .params_bytes = sizeof params};
+    assert_true(data && buffer && dispatch.program);
+    assert_true(measure_unit_run(fixture->device, &dispatch, 10000000000, &err));
+    dispatch.program = measure_program(&programs, "bandwidth_check", NULL, &err);
+    dispatch.args[1].buffer = buffer;
+    struct measure_words once, twice;
+    assert_true(measure_words_clear(buffer, &err));
+    assert_true(measure_unit_run(fixture->device, &dispatch, 10000000000, &err));
+    assert_true(measure_words_read(buffer, &once, &err));
+    assert_int_equal(once.count, params.count);
+    assert_true(measure_unit_run(fixture->device, &dispatch, 10000000000, &err));
+    assert_true(measure_words_read(buffer, &twice, &err));
+    assert_int_equal(twice.count, 2 * params.count);
+    assert_int_equal(twice.sum, (uint32_t)(2 * once.sum));
+    assert_true(measure_words_clear(buffer, &err) && measure_words_read(buffer, &once, &err));
+    assert_true(once.count == 0 && once.sum == 0);
+    arena_destroy(arena);
+}
+
 int main(int argc, char **argv)
 {
     if (!device_api_choose(argc, argv))
@@ -167,6 +239,12 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(spans_are_sized_warmed_up_and_sampled, open_device,
                                         close_device),
         cmocka_unit_test_setup_teardown(a_recording_mistake_is_reported, open_device, close_device),
+        cmocka_unit_test_setup_teardown(programs_are_compiled_once_for_the_same_choices,
+                                        open_device, close_device),
+        cmocka_unit_test_setup_teardown(a_kernel_that_is_not_in_the_build_is_named, open_device,
+                                        close_device),
+        cmocka_unit_test_setup_teardown(words_hold_what_kernels_added_since_they_were_cleared,
+                                        open_device, close_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,9 +203,32 @@ static void deltas_wrap(void **state)
     assert_int_equal(measure_clock_delta(UINT64_MAX, 1, 64), 2);
 }
 
+static void stamps_are_related_across_a_wrap(void **state)
+{
+    (void)state;
+    const uint32_t words[2] = {0x89abcdef, 0x1234567};
+    assert_true(measure_clock_stamp(words) == 0x123456789abcdef);
+    // Given a clock of 32 bits and 10 ns a tick, and two stamps 20 ticks apart around its wrap.
+    const struct measure_clock clock = {.device_bits = 32, .device_tick_ns = 10};
+    uint64_t before = 0xfffffff6, after = 10;
+    NEAR(measure_clock_elapsed_ns(&clock, before, after), 200, 0);
+    NEAR(measure_clock_offset_ns(&clock, before, after), 200, 0);
+    NEAR(measure_clock_offset_ns(&clock, after, before), -200, 0);
+}
+
+static void kernels_store_32_bits_of_a_counter_at_most(void **state)
+{
+    (void)state;
+    assert_int_equal(measure_clock_low_bits(&(struct measure_clock){.counter_bits = 20}), 20);
+    assert_int_equal(measure_clock_low_bits(&(struct measure_clock){.counter_bits = 64}), 32);
+    assert_int_equal(measure_clock_low_bits(&(struct measure_clock){0}), 32);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stamps_are_related_across_a_wrap),
+        cmocka_unit_test(kernels_store_32_bits_of_a_counter_at_most),
         cmocka_unit_test(hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32),
         cmocka_unit_test(rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns),
         cmocka_unit_test(lavapipe_reads_one_clock_of_the_host_for_both),

@@ -111,6 +111,19 @@ static void a_cpu_tells_its_processors(void **state)
     NEAR(limits.dram_bytes_per_s, 0, 0);
 }
 
+static void the_largest_buffer_keeps_every_limit_that_is_known(void **state)
+{
+    (void)state;
+    const struct gpu_limits limits = {.memory_bytes = 4000, .allocation_bytes = 900};
+    assert_int_equal(measure_limits_buffer(&limits, 500, 4), 500);
+    assert_int_equal(measure_limits_buffer(&limits, 5000, 4), 900);
+    assert_int_equal(measure_limits_buffer(&limits, 5000, 8), 500);
+    assert_int_equal(measure_limits_buffer(&limits, 5000, 0), 900);
+    assert_int_equal(
+        measure_limits_buffer(&(struct gpu_limits){.storage_range_bytes = 300}, 5000, 8), 300);
+    assert_int_equal(measure_limits_buffer(&(struct gpu_limits){0}, 5000, 8), 5000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +134,7 @@ int main(void)
         cmocka_unit_test(the_driver_counts_more_than_the_table),
         cmocka_unit_test(unknown_devices_have_no_limits),
         cmocka_unit_test(a_cpu_tells_its_processors),
+        cmocka_unit_test(the_largest_buffer_keeps_every_limit_that_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     *robust = *plain;
     robust->device = device;
     robust->scope = gpu_scope_open(device);
+    robust->programs = (struct measure_programs){.arena = plain->arena, .scope = robust->scope};
     session->robust = robust; // loads_close frees it, whatever comes
     if (loads_open(robust, err))
         return robust;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "measure/claim.h"
+
+#include "measure/median.h"
+
+#include <math.h>
+
+double measure_claim_results(const struct measure_limits *limits, enum measure_class which)
+{
+    const double per_cycle[MEASURE_CLASS_COUNT] = {
+        [MEASURE_FP32] = limits->fp32_per_cycle,
+        [MEASURE_FP64] = limits->fp64_per_cycle,
+        [MEASURE_FP16] = limits->fp16_per_cycle,
+        [MEASURE_INT32_MAD] = limits->int32_mad_per_cycle,
+        [MEASURE_FP16_MATRIX] = limits->fp16_matrix_per_cycle,
+        [MEASURE_FP8_MATRIX] = limits->fp8_matrix_per_cycle,
+    };
+    return per_cycle[which];
+}
+
+// ---------------------------------------------------------------- limits
+
+// A limit of 0 is not known, and makes the whole bound unknown.
+static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
+                          double per_cycle, double core_hz)
+{
+    bound->per_cycle = fmin(bound->per_cycle, per_cycle);
+    bound->per_s = fmin(bound->per_s, per_cycle * claim->cores * core_hz);
+}
+
+static void lower_by_memory(struct measure_bound *bound, const struct measure_claim *claim,
+                            double per_s, double core_hz)
+{
+    double cycles = core_hz * claim->cores;
+    bound->per_cycle = fmin(bound->per_cycle, cycles > 0 ? per_s / cycles : 0);
+    bound->per_s = fmin(bound->per_s, per_s);
+}
+
+static double bytes_of(const struct measure_claim *claim, enum measure_level level)
+{
+    double read = claim->read_bytes[level], written = claim->written_bytes[level];
+    return level == MEASURE_LINK ? fmax(read, written) : read + written;
+}
+
+struct measure_bound measure_claim_bound(const struct measure_claim *claim,
+                                         const struct measure_limits *limits, double amount,
+                                         double core_hz)
+{
+    const double memory[MEASURE_LEVEL_COUNT] = {
+        [MEASURE_DRAM] = limits->dram_bytes_per_s, [MEASURE_LINK] = limits->link_bytes_per_s};
+    const double core[MEASURE_LEVEL_COUNT] = {
+        [MEASURE_CORE_CACHE] = limits->l1_bytes_per_cycle,
+        [MEASURE_SHARED] = limits->shared_bytes_per_cycle,
+    };
+    struct measure_bound bound = {INFINITY, INFINITY};
+    for (int level = 0; level < MEASURE_LEVEL_COUNT; level++) {
+        double bytes = bytes_of(claim, (enum measure_level)level);
+        if (!(bytes > 0))
+            continue;
+        if (level == MEASURE_CORE_CACHE || level == MEASURE_SHARED)
+            lower_by_core(&bound, claim, core[level] * (amount / bytes), core_hz);
+        else
+            lower_by_memory(&bound, claim, memory[level] * (amount / bytes), core_hz);
+    }
+    for (int which = 0; which < MEASURE_CLASS_COUNT; which++)
+        if (claim->results[which] > 0)
+            lower_by_core(&bound, claim,
+                          measure_claim_results(limits, (enum measure_class)which) *
+                              (amount / claim->results[which]),
+                          core_hz);
+    return isfinite(bound.per_s) ? bound : (struct measure_bound){0, 0};
+}
+
+// ---------------------------------------------------------------- metrics
+
+static void report_samples(const struct measure_account *account, unsigned metric,
+                           enum measure_form form, double amount)
+{
+    const struct measure_span *span = account->span;
+    struct arena *arena = account->visit->arena;
+    double *values = ARENA_ARRAY(arena, span->count, double);
+    for (size_t i = 0; i < span->count; i++) {
+        values[i] = span->unit_ns[i] / amount;
+        if (form == MEASURE_CYCLES_EACH)
+            values[i] = values[i] * span->core_hz[i] / 1e9;
+        if (form == MEASURE_PER_CORE_CYCLE)
+            values[i] = amount / span->unit_ns[i] * 1e9 / span->core_hz[i] / account->claim->cores;
+    }
+    double middle = measure_median(arena, values, span->count);
+    double unit_ns = measure_median(arena, span->unit_ns, span->count);
+    visit_samples(account->visit, metric, values, span->count, middle * span->step_ns / unit_ns);
+}
+
+void measure_claim_report(const struct measure_account *account, unsigned metric,
+                          enum measure_form form, double amount)
+{
+    const struct measure_span *span = account->span;
+    bool by_cycle = form == MEASURE_PER_CORE_CYCLE || form == MEASURE_CYCLES_EACH;
+    if (by_cycle && (!span->core_hz || !account->claim->cores))
+        return;
+    if (form == MEASURE_PER_SECOND)
+        measure_span_rate(span, amount, metric, account->visit);
+    else
+        report_samples(account, metric, form, amount);
+    if (!account->limits)
+        return;
+    double hz =
+        span->core_hz ? measure_median(account->visit->arena, span->core_hz, span->count) : 0;
+    struct measure_bound bound = measure_claim_bound(account->claim, account->limits, amount, hz);
+    const double limits[] = {
+        [MEASURE_PER_SECOND] = bound.per_s,
+        [MEASURE_PER_CORE_CYCLE] = bound.per_cycle,
+        [MEASURE_NS_EACH] = 1e9 / bound.per_s,
+        [MEASURE_CYCLES_EACH] = 1 / bound.per_cycle,
+    };
+    visit_limit(account->visit, metric, limits[form]);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "measure/unit.h"
+
+#include <math.h>
+
+bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
+                      uint64_t timeout_ns, struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
+    if (batch)
+        gpu_batch_dispatch(batch, dispatch);
+    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, timeout_ns, err);
+    gpu_scope_close(scope);
+    return done;
+}
+
+bool measure_unit_time(const struct measure_unit *unit, unsigned runs, double *ns,
+                       struct error *err)
+{
+    struct gpu_batch *batch =
+        gpu_batch_create(unit->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+    if (!batch)
+        return false;
+    gpu_batch_span_begin(batch, 0);
+    unit->record(unit->context, batch, 1);
+    gpu_batch_span_end(batch, 0);
+    if (!gpu_batch_end(batch, err))
+        return false;
+    *ns = INFINITY;
+    for (unsigned i = 0; i < runs; i++) {
+        double once;
+        if (!gpu_batch_run(batch, unit->timeout_ns, err) ||
+            !gpu_batch_span_ns(batch, 0, &once, err))
+            return false;
+        *ns = fmin(*ns, once);
+    }
+    return true;
+}
+
+double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
+                         double most)
+{
+    return iterations * fmin(fmax(wanted_ns / fmax(took_ns, 1), least), most);
+}
+
+void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2])
+{
+    uint64_t rows = row_most ? (groups + row_most - 1) / row_most : 1;
+    grid[0] = (uint32_t)((groups + rows - 1) / rows);
+    grid[1] = (uint32_t)rows;
+}
+
+bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_least,
+                          uint64_t *units, struct error *err)
+{
+    *units = count / unit_count;
+    if (count % unit_count != 0)
+        return error_set(err, ERROR_MISMATCH,
+                         "the kernels counted %llu, which is no multiple of %llu",
+                         (unsigned long long)count, (unsigned long long)unit_count);
+    return *units >= units_least ||
+           error_set(err, ERROR_MISMATCH, "the kernels counted %llu, less than %llu times %llu",
+                     (unsigned long long)count, (unsigned long long)units_least,
+                     (unsigned long long)unit_count);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Metrics divided from a claim, and limits judged by it.
+#include "measure/claim.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+// Equal but for the last bits, which the order of operations decides.
+#define SAME(a, b) assert_true(fabs((a) - (b)) <= 4 * DBL_EPSILON * fabs(b))
+
+static const struct measure_limits h200 = {.cores = 132,
+                                           .core_clock_hz = 1980e6,
+                                           .dram_bytes_per_s = 4814e9,
+                                           .link_bytes_per_s = 63e9,
+                                           .l1_bytes_per_cycle = 128,
+                                           .shared_bytes_per_cycle = 128,
+                                           .fp32_per_cycle = 128,
+                                           .fp64_per_cycle = 64};
+static const double hz = 1723456789;
+
+static void cores_limit_what_every_core_has(void **state)
+{
+    (void)state;
+    const struct measure_claim claim = {.read_bytes[MEASURE_CORE_CACHE] = 3e9, .cores = 132};
+    struct measure_bound bytes = measure_claim_bound(&claim, &h200, 3e9, hz);
+    assert_true(bytes.per_cycle == 128 && bytes.per_s == 128.0 * 132 * hz);
+    // Loads of 12 bytes: 128 / 12 of them a cycle.
+    struct measure_bound loads = measure_claim_bound(&claim, &h200, 3e9 / 12, hz);
+    SAME(loads.per_cycle, 128 / 12.0);
+    // Without the clock nothing is known of a second.
+    assert_true(measure_claim_bound(&claim, &h200, 3e9, 0).per_s <= 0);
+}
+
+static void memory_limits_what_is_read_and_written_together(void **state)
+{
+    (void)state;
+    const struct measure_claim copy = {
+        .read_bytes[MEASURE_DRAM] = 1e9, .written_bytes[MEASURE_DRAM] = 1e9, .cores = 132};
+    struct measure_bound moved = measure_claim_bound(&copy, &h200, 2e9, hz);
+    assert_true(moved.per_s == 4814e9 && moved.per_cycle == 4814e9 / (hz * 132));
+    assert_true(measure_claim_bound(&copy, &h200, 1e9, 0).per_s == 4814e9 / 2);
+}
+
+static void a_link_moves_both_ways_at_once(void **state)
+{
+    (void)state;
+    const struct measure_claim up = {.read_bytes[MEASURE_LINK] = 1e9},
+                               both = {.read_bytes[MEASURE_LINK] = 1e9,
+                                       .written_bytes[MEASURE_LINK] = 1e9};
+    assert_true(measure_claim_bound(&up, &h200, 1e9, 0).per_s == 63e9);
+    assert_true(measure_claim_bound(&both, &h200, 2e9, 0).per_s == 2 * 63e9);
+}
+
+static void the_lowest_limit_is_the_roof(void **state)
+{
+    (void)state;
+    // Given fma of floats, two operations each, at 1 and at 100 operations a byte.
+    for (double intensity = 1; intensity <= 100; intensity += 99) {
+        double bytes = 4e9, operations = bytes * intensity;
+        const struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = bytes,
+                                            .results[MEASURE_FP32] = operations / 2,
+                                            .cores = 132};
+        double compute = h200.fp32_per_cycle * 2 * 132 * hz, memory = 4814e9 * intensity;
+        struct measure_bound roof = measure_claim_bound(&claim, &h200, operations, hz);
+        assert_true(roof.per_s == fmin(compute, memory));
+        SAME(measure_claim_bound(&claim, &h200, bytes, hz).per_s,
+             fmin(compute, memory) / intensity);
+    }
+}
+
+static void what_is_not_known_leaves_no_limit(void **state)
+{
+    (void)state;
+    const struct measure_claim nothing = {.cores = 132},
+                               cache = {.read_bytes[MEASURE_CACHE] = 1, .cores = 132},
+                               half = {.read_bytes[MEASURE_DRAM] = 1,
+                                       .results[MEASURE_OTHER] = 1,
+                                       .cores = 132};
+    assert_true(measure_claim_bound(&nothing, &h200, 1, hz).per_s <= 0);
+    assert_true(measure_claim_bound(&cache, &h200, 1, hz).per_s <= 0);
+    assert_true(measure_claim_bound(&half, &h200, 1, hz).per_s <= 0);
+    assert_true(measure_claim_bound(&half, &h200, 1, hz).per_cycle <= 0);
+}
+
+static void every_form_is_divided_from_the_same_samples(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct measure_visit *visit = measure_visit_create(arena);
+    double unit_ns[] = {1000.5, 1001.25, 999.75}, core_hz[] = {1.7e9, 1.71e9, 1.69e9};
+    const struct measure_span span = {
+        .unit_ns = unit_ns, .core_hz = core_hz, .count = 3, .step_ns = 0.25};
+    const struct measure_claim claim = {.read_bytes[MEASURE_SHARED] = 1e6, .cores = 2};
+    const struct measure_account account = {&claim, &h200, &span, visit};
+    measure_claim_report(&account, 0, MEASURE_PER_SECOND, 1e6);
+    measure_claim_report(&account, 1, MEASURE_PER_CORE_CYCLE, 1e6);
+    measure_claim_report(&account, 2, MEASURE_NS_EACH, 1e3);
+    measure_claim_report(&account, 3, MEASURE_CYCLES_EACH, 1e3);
+    const struct measure_samples *metrics = visit->metrics;
+    for (int i = 0; i < 3; i++) {
+        assert_true(metrics[0].values[i] == 1e6 * 1e9 / unit_ns[i]);
+        assert_true(metrics[1].values[i] == 1e6 / unit_ns[i] * 1e9 / core_hz[i] / 2);
+        assert_true(metrics[2].values[i] == unit_ns[i] / 1e3);
+        assert_true(metrics[3].values[i] == unit_ns[i] / 1e3 * core_hz[i] / 1e9);
+    }
+    for (int metric = 0; metric < 4; metric++)
+        SAME(metrics[metric].step / metrics[metric].values[0], 0.25 / unit_ns[0]);
+    SAME(metrics[0].limit, 128 * 2 * 1.7e9);
+    SAME(metrics[1].limit, 128.0);
+    SAME(metrics[2].limit, 1e9 / (128 * 2 * 1.7e9 / 1e3));
+    SAME(metrics[3].limit, 1 / (128 / 1e3));
+    arena_destroy(arena);
+}
+
+static void without_a_clock_there_are_no_cycles(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct measure_visit *visit = measure_visit_create(arena);
+    double unit_ns[] = {1000};
+    const struct measure_span span = {.unit_ns = unit_ns, .count = 1};
+    const struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = 1e6, .cores = 132};
+    const struct measure_account account = {&claim, &h200, &span, visit};
+    measure_claim_report(&account, 0, MEASURE_PER_SECOND, 1e6);
+    measure_claim_report(&account, 1, MEASURE_PER_CORE_CYCLE, 1e6);
+    measure_claim_report(&account, 2, MEASURE_CYCLES_EACH, 1e6);
+    assert_true(visit->metrics[0].limit == 4814e9);
+    assert_null(visit->metrics[1].values);
+    assert_null(visit->metrics[2].values);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_limit_what_every_core_has),
+        cmocka_unit_test(memory_limits_what_is_read_and_written_together),
+        cmocka_unit_test(a_link_moves_both_ways_at_once),
+        cmocka_unit_test(the_lowest_limit_is_the_roof),
+        cmocka_unit_test(what_is_not_known_leaves_no_limit),
+        cmocka_unit_test(every_form_is_divided_from_the_same_samples),
+        cmocka_unit_test(without_a_clock_there_are_no_cycles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic of units of work: growth, grids, counts.
+#include "measure/unit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void iterations_grow_in_proportion_between_bounds(void **state)
+{
+    (void)state;
+    assert_true(measure_unit_grow(10, 3000, 1000, 2, 64) == 30);
+    assert_true(measure_unit_grow(10, 1500, 1000, 2, 64) == 20);
+    assert_true(measure_unit_grow(10, 1e9, 1000, 2, 64) == 640);
+    assert_true(measure_unit_grow(10, 32, 0, 2, 64) == 320); // as if it had taken 1 ns
+}
+
+static void grids_hold_all_workgroups_in_rows_that_the_device_has(void **state)
+{
+    (void)state;
+    uint32_t grid[2];
+    measure_unit_grid(65535, 65535, grid);
+    assert_true(grid[0] == 65535 && grid[1] == 1);
+    measure_unit_grid(65537, 65535, grid);
+    assert_true(grid[0] == 32769 && grid[1] == 2);
+    measure_unit_grid(1 << 24, 0, grid); // no limit is known
+    assert_true(grid[0] == 1 << 24 && grid[1] == 1);
+}
+
+static void a_count_that_breaks_a_rule_names_the_rule(void **state)
+{
+    (void)state;
+    uint64_t units;
+    struct error err = {0};
+    assert_true(measure_unit_counted(35, 7, 4, &units, &err));
+    assert_int_equal(units, 5);
+    assert_false(measure_unit_counted(36, 7, 4, &units, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_string_equal(err.message, "the kernels counted 36, which is no multiple of 7");
+    assert_false(measure_unit_counted(21, 7, 4, &units, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_string_equal(err.message, "the kernels counted 21, less than 4 times 7");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(iterations_grow_in_proportion_between_bounds),
+        cmocka_unit_test(grids_hold_all_workgroups_in_rows_that_the_device_has),
+        cmocka_unit_test(a_count_that_breaks_a_rule_names_the_rule),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
