@@ -182,6 +182,13 @@ static void without_addresses_or_large_workgroups_what_is_left_is_taken(void **s
     assert_int_equal(bandwidth_shapes(&this_case, &info, &limits, shapes), 0);
 }
 
+static struct measure_bound bound_of(const struct bandwidth_case *this_case,
+                                     const struct measure_limits *limits, double core_hz)
+{
+    struct measure_claim claim = bandwidth_claim_of(this_case, limits, 1e6);
+    return measure_claim_bound(&claim, limits, 1e6, core_hz);
+}
+
 static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
 {
     (void)state;
@@ -192,18 +199,16 @@ static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
                                         .shared_bytes_per_cycle = 128,
                                         .l1_bytes = 256 * KIB,
                                         .last_cache_bytes = 60 * MIB};
-    struct bandwidth_limit limit;
-    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 16 * KIB}, &h200, 0, &limit);
-    assert_true(fabs(limit.bytes_per_s - 128 * 132 * 1980e6) < 1);
-    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 16 * KIB, .scope = BANDWIDTH_WORKGROUP},
-                       &h200, 1e9, &limit);
-    assert_true(fabs(limit.bytes_per_s - 128e9) < 1);
-    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 8 * MIB, .apart = true}, &h200, 0, &limit);
-    assert_true(limit.bytes_per_s <= 0 && limit.bytes_per_cycle <= 0);
-    bandwidth_limit_of(&(struct bandwidth_case){.bytes = 256 * MIB, .apart = true}, &h200, 0,
-                       &limit);
-    assert_true(fabs(limit.bytes_per_s - 4814e9) < 1);
-    assert_true(fabs(limit.bytes_per_cycle - 4814e9 / 132 / 1980e6) < 1e-9);
+    const struct bandwidth_case l1 = {.bytes = 16 * KIB},
+                                one = {.bytes = 16 * KIB, .scope = BANDWIDTH_WORKGROUP},
+                                cache = {.bytes = 8 * MIB, .apart = true},
+                                dram = {.bytes = 256 * MIB, .apart = true};
+    assert_true(fabs(bound_of(&l1, &h200, 1980e6).per_s - 128 * 132 * 1980e6) < 1);
+    assert_true(fabs(bound_of(&one, &h200, 1e9).per_s - 128e9) < 1);
+    assert_true(bound_of(&cache, &h200, 1980e6).per_s <= 0);
+    assert_true(bound_of(&cache, &h200, 1980e6).per_cycle <= 0);
+    assert_true(fabs(bound_of(&dram, &h200, 0).per_s - 4814e9) < 1);
+    assert_true(fabs(bound_of(&dram, &h200, 1980e6).per_cycle - 4814e9 / 132 / 1980e6) < 1e-9);
 }
 
 static void misspelt_shapes_are_refused_with_the_nearest(void **state)

@@ -12,8 +12,6 @@ struct bandwidth_session {
     struct measure_limits limits;
     struct measure_clock clock;
     struct bandwidth_store store;
-    struct gpu_program **programs; // those made so far
-    size_t program_count, program_capacity;
 };
 
 MUST_CHECK bool bandwidth_open(struct bench_session *session, struct error *err);

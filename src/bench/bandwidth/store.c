@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bench/bandwidth/store.h"
 
+#include "measure/unit.h"
+#include "measure/words.h"
+
 enum {
     ELEMENT_BYTES = 16,
     // One dispatch of the fill and check kernels: a slow device stays far from its watchdog, and
@@ -8,6 +11,8 @@ enum {
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096
 };
+
+_Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
 static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit says otherwise
 
@@ -36,13 +41,11 @@ uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed)
 bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                           struct error *err)
 {
-    const struct gpu_program_desc fill = {.kernel = kernel_find("bandwidth_fill")};
-    const struct gpu_program_desc check = {.kernel = kernel_find("bandwidth_check")};
-    const struct gpu_buffer_desc words = {.bytes = sizeof(uint32_t[2 * BANDWIDTH_SLOTS])};
     *store = (struct bandwidth_store){.device = session->device, .timeout_ns = timeout_default_ns};
-    store->fill = gpu_program_create(session->scope, &fill, err);
-    store->check = store->fill ? gpu_program_create(session->scope, &check, err) : NULL;
-    store->words = store->check ? gpu_buffer_create(session->scope, &words, err) : NULL;
+    store->fill = measure_program(&session->programs, "bandwidth_fill", NULL, err);
+    store->check =
+        store->fill ? measure_program(&session->programs, "bandwidth_check", NULL, err) : NULL;
+    store->words = store->check ? measure_words_create(session->scope, err) : NULL;
     return store->words != NULL;
 }
 
@@ -52,8 +55,8 @@ struct data_params {
     uint32_t first, count, seed;
 };
 
-static void record_slice(struct bandwidth_store *store, struct gpu_batch *batch,
-                         struct gpu_program *program, const struct gpu_arg *range, uint32_t seed)
+static bool run_slice(struct bandwidth_store *store, struct gpu_program *program,
+                      const struct gpu_arg *range, uint32_t seed, struct error *err)
 {
     const struct data_params params = {
         .first = (uint32_t)(range->offset / ELEMENT_BYTES),
@@ -62,14 +65,14 @@ static void record_slice(struct bandwidth_store *store, struct gpu_batch *batch,
     };
     uint32_t threads = gpu_program_kernel(program)->workgroup[0];
     uint32_t groups = (params.count + threads - 1) / threads;
-    struct gpu_dispatch dispatch = {
+    const struct gpu_dispatch dispatch = {
         .program = program,
         .groups = {groups < SLICE_GROUPS ? groups : SLICE_GROUPS},
         .args = {*range, {.buffer = program == store->check ? store->words : NULL}},
         .params = &params,
         .params_bytes = sizeof params,
     };
-    gpu_batch_dispatch(batch, &dispatch);
+    return measure_unit_run(store->device, &dispatch, store->timeout_ns, err);
 }
 
 // Runs fill or check over the first `bytes`, a submission a slice: each is short.
@@ -77,20 +80,13 @@ static bool run_slices(struct bandwidth_store *store, struct gpu_program *progra
                        struct gpu_arg range, uint32_t seed, struct error *err)
 {
     uint64_t end = range.bytes;
-    struct gpu_scope *scope = gpu_scope_open(store->device);
-    bool done = true;
-    for (range.offset = 0; done && range.offset < end; range.offset += SLICE_BYTES) {
+    for (range.offset = 0; range.offset < end; range.offset += SLICE_BYTES) {
         uint64_t left = end - range.offset;
         range.bytes = left < SLICE_BYTES ? left : SLICE_BYTES;
-        struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
-        done = batch != NULL;
-        if (done) {
-            record_slice(store, batch, program, &range, seed);
-            done = gpu_batch_end(batch, err) && gpu_batch_run(batch, store->timeout_ns, err);
-        }
+        if (!run_slice(store, program, &range, seed, err))
+            return false;
     }
-    gpu_scope_close(scope);
-    return done;
+    return true;
 }
 
 bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer, uint64_t bytes,
@@ -104,15 +100,16 @@ bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buf
                            uint32_t seed, uint32_t *sum, struct error *err)
 {
     const struct gpu_arg range = {.buffer = buffer, .bytes = bytes};
-    struct bandwidth_words words;
-    if (!bandwidth_words_clear(store, err) || !run_slices(store, store->check, range, seed, err) ||
-        !bandwidth_words_read(store, &words, err))
+    struct measure_words words;
+    if (!measure_words_clear(store->words, err) ||
+        !run_slices(store, store->check, range, seed, err) ||
+        !measure_words_read(store->words, &words, err))
         return false;
     uint64_t elements = bytes / ELEMENT_BYTES;
-    if (words.groups != elements)
+    if (words.count != elements)
         return error_set(
             err, ERROR_MISMATCH, "%llu of %llu elements of 16 bytes are not what was written",
-            (unsigned long long)(elements - words.groups), (unsigned long long)elements);
+            (unsigned long long)(elements - words.count), (unsigned long long)elements);
     if (sum)
         *sum = words.sum;
     return true;
@@ -142,26 +139,4 @@ struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandw
     store->buffers[which].buffer = buffer;
     store->buffers[which].bytes = bytes;
     return buffer;
-}
-
-// ---------------------------------------------------------------- words
-
-bool bandwidth_words_clear(struct bandwidth_store *store, struct error *err)
-{
-    static const uint32_t zeros[2 * BANDWIDTH_SLOTS];
-    return gpu_buffer_write(store->words, 0, zeros, sizeof zeros, err);
-}
-
-bool bandwidth_words_read(struct bandwidth_store *store, struct bandwidth_words *words,
-                          struct error *err)
-{
-    uint32_t seen[2 * BANDWIDTH_SLOTS];
-    if (!gpu_buffer_read(store->words, 0, seen, sizeof seen, err))
-        return false;
-    *words = (struct bandwidth_words){0};
-    for (size_t slot = 0; slot < BANDWIDTH_SLOTS; slot++) {
-        words->sum += seen[slot];
-        words->groups += seen[BANDWIDTH_SLOTS + slot];
-    }
-    return true;
 }

@@ -16,7 +16,7 @@ enum bandwidth_buffer {
 
 struct bandwidth_store {
     struct gpu_device *device;
-    struct gpu_buffer *words; // sums and counts: 2 × BANDWIDTH_SLOTS words
+    struct gpu_buffer *words; // measure/words.h
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
@@ -46,15 +46,6 @@ MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_b
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
-
-// What the timed kernels left: cleared before, read after. `groups` workgroups added up `sum`.
-struct bandwidth_words {
-    uint32_t sum;
-    uint64_t groups;
-};
-MUST_CHECK bool bandwidth_words_clear(struct bandwidth_store *store, struct error *err);
-MUST_CHECK bool bandwidth_words_read(struct bandwidth_store *store, struct bandwidth_words *words,
-                                     struct error *err);
 
 // The same data on the host: 16-byte element `element`, and the sum of the words of the first
 // `bytes`.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "bench/bandwidth/session.h"
-
-#include <math.h>
+#include "measure/unit.h"
 
 enum {
     DISPATCH_MS_MAX = 250, // watchdogs end what is longer, from 2 s on
     SAFE_BYTES = 32 << 20, // no device needs so long for these
     PASSES_MAX = 1 << 24,
-    GROWTH_MAX = 64, // from one try to the next
+    GROWTH_LEAST = 2, // from one try to the next
+    GROWTH_MAX = 64,
     SIZE_RUNS = 2,
     SPEED_RUNS = 3
 };
@@ -26,29 +26,6 @@ void bandwidth_close(struct bench_session *session)
     struct bandwidth_session *own = session->state;
     if (own)
         bandwidth_store_close(&own->store);
-}
-
-static struct gpu_program *find_program(struct bandwidth_trial *trial, const char *name,
-                                        struct error *err)
-{
-    struct bench_session *bench = trial->run->session;
-    struct bandwidth_session *own = bench->state;
-    const struct gpu_program_desc desc = {.kernel = kernel_find(name),
-                                          .l1_percent = bandwidth_l1_percent(trial->this_case)};
-    if (!desc.kernel) {
-        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
-        return NULL;
-    }
-    for (size_t i = 0; i < own->program_count; i++)
-        if (gpu_program_kernel(own->programs[i]) == desc.kernel)
-            return own->programs[i];
-    struct gpu_program *program = gpu_program_create(bench->scope, &desc, err);
-    if (!program)
-        return NULL;
-    own->programs = arena_grow(bench->arena, own->programs, own->program_count,
-                               &own->program_capacity, sizeof(struct gpu_program *));
-    own->programs[own->program_count++] = program;
-    return program;
 }
 
 static bool find_buffers(struct bandwidth_trial *trial, struct error *err)
@@ -94,7 +71,8 @@ static bool make_work(struct bandwidth_trial *trial, const struct bandwidth_case
 bool bandwidth_trial_prepare(struct bandwidth_trial *trial, uint64_t passes, struct error *err)
 {
     const char *name = bandwidth_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
-    trial->program = find_program(trial, name, err);
+    const struct gpu_program_desc choices = {.l1_percent = bandwidth_l1_percent(trial->this_case)};
+    trial->program = measure_program(&trial->run->session->programs, name, &choices, err);
     return trial->program && make_work(trial, trial->this_case, passes, err) &&
            find_buffers(trial, err);
 }
@@ -124,18 +102,14 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-static bool time_unit(struct bandwidth_trial *trial, double *ns, struct error *err)
+// The shortest of some runs of one unit.
+static bool time_unit(struct bandwidth_trial *trial, unsigned runs, double *ns, struct error *err)
 {
-    struct gpu_batch *batch =
-        gpu_batch_create(trial->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
-    if (!batch)
-        return false;
-    gpu_batch_span_begin(batch, 0);
-    record(trial, batch, 1);
-    gpu_batch_span_end(batch, 0);
-    return gpu_batch_end(batch, err) &&
-           gpu_batch_run(batch, trial->run->request->timeout_ns, err) &&
-           gpu_batch_span_ns(batch, 0, ns, err);
+    const struct measure_unit unit = {.scope = trial->run->scope,
+                                      .record = record,
+                                      .context = trial,
+                                      .timeout_ns = trial->run->request->timeout_ns};
+    return measure_unit_time(&unit, runs, ns, err);
 }
 
 // Tries a large unit on a part of its memory first.
@@ -150,7 +124,7 @@ static bool refuse_slow(struct bandwidth_trial *trial, struct error *err)
         part.bytes = BANDWIDTH_GRAIN_APART;
     if (part.bytes >= trial->this_case->bytes)
         return true;
-    if (!make_work(trial, &part, 1, err) || !time_unit(trial, &ns, err))
+    if (!make_work(trial, &part, 1, err) || !time_unit(trial, 1, &ns, err))
         return false;
     double predicted_ms = ns * 1e-6 * whole / (double)trial->work.moved_bytes;
     if (predicted_ms > DISPATCH_MS_MAX)
@@ -161,35 +135,23 @@ static bool refuse_slow(struct bandwidth_trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-static bool time_best(struct bandwidth_trial *trial, int runs, double *ns, struct error *err)
-{
-    *ns = INFINITY;
-    for (int run = 0; run < runs; run++) {
-        double once;
-        if (!time_unit(trial, &once, err))
-            return false;
-        *ns = fmin(*ns, once);
-    }
-    return true;
-}
-
 bool bandwidth_trial_size(struct bandwidth_trial *trial, struct error *err)
 {
     double target = (double)trial->run->request->sample_ns, ns = 0;
     // A first run is cold: what looks long enough once may be short, and many short units would
     // measure the barriers between them.
-    if (!refuse_slow(trial, err) || !time_best(trial, SIZE_RUNS, &ns, err))
+    if (!refuse_slow(trial, err) || !time_unit(trial, SIZE_RUNS, &ns, err))
         return false;
     while (ns < target / 2) {
-        double growth = fmin(fmax(target / fmax(ns, 1), 2), GROWTH_MAX);
-        uint64_t passes = (uint64_t)((double)trial->work.passes * growth);
+        uint64_t passes = (uint64_t)measure_unit_grow((double)trial->work.passes, target, ns,
+                                                      GROWTH_LEAST, GROWTH_MAX);
         if (passes > PASSES_MAX)
             break;
         if (!make_work(trial, trial->this_case, passes, err))
             return false;
         if (trial->work.passes < passes)
             break;
-        if (!time_best(trial, SIZE_RUNS, &ns, err))
+        if (!time_unit(trial, SIZE_RUNS, &ns, err))
             return false;
     }
     return true;
@@ -198,7 +160,7 @@ bool bandwidth_trial_size(struct bandwidth_trial *trial, struct error *err)
 bool bandwidth_trial_speed(struct bandwidth_trial *trial, double *bytes_per_s, struct error *err)
 {
     double ns;
-    if (!time_best(trial, SPEED_RUNS, &ns, err))
+    if (!time_unit(trial, SPEED_RUNS, &ns, err))
         return false;
     *bytes_per_s = (double)trial->work.moved_bytes / ns * 1e9;
     return true;

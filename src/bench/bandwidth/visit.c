@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/bandwidth/session.h"
-#include "measure/median.h"
+#include "measure/unit.h"
+#include "measure/words.h"
 
 #include <string.h>
 
@@ -141,17 +142,13 @@ static bool learn_sum(struct bandwidth_trial *trial, struct memory *memory, stru
 static bool verify_read(struct bandwidth_trial *trial, const struct memory *memory,
                         const struct measure_span *span, struct error *err)
 {
-    struct bandwidth_words words;
-    const struct bandwidth_work *work = &trial->work;
-    if (!bandwidth_words_read(&trial->session->store, &words, err))
+    struct measure_words words;
+    uint64_t units;
+    if (!measure_words_read(trial->session->store.words, &words, err) ||
+        !measure_unit_counted(words.count, trial->work.groups, span->repeats * span->count, &units,
+                              err))
         return false;
-    uint64_t units = words.groups / work->groups;
-    if (words.groups % work->groups != 0 || units < span->repeats * span->count)
-        return error_set(err, ERROR_MISMATCH,
-                         "%llu workgroups reported, not a multiple of %llu and at least %llu",
-                         (unsigned long long)words.groups, (unsigned long long)work->groups,
-                         (unsigned long long)(span->repeats * span->count * work->groups));
-    uint32_t expected = (uint32_t)(units * work->times * memory->sum);
+    uint32_t expected = (uint32_t)(units * trial->work.times * memory->sum);
     if (words.sum != expected)
         return error_set(err, ERROR_MISMATCH, "what was read adds up to %08x, not to %08x",
                          words.sum, expected);
@@ -163,7 +160,7 @@ static bool prepare_proof(struct bandwidth_trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;
     if (trial->this_case->op == BANDWIDTH_READ)
-        return bandwidth_words_clear(store, err);
+        return measure_words_clear(store->words, err);
     return bandwidth_store_fill(store, trial->target, trial->work.stream_bytes,
                                 ~trial->work.params.seed, err);
 }
@@ -181,38 +178,24 @@ static bool verify(struct bandwidth_trial *trial, const struct memory *memory,
 
 // ---------------------------------------------------------------- the numbers
 
-// Bytes a cycle of each core at work, by the clock seen in each sample. Returns the median clock; 0
-// where there is none, or nobody knows how many cores there are.
-static double report_per_core(const struct bandwidth_trial *trial, const struct measure_span *span,
-                              struct measure_visit *visit)
-{
-    unsigned cores = bandwidth_cores_busy(trial->this_case, &trial->session->limits);
-    if (!span->core_hz || !cores)
-        return 0;
-    struct arena *arena = trial->run->arena;
-    double *values = ARENA_ARRAY(arena, span->count, double);
-    for (size_t i = 0; i < span->count; i++)
-        values[i] =
-            (double)trial->work.moved_bytes / span->unit_ns[i] * 1e9 / span->core_hz[i] / cores;
-    double hz = measure_median(arena, span->core_hz, span->count);
-    double step = visit->metrics[METRIC_BANDWIDTH].step / hz / cores;
-    visit_samples(visit, METRIC_PER_CORE, values, span->count, step);
-    return hz;
-}
-
 static void report(struct bandwidth_trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct measure_visit *visit)
 {
     struct arena *arena = trial->run->arena;
     const struct bandwidth_work *work = &trial->work;
-    measure_span_report(span, (double)work->moved_bytes, METRIC_BANDWIDTH, visit);
-    double hz = report_per_core(trial, span, visit);
-    struct bandwidth_limit limit;
-    bandwidth_limit_of(trial->this_case, &trial->session->limits, hz, &limit);
-    visit_limit(visit, METRIC_BANDWIDTH, limit.bytes_per_s);
-    if (hz > 0)
-        visit_limit(visit, METRIC_PER_CORE, limit.bytes_per_cycle);
-
+    const struct measure_limits *limits = &trial->session->limits;
+    struct measure_claim claim =
+        bandwidth_claim_of(trial->this_case, limits, (double)work->moved_bytes);
+    const struct measure_account account = {&claim, limits, span, visit};
+    measure_claim_report(&account, METRIC_BANDWIDTH, MEASURE_PER_SECOND, (double)work->moved_bytes);
+    measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
+                         (double)work->moved_bytes);
+    measure_span_note(span, visit);
+    if (!span->core_hz) // the highest clock stands in for the one that no sample saw
+        visit_limit(
+            visit, METRIC_BANDWIDTH,
+            measure_claim_bound(&claim, limits, (double)work->moved_bytes, limits->core_clock_hz)
+                .per_s);
     visit_detail(visit, "shape",
                  "%s: %llu workgroups of %u threads, %u × %u bytes a thread and step",
                  bandwidth_shape_name(arena, &trial->shape), (unsigned long long)work->groups,

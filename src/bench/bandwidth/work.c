@@ -2,6 +2,7 @@
 #include "bench/bandwidth/work.h"
 
 #include "base/divisor.h"
+#include "measure/unit.h"
 
 #include <string.h>
 
@@ -167,10 +168,7 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
     // The plane may be larger than the work: kernels look at params.groups.
-    uint64_t groups = work->params.groups, row_max = desc->info->limits.workgroup_count_x;
-    uint64_t rows = row_max ? (groups + row_max - 1) / row_max : 1;
-    work->grid[0] = (uint32_t)((groups + rows - 1) / rows);
-    work->grid[1] = (uint32_t)rows;
+    measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }
 
@@ -196,20 +194,20 @@ bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct meas
            this_case->bytes >= BANDWIDTH_DRAM_CACHES * limits->last_cache_bytes;
 }
 
-void bandwidth_limit_of(const struct bandwidth_case *this_case, const struct measure_limits *limits,
-                        double core_hz, struct bandwidth_limit *limit)
+struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
+                                        const struct measure_limits *limits, double bytes)
 {
-    *limit = (struct bandwidth_limit){0};
-    double hz = core_hz > 0 ? core_hz : limits->core_clock_hz;
-    double cycles = hz * bandwidth_cores_busy(this_case, limits);
-    if (this_case->shared)
-        limit->bytes_per_cycle = limits->shared_bytes_per_cycle;
-    else if (!this_case->apart && this_case->bytes <= limits->l1_bytes)
-        limit->bytes_per_cycle = limits->l1_bytes_per_cycle;
-    else if (bandwidth_is_dram(this_case, limits))
-        limit->bytes_per_s = limits->dram_bytes_per_s;
-    if (limit->bytes_per_cycle > 0)
-        limit->bytes_per_s = limit->bytes_per_cycle * cycles;
-    else if (cycles > 0)
-        limit->bytes_per_cycle = limit->bytes_per_s / cycles;
+    struct measure_claim claim = {.cores = bandwidth_cores_busy(this_case, limits)};
+    bool is_l1 = !this_case->apart && this_case->bytes <= limits->l1_bytes;
+    enum measure_level level = this_case->shared                      ? MEASURE_SHARED
+                               : is_l1                                ? MEASURE_CORE_CACHE
+                               : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
+                                                                      : MEASURE_CACHE;
+    if (this_case->op == BANDWIDTH_READ)
+        claim.read_bytes[level] = bytes;
+    else if (this_case->op == BANDWIDTH_WRITE)
+        claim.written_bytes[level] = bytes;
+    else
+        claim.read_bytes[level] = claim.written_bytes[level] = bytes / 2;
+    return claim;
 }

@@ -6,7 +6,7 @@
 
 #include "bench/bandwidth/bandwidth.h"
 #include "gpu/gpu.h"
-#include "measure/limits.h"
+#include "measure/claim.h"
 #include "results/results.h"
 
 enum bandwidth_op {
@@ -117,14 +117,10 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 // Whether the working set is large enough to be DRAM for certain.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// What the hardware could reach at most at this point; 0 = not known. `core_hz` is the clock during
-// the samples, or 0.
-struct bandwidth_limit {
-    double bytes_per_s;
-    double bytes_per_cycle; // a core
-};
-void bandwidth_limit_of(const struct bandwidth_case *this_case, const struct measure_limits *limits,
-                        double core_hz, struct bandwidth_limit *limit);
+// What `bytes` of the case's traffic move, and where: at the level that its working set is in for
+// certain.
+struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
+                                        const struct measure_limits *limits, double bytes);
 
 // How much of a core's memory the kernel should have as L1, as in gpu_program_desc.
 unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case);
