@@ -11,8 +11,6 @@ struct stream_session {
     struct measure_limits limits;
     struct measure_clock clock;
     struct stream_store store;
-    struct gpu_program **programs; // those made so far
-    size_t program_count, program_capacity;
     bool warm; // a case was measured
 };
 

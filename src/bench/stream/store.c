@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "bench/stream/store.h"
 
+#include "measure/unit.h"
+#include "measure/words.h"
+
 #include <string.h>
 
 enum {
     CHECK_THREADS = 256, // as kernels.txt says
     CHECK_GROUPS_MAX = 32768
 };
+_Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
+
 static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit says otherwise
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
@@ -31,8 +36,7 @@ double stream_value(bool doubles, uint32_t i, uint32_t seed)
 bool stream_store_open(struct stream_store *store, struct bench_session *bench, struct error *err)
 {
     *store = (struct stream_store){.bench = bench, .timeout_ns = timeout_default_ns};
-    store->words = gpu_buffer_create(
-        bench->scope, &(struct gpu_buffer_desc){.bytes = sizeof(uint32_t[2 * STREAM_SLOTS])}, err);
+    store->words = measure_words_create(bench->scope, err);
     return store->words != NULL;
 }
 
@@ -44,20 +48,6 @@ void stream_store_close(struct stream_store *store)
 
 // ---------------------------------------------------------------- tasks
 
-static struct gpu_program *find_program(struct stream_store *store, int task, bool doubles,
-                                        struct error *err)
-{
-    static const char *const names[] = {"stream_task_fill_float",  "stream_task_fill_double",
-                                        "stream_task_check_float", "stream_task_check_double",
-                                        "stream_task_dot_float",   "stream_task_dot_double"};
-    int place = 2 * task + doubles;
-    if (!store->programs[place])
-        store->programs[place] = gpu_program_create(
-            store->bench->scope, &(struct gpu_program_desc){.kernel = kernel_find(names[place])},
-            err);
-    return store->programs[place];
-}
-
 struct task {
     int task;
     bool doubles;
@@ -67,7 +57,13 @@ struct task {
 
 static bool run_task(struct stream_store *store, const struct task *task, struct error *err)
 {
-    struct gpu_program *program = find_program(store, task->task, task->doubles, err);
+    static const char *const names[][2] = {
+        [STREAM_TASK_FILL] = {"stream_task_fill_float", "stream_task_fill_double"},
+        [STREAM_TASK_CHECK] = {"stream_task_check_float", "stream_task_check_double"},
+        [STREAM_TASK_DOT] = {"stream_task_dot_float", "stream_task_dot_double"},
+    };
+    struct gpu_program *program =
+        measure_program(&store->bench->programs, names[task->task][task->doubles], NULL, err);
     if (!program)
         return false;
     uint32_t groups = (task->params.count + CHECK_THREADS - 1) / CHECK_THREADS;
@@ -81,13 +77,7 @@ static bool run_task(struct stream_store *store, const struct task *task, struct
         .params = &task->params,
         .params_bytes = sizeof task->params,
     };
-    struct gpu_scope *scope = gpu_scope_open(store->bench->device);
-    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
-    if (batch)
-        gpu_batch_dispatch(batch, &dispatch);
-    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, store->timeout_ns, err);
-    gpu_scope_close(scope);
-    return done;
+    return measure_unit_run(store->bench->device, &dispatch, store->timeout_ns, err);
 }
 
 static bool fill(struct stream_store *store, enum stream_array array, bool doubles, uint64_t bytes,
@@ -106,14 +96,11 @@ static bool fill(struct stream_store *store, enum stream_array array, bool doubl
 static bool find_array(struct stream_store *store, enum stream_array array, uint64_t bytes,
                        struct error *err)
 {
-    const struct gpu_limits *limits = &store->bench->info->limits;
-    uint64_t most = limits->allocation_bytes;
-    if (limits->storage_range_bytes && (!most || most > limits->storage_range_bytes))
-        most = limits->storage_range_bytes;
+    uint64_t most = measure_limits_buffer(&store->bench->info->limits, UINT64_MAX, 0);
     bytes += STREAM_PAD_BYTES;
     if (store->arrays[array].bytes >= bytes)
         return true;
-    if (most && bytes > most)
+    if (bytes > most)
         return error_set(err, ERROR_UNSUPPORTED, "an array here has at most %llu bytes",
                          (unsigned long long)most - STREAM_PAD_BYTES);
     gpu_scope_close(store->arrays[array].scope);
@@ -163,9 +150,9 @@ bool stream_store_spoil(struct stream_store *store, const struct stream_case *th
 static bool check(struct stream_store *store, const struct task *task, uint32_t *sum,
                   struct error *err)
 {
-    struct stream_words words;
-    if (!stream_words_clear(store, err) || !run_task(store, task, err) ||
-        !stream_words_read(store, &words, err))
+    struct measure_words words;
+    if (!measure_words_clear(store->words, err) || !run_task(store, task, err) ||
+        !measure_words_read(store->words, &words, err))
         return false;
     *sum = words.sum;
     return words.count == task->params.count ||
@@ -214,25 +201,4 @@ bool stream_store_sum(struct stream_store *store, const struct stream_case *this
     task.params.threads = shape->threads;
     task.params.loads = shape->loads;
     return check(store, &task, sum, err);
-}
-
-// ---------------------------------------------------------------- words
-
-bool stream_words_clear(struct stream_store *store, struct error *err)
-{
-    static const uint32_t zeros[2 * STREAM_SLOTS];
-    return gpu_buffer_write(store->words, 0, zeros, sizeof zeros, err);
-}
-
-bool stream_words_read(struct stream_store *store, struct stream_words *words, struct error *err)
-{
-    uint32_t seen[2 * STREAM_SLOTS];
-    if (!gpu_buffer_read(store->words, 0, seen, sizeof seen, err))
-        return false;
-    *words = (struct stream_words){0};
-    for (size_t slot = 0; slot < STREAM_SLOTS; slot++) {
-        words->sum += seen[slot];
-        words->count += seen[STREAM_SLOTS + slot];
-    }
-    return true;
 }

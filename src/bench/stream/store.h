@@ -16,8 +16,7 @@ enum stream_array {
 struct stream_store {
     struct bench_session *bench;
     uint64_t timeout_ns;
-    struct gpu_buffer *words;        // sums and counts, as bench/prelude/words.glsl has them
-    struct gpu_program *programs[6]; // tasks of data.comp, floats and doubles; made when needed
+    struct gpu_buffer *words; // measure/words.h
     struct {
         struct gpu_scope *scope; // its own: an array that grows leaves alone
         struct gpu_buffer *buffer;
@@ -50,15 +49,6 @@ MUST_CHECK bool stream_store_check(struct stream_store *store, const struct stre
 MUST_CHECK bool stream_store_sum(struct stream_store *store, const struct stream_case *this_case,
                                  const struct stream_shape *shape, uint32_t *sum,
                                  struct error *err);
-
-// What the timed kernels left since the words were cleared.
-struct stream_words {
-    uint32_t sum;
-    uint64_t count;
-};
-MUST_CHECK bool stream_words_clear(struct stream_store *store, struct error *err);
-MUST_CHECK bool stream_words_read(struct stream_store *store, struct stream_words *words,
-                                  struct error *err);
 
 // Number `i` of the data of a seed.
 double stream_value(bool doubles, uint32_t i, uint32_t seed);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/stream/session.h"
 
+#include "measure/unit.h"
+
 #include <math.h>
 
 enum {
@@ -25,31 +27,10 @@ void stream_close(struct bench_session *bench)
         stream_store_close(&session->store);
 }
 
-static struct gpu_program *find_program(struct stream_trial *trial, struct error *err)
-{
-    struct bench_session *bench = trial->run->session;
-    struct stream_session *session = trial->session;
-    const char *name = stream_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
-    const struct gpu_program_desc desc = {.kernel = kernel_find(name)};
-    if (!desc.kernel) {
-        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
-        return NULL;
-    }
-    for (size_t i = 0; i < session->program_count; i++)
-        if (gpu_program_kernel(session->programs[i]) == desc.kernel)
-            return session->programs[i];
-    struct gpu_program *program = gpu_program_create(bench->scope, &desc, err);
-    if (!program)
-        return NULL;
-    session->programs = arena_grow(bench->arena, session->programs, session->program_count,
-                                   &session->program_capacity, sizeof(struct gpu_program *));
-    session->programs[session->program_count++] = program;
-    return program;
-}
-
 bool stream_trial_prepare(struct stream_trial *trial, uint64_t passes, struct error *err)
 {
-    trial->program = find_program(trial, err);
+    const char *name = stream_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
+    trial->program = measure_program(&trial->run->session->programs, name, NULL, err);
     if (!trial->program)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
@@ -86,32 +67,20 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-static bool time_best(struct stream_trial *trial, int runs, double *ns, struct error *err)
+// The shortest of some runs of one dispatch.
+static bool time_unit(struct stream_trial *trial, unsigned runs, double *ns, struct error *err)
 {
-    struct gpu_batch *batch =
-        gpu_batch_create(trial->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
-    if (!batch)
-        return false;
-    gpu_batch_span_begin(batch, 0);
-    record(trial, batch, 1);
-    gpu_batch_span_end(batch, 0);
-    if (!gpu_batch_end(batch, err))
-        return false;
-    *ns = INFINITY;
-    for (int i = 0; i < runs; i++) {
-        double once;
-        if (!gpu_batch_run(batch, trial->run->request->timeout_ns, err) ||
-            !gpu_batch_span_ns(batch, 0, &once, err))
-            return false;
-        *ns = fmin(*ns, once);
-    }
-    return true;
+    const struct measure_unit unit = {.scope = trial->run->scope,
+                                      .record = record,
+                                      .context = trial,
+                                      .timeout_ns = trial->run->request->timeout_ns};
+    return measure_unit_time(&unit, runs, ns, err);
 }
 
 bool stream_trial_size(struct stream_trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
-    if (!stream_trial_prepare(trial, 1, err) || !time_best(trial, SIZE_RUNS, &ns, err))
+    if (!stream_trial_prepare(trial, 1, err) || !time_unit(trial, SIZE_RUNS, &ns, err))
         return false;
     double passes = ceil(fmin(wanted_ns, dispatch_ns_max) / fmax(ns, 1));
     return stream_trial_prepare(trial, (uint64_t)fmin(passes, STREAM_PASSES_MAX), err);
@@ -120,7 +89,7 @@ bool stream_trial_size(struct stream_trial *trial, struct error *err)
 bool stream_trial_speed(struct stream_trial *trial, double *bytes_per_s, struct error *err)
 {
     double ns;
-    if (!time_best(trial, SPEED_RUNS, &ns, err))
+    if (!time_unit(trial, SPEED_RUNS, &ns, err))
         return false;
     *bytes_per_s = (double)trial->work.moved_bytes * 1e9 / fmax(ns, 1);
     return true;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bench/stream/session.h"
 
+#include "measure/unit.h"
+#include "measure/words.h"
+
 #include <string.h>
 
 enum {
@@ -75,24 +78,19 @@ static bool prepare_proof(struct stream_trial *trial, struct error *err)
 {
     struct stream_store *store = &trial->session->store;
     return (!trial->this_case->op->target || stream_store_spoil(store, trial->this_case, err)) &&
-           stream_words_clear(store, err);
+           measure_words_clear(store->words, err);
 }
 
 static bool verify_sum(struct stream_trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
-    struct stream_words words;
+    struct measure_words words;
     const struct stream_work *work = &trial->work;
     // A workgroup that loops counts once for all its passes.
-    uint64_t groups = (uint64_t)work->params.groups * work->grid[2];
-    if (!stream_words_read(&trial->session->store, &words, err))
+    uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
+    if (!measure_words_read(trial->session->store.words, &words, err) ||
+        !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))
         return false;
-    uint64_t dispatches = words.count / groups;
-    if (words.count % groups != 0 || dispatches < span->repeats * span->count)
-        return error_set(err, ERROR_MISMATCH,
-                         "%llu workgroups reported, not a multiple of %llu and at least %llu times",
-                         (unsigned long long)words.count, (unsigned long long)groups,
-                         (unsigned long long)(span->repeats * span->count));
     uint32_t expected = (uint32_t)(dispatches * work->passes * memory->sum);
     return words.sum == expected ||
            error_set(err, ERROR_MISMATCH, "what was read adds up to %08x, not to %08x", words.sum,
@@ -140,9 +138,11 @@ static void report(struct stream_trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct measure_visit *visit)
 {
     const struct stream_work *work = &trial->work;
-    measure_span_report(span, (double)work->moved_bytes, METRIC_BANDWIDTH, visit);
-    if (trial->session->limits.dram_bytes_per_s > 0)
-        visit_limit(visit, METRIC_BANDWIDTH, trial->session->limits.dram_bytes_per_s);
+    const struct measure_limits *limits = &trial->session->limits;
+    const struct measure_claim claim = stream_claim_of(trial->this_case, work, limits->cores);
+    measure_claim_report(&(struct measure_account){&claim, limits, span, visit}, METRIC_BANDWIDTH,
+                         MEASURE_PER_SECOND, (double)work->moved_bytes);
+    measure_span_note(span, visit);
     visit_detail(visit, "shape", "%s, %u workgroups",
                  stream_shape_name(trial->run->arena, &trial->shape), work->params.groups);
     visit_detail(visit, "work", "%u arrays read, %u written, %llu times in a dispatch",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/stream/work.h"
 
+#include "measure/unit.h"
+
 #include <string.h>
 
 enum {
@@ -170,13 +172,8 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
         this_case->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
     uint64_t groups = shape->core_groups ? (uint64_t)cores * shape->core_groups : blocks;
     uint64_t most_x = info->limits.workgroup_count_x, most_z = info->limits.workgroup_count_z;
-    uint64_t rows = 1;
     if (groups > blocks)
         groups = blocks;
-    if (!most_x)
-        most_x = GRID_X_UNKNOWN;
-    if (groups > most_x)
-        rows = (groups + most_x - 1) / most_x;
     if (!shape->core_groups && most_z && passes > most_z)
         passes = most_z;
     uint64_t steps = (blocks + groups - 1) / groups, loops = info->limits.loop_iterations;
@@ -188,10 +185,21 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
                    .groups = (uint32_t)groups,
                    .passes = (uint32_t)passes,
                    .factor = STREAM_FACTOR},
-        .grid = {(uint32_t)((groups + rows - 1) / rows), (uint32_t)rows,
-                 shape->core_groups ? 1 : (uint32_t)passes},
+        .grid = {[2] = shape->core_groups ? 1 : (uint32_t)passes},
         .passes = passes,
         .moved_bytes = (this_case->op->reads + this_case->op->writes) * this_case->bytes * passes,
+    };
+    measure_unit_grid(groups, most_x ? most_x : GRID_X_UNKNOWN, work->grid);
+}
+
+struct measure_claim stream_claim_of(const struct stream_case *this_case,
+                                     const struct stream_work *work, unsigned cores)
+{
+    double array_bytes = (double)this_case->bytes * (double)work->passes;
+    return (struct measure_claim){
+        .read_bytes[MEASURE_DRAM] = this_case->op->reads * array_bytes,
+        .written_bytes[MEASURE_DRAM] = this_case->op->writes * array_bytes,
+        .cores = cores,
     };
 }
 

@@ -6,7 +6,7 @@
 
 #include "bench/stream/stream.h"
 #include "gpu/gpu.h"
-#include "measure/limits.h"
+#include "measure/claim.h"
 #include "results/results.h"
 
 enum {
@@ -83,6 +83,10 @@ struct stream_work {
 void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work);
+
+// What a dispatch moves.
+struct measure_claim stream_claim_of(const struct stream_case *this_case,
+                                     const struct stream_work *work, unsigned cores);
 
 // Bytes of the arrays that the operation touches.
 uint64_t stream_working_set(const struct stream_case *this_case);
