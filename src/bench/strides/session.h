@@ -15,16 +15,10 @@ enum strides_metric { // as strides.c lists them
     STRIDES_TIME
 };
 
-enum {
-    STRIDES_PROGRAMS = 11 // as in kernels.txt
-};
-
 struct strides_session {
     struct measure_limits limits;
     struct measure_clock clock;
     struct gpu_buffer *source, *words;
-    struct gpu_program *programs[STRIDES_PROGRAMS]; // those made so far
-    size_t program_count;
     bool warm; // a case has run: the clock is up
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/strides/session.h"
-#include "measure/median.h"
-#include "measure/span.h"
+#include "measure/claim.h"
+#include "measure/unit.h"
 
 #include <math.h>
 
@@ -57,23 +57,11 @@ bool strides_open(struct bench_session *bench, struct error *err)
 
 static struct gpu_program *find_program(struct work *work, struct error *err)
 {
-    struct strides_session *session = work->session;
-    const char *name = strides_kernel_name(work->run->arena, &work->this_case);
     // All of the core's memory as L1, or none of it.
-    const struct gpu_program_desc desc = {.kernel = kernel_find(name),
-                                          .l1_percent =
-                                              work->this_case.pattern == STRIDES_BANKS ? 1 : 100};
-    if (!desc.kernel) {
-        error_set(err, ERROR_UNSUPPORTED, "this build has no kernel %s", name);
-        return NULL;
-    }
-    for (size_t i = 0; i < session->program_count; i++)
-        if (gpu_program_kernel(session->programs[i]) == desc.kernel)
-            return session->programs[i];
-    struct gpu_program *program = gpu_program_create(work->run->session->scope, &desc, err);
-    if (program)
-        session->programs[session->program_count++] = program;
-    return program;
+    const struct gpu_program_desc choices = {
+        .l1_percent = work->this_case.pattern == STRIDES_BANKS ? 1 : 100};
+    return measure_program(&work->run->session->programs,
+                           strides_kernel_name(work->run->arena, &work->this_case), &choices, err);
 }
 
 // ---------------------------------------------------------------- the work
@@ -95,40 +83,22 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-static bool time_dispatch(struct work *work, double *ns, struct error *err)
-{
-    struct gpu_batch *batch =
-        gpu_batch_create(work->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
-    if (!batch)
-        return false;
-    gpu_batch_span_begin(batch, 0);
-    record(work, batch, 1);
-    gpu_batch_span_end(batch, 0);
-    if (!gpu_batch_end(batch, err))
-        return false;
-    *ns = INFINITY;
-    for (int i = 0; i < SIZE_RUNS; i++) { // the first may wait for much else
-        double once;
-        if (!gpu_batch_run(batch, work->run->request->timeout_ns, err) ||
-            !gpu_batch_span_ns(batch, 0, &once, err))
-            return false;
-        *ns = fmin(*ns, once);
-    }
-    return true;
-}
-
 // So many turns that one dispatch is a whole sample: else launches would be part of it.
 static bool find_turns(struct work *work, double wanted_ns, uint32_t *turns, struct error *err)
 {
+    const struct measure_unit unit = {.scope = work->run->scope,
+                                      .record = record,
+                                      .context = work,
+                                      .timeout_ns = work->run->request->timeout_ns};
     for (*turns = TURNS_FIRST;;) {
         double ns;
         work->params = strides_params_of(&work->this_case, *turns);
-        if (!time_dispatch(work, &ns, err))
+        if (!measure_unit_time(&unit, SIZE_RUNS, &ns, err))
             return false;
         if (ns >= wanted_ns || *turns == STRIDES_TURNS_MAX)
             return true;
-        double growth = fmin(fmax(1.1 * wanted_ns / fmax(ns, 1), 1.1), GROWTH_MAX);
-        *turns = (uint32_t)fmin(ceil(*turns * growth), STRIDES_TURNS_MAX);
+        double next = ceil(measure_unit_grow(*turns, 1.1 * wanted_ns, ns, 1.1, GROWTH_MAX));
+        *turns = (uint32_t)fmin(next, STRIDES_TURNS_MAX);
     }
 }
 
@@ -156,56 +126,28 @@ static bool refuse_missing(const struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-static void report_each(struct work *work, const struct measure_span *span,
-                        struct measure_visit *visit)
+// Loads are of a subgroup's width: STRIDES_LANES threads.
+static void report_metrics(const struct work *work, const struct measure_span *span,
+                           struct measure_visit *visit)
 {
-    struct arena *arena = work->run->arena;
-    double *rate = ARENA_ARRAY(arena, span->count, double);
-    double *cycles = ARENA_ARRAY(arena, span->count, double);
-    double *times = ARENA_ARRAY(arena, span->count, double);
     double bytes = (double)strides_bytes(&work->this_case, work->params.turns);
     double loads = (double)strides_loads(work->params.turns) / STRIDES_LANES;
-    for (size_t i = 0; i < span->count; i++) {
-        double hz = span->core_hz ? span->core_hz[i] : NAN;
-        times[i] = span->unit_ns[i] / loads;
-        cycles[i] = times[i] * hz / 1e9;
-        rate[i] = bytes / (span->unit_ns[i] * hz / 1e9);
-    }
-    double relative = span->step_ns / measure_median(arena, span->unit_ns, span->count);
-    double time = measure_median(arena, times, span->count);
-    visit_samples(visit, STRIDES_TIME, times, span->count, time * relative);
-    if (!span->core_hz)
-        return;
-    double hz = measure_median(arena, span->core_hz, span->count);
-    visit_samples(visit, STRIDES_CYCLES, cycles, span->count, time * hz / 1e9 * relative);
-    visit_samples(visit, STRIDES_PER_CORE, rate, span->count,
-                  bytes / loads / (time * hz / 1e9) * relative);
-}
-
-static void report_limit(const struct work *work, const struct measure_span *span,
-                         struct measure_visit *visit)
-{
-    const struct measure_limits *limits = &work->session->limits;
-    double most = work->this_case.pattern == STRIDES_BANKS ? limits->shared_bytes_per_cycle
-                                                           : limits->l1_bytes_per_cycle;
-    if (!(most > 0) || !span->core_hz)
-        return;
-    double hz = measure_median(visit->arena, span->core_hz, span->count);
-    double cycles = STRIDES_LANES * work->this_case.width / most;
-    visit_limit(visit, STRIDES_BANDWIDTH, most * hz);
-    visit_limit(visit, STRIDES_PER_CORE, most);
-    visit_limit(visit, STRIDES_CYCLES, cycles);
-    visit_limit(visit, STRIDES_TIME, cycles / hz * 1e9);
+    bool is_shared = work->this_case.pattern == STRIDES_BANKS;
+    struct measure_claim claim = {.cores = 1};
+    claim.read_bytes[is_shared ? MEASURE_SHARED : MEASURE_CORE_CACHE] = bytes;
+    const struct measure_account account = {&claim, &work->session->limits, span, visit};
+    measure_claim_report(&account, STRIDES_BANDWIDTH, MEASURE_PER_SECOND, bytes);
+    measure_claim_report(&account, STRIDES_TIME, MEASURE_NS_EACH, loads);
+    measure_claim_report(&account, STRIDES_CYCLES, MEASURE_CYCLES_EACH, loads);
+    measure_claim_report(&account, STRIDES_PER_CORE, MEASURE_PER_CORE_CYCLE, bytes);
+    measure_span_note(span, visit);
 }
 
 static void report(struct work *work, const struct measure_span *span, struct measure_visit *visit)
 {
     const struct strides_case *this_case = &work->this_case;
     uint64_t footprint = strides_footprint_bytes(this_case), cache = work->session->limits.l1_bytes;
-    double bytes = (double)strides_bytes(this_case, work->params.turns);
-    measure_span_report(span, bytes, STRIDES_BANDWIDTH, visit);
-    report_each(work, span, visit);
-    report_limit(work, span, visit);
+    report_metrics(work, span, visit);
     visit_detail(visit, "shape",
                  "1 workgroup of %d threads, %u loads in flight, %u turns of %d, %llu dispatches",
                  STRIDES_THREADS, this_case->loads, work->params.turns, STRIDES_TURN_LOADS,
