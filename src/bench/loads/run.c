@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/run.h"
 
+#include "measure/unit.h"
+
 #include <math.h>
 
 enum {
@@ -11,13 +13,6 @@ uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns)
 {
     double fit = floor(trial * (LOADS_LONGEST_NS / fmax(took_ns, 1)));
     return fit < all ? (uint32_t)fmax(fit, 1) : all;
-}
-
-static bool time_once(struct bench_visit *visit, struct gpu_batch *batch, double *took_ns,
-                      struct error *err)
-{
-    return gpu_batch_run(batch, visit->request->timeout_ns, err) &&
-           gpu_batch_span_ns(batch, 0, took_ns, err);
 }
 
 static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t groups,
@@ -37,17 +32,14 @@ static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct
     double took_ns, again_ns;
     if (!make_work(visit, run, trial, err))
         return false;
-    struct gpu_batch *batch =
-        gpu_batch_create(visit->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
-    if (!batch)
-        return false;
-    gpu_batch_span_begin(batch, 0);
-    loads_work_record(&run->work, batch, 1);
-    gpu_batch_span_end(batch, 0);
-    if (!gpu_batch_end(batch, err) || !time_once(visit, batch, &took_ns, err))
+    const struct measure_unit unit = {.scope = visit->scope,
+                                      .record = loads_work_record,
+                                      .context = &run->work,
+                                      .timeout_ns = visit->request->timeout_ns};
+    if (!measure_unit_time(&unit, 1, &took_ns, err))
         return false;
     if (loads_groups_within(all, trial, took_ns) < all) {
-        if (!time_once(visit, batch, &again_ns, err))
+        if (!measure_unit_time(&unit, 1, &again_ns, err))
             return false;
         took_ns = fmin(took_ns, again_ns);
     }

@@ -44,10 +44,8 @@ struct loads_session {
     struct bench_session *bench;
     struct measure_limits limits;
     struct measure_clock clock;
-    struct gpu_buffer *proof;      // of the work at hand; NULL until needed
-    struct gpu_arg *sources;       // of each kind; empty until needed
-    struct gpu_program **programs; // made so far
-    size_t program_count, program_capacity;
+    struct gpu_buffer *proof;               // of the work at hand; NULL until needed
+    struct gpu_arg *sources;                // of each kind; empty until needed
     uint32_t groups;                        // of a dispatch, where the device is fast enough
     struct bench_session *robust;           // the same on a device that checks bounds; or NULL
     bool warm;                              // a case has run: the clock is up
@@ -82,9 +80,9 @@ MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope 
 // measure_record: `repeats` dispatches.
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
-// Every thread of every dispatch found its sum, and there were `dispatches` or more; else
+// Every thread of every dispatch found its sum, and there were `least` dispatches or more; else
 // ERROR_MISMATCH.
-MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct error *err);
+MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
 
 // The plan, the visit and the conclusion of struct benchmark.
 MUST_CHECK bool loads_plan(const struct bench_request *request, struct bench_case_list *list,

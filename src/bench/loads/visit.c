@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 #include "bench/loads/run.h"
+#include "measure/claim.h"
 #include "measure/median.h"
 
 #include <math.h>
@@ -92,54 +93,17 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// A metric that is `amount` over the time of a unit, or (`inverse`) that time over `amount`.
-static void report_over(struct arena *arena, const struct measure_span *span, unsigned metric,
-                        double amount, bool inverse, struct measure_visit *visit)
+// What a workgroup loads. A load occupies 4 bytes of the way or more.
+static struct measure_claim claim_of(const struct loads_session *session,
+                                     const struct loads_kind *kind)
 {
-    double *values = ARENA_ARRAY(arena, span->count, double);
-    for (size_t i = 0; i < span->count; i++)
-        values[i] = inverse ? span->unit_ns[i] / amount : amount / span->unit_ns[i];
-    double middle = measure_median(arena, values, span->count);
-    double unit_ns = measure_median(arena, span->unit_ns, span->count);
-    visit_samples(visit, metric, values, span->count, middle * span->step_ns / unit_ns);
-}
-
-static void report_per_core(struct bench_visit *run, const struct measure_span *span,
-                            struct measure_visit *visit)
-{
-    const struct loads_session *session = run->session->state;
-    if (!span->core_hz || !session->limits.cores)
-        return;
-    double *values = ARENA_ARRAY(run->arena, span->count, double);
-    double loads = loads_a_group / session->limits.cores;
-    for (size_t i = 0; i < span->count; i++)
-        values[i] = loads / span->unit_ns[i] * 1e9 / span->core_hz[i];
-    double middle = measure_median(run->arena, values, span->count);
-    visit_samples(visit, METRIC_PER_CORE, values, span->count,
-                  middle * span->step_ns / measure_median(run->arena, span->unit_ns, span->count));
-}
-
-// Bytes a cycle that a core's cache or shared memory hands out, where the way is not that of the
-// texture units; 0 = not known.
-static double bytes_per_cycle(const struct loads_session *session, const struct loads_kind *kind)
-{
-    if (kind->source == LOADS_FROM_SHARED)
-        return session->limits.shared_bytes_per_cycle;
-    return loads_way_of(kind)->direct ? session->limits.l1_bytes_per_cycle : 0;
-}
-
-// Where the pattern gives each lane bytes of its own.
-static void report_limit(const struct loads_session *session, const struct loads_case *this_case,
-                         const struct measure_span *span, struct measure_visit *visit)
-{
-    double bytes = bytes_per_cycle(session, this_case->kind);
-    if (this_case->pattern == LOADS_UNIFORM || !span->core_hz || bytes <= 0)
-        return;
-    double hz = measure_median(visit->arena, span->core_hz, span->count);
-    // A lane has at most one load in 4 bytes of that.
-    double per_core = fmin(bytes / loads_bytes(this_case->kind), bytes / 4);
-    visit_limit(visit, METRIC_PER_CORE, per_core);
-    visit_limit(visit, METRIC_RATE, per_core * session->limits.cores * hz);
+    struct measure_claim claim = {.cores = session->limits.cores};
+    double bytes = loads_a_group * fmax(loads_bytes(kind), 4);
+    enum measure_level level = kind->source == LOADS_FROM_SHARED ? MEASURE_SHARED
+                               : loads_way_of(kind)->direct      ? MEASURE_CORE_CACHE
+                                                                 : MEASURE_CACHE;
+    *(loads_way_of(kind)->writes ? &claim.written_bytes[level] : &claim.read_bytes[level]) = bytes;
+    return claim;
 }
 
 static void report_control(const struct measure_span *span, double control_ns, unsigned width,
@@ -165,22 +129,34 @@ static void report_baseline(struct bench_visit *run, const struct loads_case *th
     const struct loads_baseline_seen *seen = &session->baseline[this_case->peak];
     if (seen->missing)
         return;
-    report_over(run->arena, span, METRIC_RATIO, seen->group_ns, false, visit);
+    double *ratios = ARENA_ARRAY(run->arena, span->count, double);
+    for (size_t i = 0; i < span->count; i++)
+        ratios[i] = seen->group_ns / span->unit_ns[i];
+    double middle = measure_median(run->arena, ratios, span->count);
+    double unit_ns = measure_median(run->arena, span->unit_ns, span->count);
+    visit_samples(visit, METRIC_RATIO, ratios, span->count, middle * span->step_ns / unit_ns);
     double rate = loads_a_group * 1e9 / seen->group_ns;
     visit_samples(visit, METRIC_BASELINE, &rate, 1, rate * span->step_ns / seen->group_ns);
 }
 
-static void report(struct bench_visit *run, const struct loads_run *seen,
-                   struct measure_visit *visit)
+static void report(const struct loads_session *session, const struct loads_run *seen,
+                   double control_ns, struct measure_visit *visit)
 {
-    const struct loads_session *session = run->session->state;
     const struct measure_span *span = &seen->span;
-    double bytes = loads_a_group * loads_bytes(seen->this_case->kind);
-    measure_span_report(span, loads_a_group, METRIC_RATE, visit);
-    report_over(run->arena, span, METRIC_BANDWIDTH, bytes * 1e9, false, visit);
-    report_per_core(run, span, visit);
-    report_over(run->arena, span, METRIC_TIME, loads_a_group / published_loads, true, visit);
-    report_limit(session, seen->this_case, span, visit);
+    const struct loads_kind *kind = seen->this_case->kind;
+    const struct measure_claim claim = claim_of(session, kind);
+    // Only where the pattern gives each lane bytes of its own, the way's width is a limit.
+    bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
+    const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
+                                 limited = {&claim, is_limited ? &session->limits : NULL, span,
+                                            visit};
+    measure_claim_report(&limited, METRIC_RATE, MEASURE_PER_SECOND, loads_a_group);
+    measure_claim_report(&plain, METRIC_BANDWIDTH, MEASURE_PER_SECOND,
+                         loads_a_group * loads_bytes(kind));
+    measure_claim_report(&limited, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE, loads_a_group);
+    measure_claim_report(&plain, METRIC_TIME, MEASURE_NS_EACH, loads_a_group / published_loads);
+    measure_claim_report(&plain, METRIC_OVER_CONTROL, MEASURE_NS_EACH, control_ns);
+    measure_span_note(span, visit);
     visit_detail(visit, "shape", "%u workgroups of %d threads, %d loads each, %llu dispatches",
                  seen->work.groups, LOADS_THREADS, LOADS_A_THREAD,
                  (unsigned long long)span->repeats);
@@ -216,8 +192,7 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
     session->warm = plain->warm = true;
     if (!find_baseline(run, this_case, err))
         return false;
-    report(place, &seen, visit);
-    report_over(run->arena, &seen.span, METRIC_OVER_CONTROL, memory->control_ns, true, visit);
+    report(session, &seen, memory->control_ns, visit);
     report_control(&seen.span, memory->control_ns, this_case->kind->width, visit);
     report_baseline(run, this_case, &seen.span, visit);
     return true;

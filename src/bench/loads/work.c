@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/source.h"
 #include "bench/loads/write.h"
+#include "measure/unit.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -29,28 +30,6 @@ bool loads_open(struct bench_session *bench, struct error *err)
     session->groups =
         cores * (bench->info->kind == GPU_KIND_CPU ? GROUPS_A_PROCESSOR : GROUPS_A_CORE);
     return measure_clock_probe(bench->scope, &session->clock, err);
-}
-
-// A run has one size of subgroups, so programs differ by kernel alone.
-static struct gpu_program *find_program(struct loads_session *session,
-                                        const struct gpu_kernel *kernel,
-                                        const struct loads_case *this_case, struct error *err)
-{
-    const struct gpu_program_desc desc = {
-        .kernel = kernel,
-        .subgroup_threads = this_case->subgroup_threads,
-        .l1_percent = loads_way_of(this_case->kind)->shared ? L1_BESIDE_SHARED : 100,
-    };
-    for (size_t i = 0; i < session->program_count; i++)
-        if (gpu_program_kernel(session->programs[i]) == desc.kernel)
-            return session->programs[i];
-    struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
-    if (!program)
-        return NULL;
-    session->programs = arena_grow(session->bench->arena, session->programs, session->program_count,
-                                   &session->program_capacity, sizeof(struct gpu_program *));
-    session->programs[session->program_count++] = program;
-    return program;
 }
 
 // What a control's thread adds up, from 0, 1, 2, 3: 256 times a float a little above 1, or, in the
@@ -172,7 +151,11 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
             return false;
         prepare_loads(work, this_case, &proof);
     }
-    work->program = find_program(session, kernel, this_case, err);
+    const struct gpu_program_desc choices = {
+        .subgroup_threads = this_case->subgroup_threads,
+        .l1_percent = way->shared ? L1_BESIDE_SHARED : 100,
+    };
+    work->program = measure_program(&session->bench->programs, kernel->name, &choices, err);
     if (!work->program)
         return false;
     if (!session->proof)
@@ -199,7 +182,7 @@ void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct error *err)
+bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err)
 {
     struct proof proof;
     if (!gpu_buffer_read(work->session->proof, 0, &proof, sizeof proof, err))
@@ -208,10 +191,8 @@ bool loads_work_verify(struct loads_work *work, uint64_t dispatches, struct erro
     if (proof.wrong)
         return error_set(err, ERROR_MISMATCH, "%s: %u threads did not find the sum of their data",
                          kernel, proof.wrong);
-    uint32_t groups = work->groups;
-    if (proof.groups % groups != 0 || proof.groups / groups < dispatches)
-        return error_set(err, ERROR_MISMATCH,
-                         "%s: %u workgroups reported, not a multiple of %u, %llu times at least",
-                         kernel, proof.groups, groups, (unsigned long long)dispatches);
-    return !work->target.kind || loads_target_verify(work, proof.groups / groups, err);
+    uint64_t dispatches;
+    if (!measure_unit_counted(proof.groups, work->groups, least, &dispatches, err))
+        return error_prefix(err, "%s", kernel);
+    return !work->target.kind || loads_target_verify(work, (uint32_t)dispatches, err);
 }
