@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "bench/roofline/session.h"
 
+#include "measure/words.h"
+
 #include <math.h>
 #include <string.h>
 
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
-    WORDS_BYTES = 2 * ROOFLINE_SLOTS * 4,
     CACHES = 4,      // so many times the last cache is memory
     MEMORY_SHARE = 4 // of the device's memory, at most
 };
+_Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
+
 static const uint64_t bytes_wanted = UINT64_C(4) << 30, cpu_bytes = 16 << 20;
 static const uint64_t wait_ns = UINT64_C(20000000000);
 
@@ -117,25 +120,17 @@ static bool fill(struct roofline_session *session, const struct roofline_number 
 
 // ---------------------------------------------------------------- the session
 
-static uint64_t bytes_of(const struct gpu_info *info)
-{
-    const struct gpu_limits *limits = &info->limits;
-    uint64_t bytes = info->kind == GPU_KIND_CPU ? cpu_bytes : bytes_wanted;
-    const uint64_t most[] = {limits->memory_bytes / MEMORY_SHARE, limits->allocation_bytes,
-                             limits->storage_range_bytes};
-    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
-        if (most[i] && most[i] < bytes)
-            bytes = most[i];
-    return bytes / PERIOD_BYTES * PERIOD_BYTES;
-}
-
 bool roofline_open(struct bench_session *bench, struct error *err)
 {
     struct roofline_session *session = ARENA_NEW(bench->arena, struct roofline_session);
     session->bench = bench;
     bench->state = session;
     measure_limits_of(bench->info, &session->limits);
-    session->bytes = bytes_of(bench->info);
+    session->bytes =
+        measure_limits_buffer(&bench->info->limits,
+                              bench->info->kind == GPU_KIND_CPU ? cpu_bytes : bytes_wanted,
+                              MEMORY_SHARE) /
+        PERIOD_BYTES * PERIOD_BYTES;
     if (bench->info->kind != GPU_KIND_CPU &&
         session->bytes < CACHES * session->limits.last_cache_bytes)
         return error_set(
@@ -147,8 +142,7 @@ bool roofline_open(struct bench_session *bench, struct error *err)
     session->energy = measure_energy_open(bench->arena, bench->info);
     session->shares =
         ROOFLINE_NUMBERS * session->bytes > bench->info->limits.memory_bytes / MEMORY_SHARE;
-    session->words =
-        gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = WORDS_BYTES}, err);
+    session->words = measure_words_create(bench->scope, err);
     return session->words != NULL;
 }
 
@@ -157,21 +151,6 @@ void roofline_close(struct bench_session *bench)
     struct roofline_session *session = bench->state;
     if (session)
         measure_energy_close(session->energy);
-}
-
-static bool compile(struct roofline_session *session, const struct roofline_number *number,
-                    struct error *err)
-{
-    size_t place = (size_t)(number - roofline_numbers);
-    const struct gpu_program_desc desc = {.kernel = kernel_find(number->kernel)};
-    struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
-    if (!program)
-        return false;
-    struct measure_visit *visit = measure_visit_create(session->bench->arena);
-    visit_kernel(visit, program);
-    session->kernels[place] = visit->kernel;
-    session->programs[place] = program;
-    return true;
 }
 
 static bool make_source(struct roofline_session *session, size_t place, struct error *err)
@@ -208,30 +187,12 @@ static bool load(struct roofline_session *session, const struct roofline_number 
     return true;
 }
 
-bool roofline_prepare(struct roofline_session *session, const struct roofline_number *number,
-                      struct error *err)
+struct gpu_program *roofline_prepare(struct roofline_session *session,
+                                     const struct roofline_number *number, struct error *err)
 {
-    return gpu_require(session->bench->info, number->caps, err) &&
-           (session->programs[number - roofline_numbers] || compile(session, number, err)) &&
-           load(session, number, err);
-}
-
-bool roofline_words_clear(struct roofline_session *session, struct error *err)
-{
-    static const uint32_t zeros[WORDS_BYTES / 4];
-    return gpu_buffer_write(session->words, 0, zeros, sizeof zeros, err);
-}
-
-bool roofline_words_read(struct roofline_session *session, struct roofline_words *words,
-                         struct error *err)
-{
-    uint32_t seen[WORDS_BYTES / 4];
-    *words = (struct roofline_words){0};
-    if (!gpu_buffer_read(session->words, 0, seen, sizeof seen, err))
-        return false;
-    for (unsigned i = 0; i < ROOFLINE_SLOTS; i++) {
-        words->sum += seen[i];
-        words->groups += seen[ROOFLINE_SLOTS + i];
-    }
-    return true;
+    if (!gpu_require(session->bench->info, number->caps, err))
+        return NULL;
+    struct gpu_program *program =
+        measure_program(&session->bench->programs, number->kernel, NULL, err);
+    return program && load(session, number, err) ? program : NULL;
 }

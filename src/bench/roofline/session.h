@@ -40,9 +40,7 @@ struct roofline_session {
     struct measure_limits limits;
     struct measure_energy *energy; // NULL: the device does not count it
     bool warm;
-    struct gpu_program *programs[ROOFLINE_NUMBERS];
-    struct kernel_info kernels[ROOFLINE_NUMBERS];
-    struct gpu_buffer *words;
+    struct gpu_buffer *words; // measure/words.h
     // Each number's own where memory is large, else all share the first.
     bool shares;
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not needed so far
@@ -56,9 +54,9 @@ MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
 
 void roofline_close(struct bench_session *bench);
 
-// Compiled, and its data in memory.
-MUST_CHECK bool roofline_prepare(struct roofline_session *session,
-                                 const struct roofline_number *number, struct error *err);
+// Puts the number's data into memory. Returns its program; NULL with `err`.
+struct gpu_program *roofline_prepare(struct roofline_session *session,
+                                     const struct roofline_number *number, struct error *err);
 
 // What one reading of the first `bytes` adds up to after so many steps of a thread, with fma
 // rounded once and twice.
@@ -67,15 +65,6 @@ struct roofline_sums {
 };
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes);
-
-// What the kernels have left since it was cleared.
-struct roofline_words {
-    uint32_t sum;
-    uint64_t groups;
-};
-MUST_CHECK bool roofline_words_clear(struct roofline_session *session, struct error *err);
-MUST_CHECK bool roofline_words_read(struct roofline_session *session, struct roofline_words *words,
-                                    struct error *err);
 
 // The plan, the visit and the conclusion of struct benchmark.
 MUST_CHECK bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,

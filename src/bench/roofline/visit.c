@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bench/roofline/session.h"
+#include "measure/claim.h"
 #include "measure/median.h"
+#include "measure/unit.h"
+#include "measure/words.h"
 
 #include <math.h>
 
@@ -91,15 +94,11 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_span *span, bool *separate, struct error *err)
 {
-    struct roofline_words words;
-    if (!roofline_words_read(work->session, &words, err))
+    struct measure_words words;
+    uint64_t groups = (uint64_t)work->grid[0] * work->grid[1], units;
+    if (!measure_words_read(work->session->words, &words, err) ||
+        !measure_unit_counted(words.count, groups, span->repeats * span->count, &units, err))
         return false;
-    uint64_t groups = (uint64_t)work->grid[0] * work->grid[1], units = words.groups / groups;
-    if (words.groups % groups != 0 || units < span->repeats * span->count)
-        return error_set(err, ERROR_MISMATCH,
-                         "%llu workgroups reported, not a multiple of %llu and at least %llu",
-                         (unsigned long long)words.groups, (unsigned long long)groups,
-                         (unsigned long long)(span->repeats * span->count * groups));
     *separate = words.sum == (uint32_t)units * memory->sums.rounded;
     if (words.sum == (uint32_t)units * memory->sums.fused) {
         *separate = false;
@@ -153,40 +152,28 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Results of fma a cycle of a core, which are two operations each.
-static double units_of(const struct roofline_number *number, const struct measure_limits *limits)
+// A result is one of fma, which is two operations.
+static struct measure_claim claim_of(const struct work *work)
 {
-    if (number->number == FMA_F32)
-        return limits->fp32_per_cycle;
-    return number->number == FMA_F64 ? limits->fp64_per_cycle : limits->fp16_per_cycle;
-}
-
-// The roof itself: the units at the clock seen, or the memory's data rate.
-static void report_limits(const struct work *work, const struct measure_span *span,
-                          struct measure_visit *visit)
-{
-    const struct measure_limits *limits = &work->session->limits;
-    double memory = limits->dram_bytes_per_s, hz = 0;
-    if (span->core_hz)
-        hz = measure_median(visit->arena, span->core_hz, span->count);
-    double compute = units_of(work->this_case->number, limits) * 2 * limits->cores * hz;
-    if (!(compute > 0) || !(memory > 0))
-        return;
-    double roof = fmin(compute, memory * work->this_case->intensity);
-    visit_limit(visit, METRIC_RATE, roof);
-    visit_limit(visit, METRIC_BANDWIDTH, roof / work->this_case->intensity);
+    static const enum measure_class classes[] = {
+        [FMA_F32] = MEASURE_FP32, [FMA_F64] = MEASURE_FP64, [FMA_F16X2] = MEASURE_FP16};
+    struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = (double)work->bytes,
+                                  .cores = work->session->limits.cores};
+    claim.results[classes[work->this_case->number->number]] =
+        (double)work->bytes * work->this_case->intensity / 2;
+    return claim;
 }
 
 static void report(const struct work *work, const struct measure_span *span, bool separate,
                    struct measure_visit *visit)
 {
-    double bytes = (double)work->bytes, *speeds = ARENA_ARRAY(visit->arena, span->count, double);
-    measure_span_report(span, bytes * work->this_case->intensity, METRIC_RATE, visit);
-    for (size_t i = 0; i < span->count; i++)
-        speeds[i] = visit->metrics[METRIC_RATE].values[i] / work->this_case->intensity;
-    visit_samples(visit, METRIC_BANDWIDTH, speeds, span->count,
-                  visit->metrics[METRIC_RATE].step / work->this_case->intensity);
-    report_limits(work, span, visit);
+    const struct measure_claim claim = claim_of(work);
+    const struct measure_account account = {&claim, &work->session->limits, span, visit};
+    double bytes = (double)work->bytes;
+    measure_claim_report(&account, METRIC_RATE, MEASURE_PER_SECOND,
+                         bytes * work->this_case->intensity);
+    measure_claim_report(&account, METRIC_BANDWIDTH, MEASURE_PER_SECOND, bytes);
+    measure_span_note(span, visit);
     visit_detail(visit, "shape", "%u workgroups of %d threads, %d bytes and %llu steps each",
                  work->grid[0] * work->grid[1], ROOFLINE_THREADS, ROOFLINE_THREAD_BYTES,
                  (unsigned long long)work->steps);
@@ -194,7 +181,7 @@ static void report(const struct work *work, const struct measure_span *span, boo
                  (unsigned long long)span->repeats);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
-    visit->kernel = work->session->kernels[work->this_case->number - roofline_numbers];
+    visit->kernel = *measure_program_info(&work->session->bench->programs, work->program);
 }
 
 bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
@@ -206,9 +193,9 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
         .session = session, .this_case = &this_case, .steps = roofline_steps(&this_case)};
     struct memory *memory = *run->memory;
     bool separate = false;
-    if (!roofline_prepare(session, this_case.number, err))
+    work.program = roofline_prepare(session, this_case.number, err);
+    if (!work.program)
         return false;
-    work.program = session->programs[this_case.number - roofline_numbers];
     shape(&work);
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
@@ -226,7 +213,8 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
                                            .warm = session->warm}; // cases follow without a pause
     struct measure_span span;
     struct measure_energy_result energy;
-    if (!roofline_words_clear(session, err) || !measure_span_run(run->arena, &desc, &span, err) ||
+    if (!measure_words_clear(session->words, err) ||
+        !measure_span_run(run->arena, &desc, &span, err) ||
         !take_energy(&work, run, measure_median(run->arena, span.unit_ns, span.count), &energy,
                      err) ||
         !verify(&work, memory, &span, &separate, err))
