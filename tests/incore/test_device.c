@@ -66,7 +66,7 @@ static bool prove(struct workbench *bench, const struct incore_case *this_case, 
     uint32_t words[2 * INCORE_SLOTS];
     const struct incore_params params = {
         .turns = 2, .subgroup_threads = own->subgroup_threads, .never = 0x9e3779b9};
-    struct incore_program *program = incore_program(own, this_case, err);
+    struct gpu_program *program = incore_program(own, this_case, err);
     struct gpu_scope *scope = gpu_scope_open(bench->session.device);
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     assert_true(program && batch);
@@ -75,9 +75,8 @@ static bool prove(struct workbench *bench, const struct incore_case *this_case, 
     words[2 * (INCORE_ROUNDED + 5)] ^= flipped;
     incore_proof_record(own, 0, words, batch);
     incore_dispatch(own, batch,
-                    &(struct gpu_dispatch){.program = program->program,
-                                           .params = &params,
-                                           .params_bytes = sizeof params},
+                    &(struct gpu_dispatch){
+                        .program = program, .params = &params, .params_bytes = sizeof params},
                     0);
     incore_results_record(own, batch);
     assert_true(gpu_batch_end(batch, err) && gpu_batch_run(batch, bench->request.timeout_ns, err));

@@ -199,6 +199,11 @@ static void tiles_grow_by_what_rows_and_columns_give(void **state)
     assert_true(f32(INCORE_SECOND) == 32 * 0.25f * 0.25f); // every second step takes away
 }
 
+static double limit_of(const char *name, const struct measure_limits *limits)
+{
+    return measure_claim_results(limits, incore_kind_class(kind_of(name)));
+}
+
 static void limits_belong_to_what_the_units_do(void **state)
 {
     const struct measure_limits limits = {.fp32_per_cycle = 128,
@@ -208,16 +213,16 @@ static void limits_belong_to_what_the_units_do(void **state)
                                           .fp16_matrix_per_cycle = 2048,
                                           .fp8_matrix_per_cycle = 4096};
     (void)state;
-    assert_true(incore_kind_limit(kind_of("fp32-mul"), &limits) == 128);
-    assert_true(incore_kind_limit(kind_of("fp64-fma"), &limits) == 64);
-    assert_true(incore_kind_limit(kind_of("fp16x2-fma"), &limits) == 256);
-    assert_true(incore_kind_limit(kind_of("int32-mad"), &limits) == 63);
-    assert_true(incore_kind_limit(kind_of("bf16-mma"), &limits) == 2048);
-    assert_true(incore_kind_limit(kind_of("fp8-wgmma"), &limits) == 4096);
-    assert_true(incore_kind_limit(kind_of("fp16x2-dot"), &limits) == 0);
-    assert_true(incore_kind_limit(kind_of("fp32-int32-mixed"), &limits) == 0);
-    assert_true(incore_kind_limit(kind_of("fp32-add-rcp"), &limits) == 0);
-    assert_true(incore_kind_limit(kind_of("int32-add"), &limits) == 0);
+    assert_true(limit_of("fp32-mul", &limits) == 128);
+    assert_true(limit_of("fp64-fma", &limits) == 64);
+    assert_true(limit_of("fp16x2-fma", &limits) == 256);
+    assert_true(limit_of("int32-mad", &limits) == 63);
+    assert_true(limit_of("bf16-mma", &limits) == 2048);
+    assert_true(limit_of("fp8-wgmma", &limits) == 4096);
+    assert_true(limit_of("fp16x2-dot", &limits) == 0);
+    assert_true(limit_of("fp32-int32-mixed", &limits) == 0);
+    assert_true(limit_of("fp32-add-rcp", &limits) == 0);
+    assert_true(limit_of("int32-add", &limits) == 0);
     assert_null(incore_kind_find("fp32-nothing"));
 }
 

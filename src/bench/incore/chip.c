@@ -2,6 +2,7 @@
 // All cores of the chip.
 #include "bench/incore/session.h"
 #include "measure/median.h"
+#include "measure/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,14 +30,14 @@ struct chip {
     struct bench_visit *run;
     struct incore_session *session;
     const struct incore_case *this_case;
-    struct incore_program *program;
+    struct gpu_program *program;
     struct memory *memory;
     uint32_t groups;
 };
 
 static uint32_t groups_of(const struct chip *chip)
 {
-    unsigned threads = gpu_program_kernel(chip->program->program)->workgroup[0];
+    unsigned threads = gpu_program_kernel(chip->program)->workgroup[0];
     uint32_t cores = chip->session->limits.cores;
     return GROUPS_A_CORE * (INCORE_THREADS / threads) * (cores ? cores : CORES_UNKNOWN);
 }
@@ -55,7 +56,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     const struct incore_params params = {.turns = chip->memory->turns,
                                          .subgroup_threads = chip->session->subgroup_threads,
                                          .never = 0x9e3779b9};
-    const struct gpu_dispatch dispatch = {.program = chip->program->program,
+    const struct gpu_dispatch dispatch = {.program = chip->program,
                                           .groups = {chip->groups},
                                           .params = &params,
                                           .params_bytes = sizeof params};
@@ -139,50 +140,36 @@ static bool verify(const struct chip *chip, const struct measure_span *span, boo
     if (!incore_proof_check(chip->session, 0, &proven, err))
         return false;
     *separate = proven.separate;
-    if (proven.groups % chip->groups == 0 &&
-        proven.groups >= span->repeats * span->count * chip->groups)
-        return true;
-    return error_set(err, ERROR_MISMATCH,
-                     "%u workgroups came to their end, not a multiple of %u and at least %llu",
-                     proven.groups, chip->groups,
-                     (unsigned long long)(span->repeats * span->count * chip->groups));
+    uint64_t dispatches;
+    return measure_unit_counted(proven.groups, chip->groups, span->repeats * span->count,
+                                &dispatches, err);
 }
 
 // ---------------------------------------------------------------- the numbers
-
-static void report_per_core(const struct chip *chip, const struct measure_span *span,
-                            double results, struct measure_visit *visit)
-{
-    unsigned cores = chip->session->limits.cores;
-    if (!span->core_hz || !cores || !chip->session->clock.counts_core_clock)
-        return;
-    double *values = ARENA_ARRAY(visit->arena, span->count, double);
-    for (size_t i = 0; i < span->count; i++)
-        values[i] = results / span->unit_ns[i] * 1e9 / span->core_hz[i] / cores;
-    visit_samples(visit, INCORE_METRIC_PER_CORE, values, span->count,
-                  values[0] * span->step_ns / span->unit_ns[0]);
-    double limit = incore_kind_limit(chip->this_case->kind, &chip->session->limits);
-    if (!(limit > 0))
-        return;
-    double hz = measure_median(visit->arena, span->core_hz, span->count);
-    visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
-    visit_limit(visit, INCORE_METRIC_RATE, limit * chip->this_case->kind->arithmetic * cores * hz);
-}
 
 static void report(struct chip *chip, const struct measure_span *span, bool separate,
                    struct measure_visit *visit)
 {
     const struct incore_kind *kind = chip->this_case->kind;
     double steps = (double)chip->memory->turns * chip->this_case->kind->peak->steps;
-    unsigned threads = gpu_program_kernel(chip->program->program)->workgroup[0];
+    unsigned threads = gpu_program_kernel(chip->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
-    measure_span_report(span, results * kind->arithmetic, INCORE_METRIC_RATE, visit);
-    report_per_core(chip, span, results, visit);
+    struct measure_claim claim = {.cores = chip->session->limits.cores};
+    claim.results[incore_kind_class(kind)] = results;
+    // Limits are judged by the core clock, which a counter of another clock does not tell.
+    bool is_clocked = chip->session->clock.counts_core_clock;
+    const struct measure_account account = {&claim, is_clocked ? &chip->session->limits : NULL,
+                                            span, visit};
+    measure_claim_report(&account, INCORE_METRIC_RATE, MEASURE_PER_SECOND,
+                         results * kind->arithmetic);
+    if (is_clocked)
+        measure_claim_report(&account, INCORE_METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE, results);
+    measure_span_note(span, visit);
     visit_detail(visit, "shape", "%u workgroups of %u threads, %u chains, %.0f operations each",
                  chip->groups, threads, chip->this_case->kind->peak->chains, steps);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
-    visit->kernel = *incore_kernel_info(chip->session, chip->program);
+    visit->kernel = *measure_program_info(&chip->session->bench->programs, chip->program);
 }
 
 // ---------------------------------------------------------------- a visit

@@ -24,7 +24,7 @@ struct core {
     struct bench_visit *run;
     struct incore_session *session;
     const struct incore_case *this_case;
-    struct incore_program *program;
+    struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
     // Results, a sample each: counts of the core (0: none) and nanoseconds of turns.
@@ -69,7 +69,7 @@ static void record_one(struct core *core, struct gpu_batch *batch, unsigned samp
         .never = 0x9e3779b9,
     };
     const struct gpu_dispatch dispatch = {
-        .program = core->program->program, .params = &params, .params_bytes = sizeof params};
+        .program = core->program, .params = &params, .params_bytes = sizeof params};
     incore_dispatch(core->session, batch, &dispatch, proof);
 }
 
@@ -107,21 +107,10 @@ struct stamp {
     uint32_t x, y;
 };
 
-static unsigned counter_bits(const struct core *core)
-{
-    unsigned bits = core->session->clock.counter_bits;
-    return bits == 0 || bits > 32 ? 32 : bits;
-}
-
-static uint64_t device_ticks_of(const struct stamp *stamp)
-{
-    return stamp->x | (uint64_t)stamp->y << 32;
-}
-
 // From the first subgroup's begin to the last one's end.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
-    unsigned bits = counter_bits(core);
+    unsigned bits = measure_clock_low_bits(&core->session->clock);
     uint64_t half = UINT64_C(1) << (bits - 1);
     double first = 0, last = 0;
     for (uint32_t i = 0; i < core->this_case->subgroups; i++) {
@@ -138,11 +127,10 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
 // By the device's clock, from before the first turn to after the last one.
 static double device_ns(const struct core *core, const struct stamp *stamps)
 {
-    const struct measure_clock *clock = &core->session->clock;
-    uint64_t ticks =
-        measure_clock_delta(device_ticks_of(&stamps[INCORE_STAMP_BEGIN]),
-                            device_ticks_of(&stamps[INCORE_STAMP_END]), clock->device_bits);
-    return (double)ticks * clock->device_tick_ns;
+    const struct stamp *begin = &stamps[INCORE_STAMP_BEGIN], *end = &stamps[INCORE_STAMP_END];
+    return measure_clock_elapsed_ns(&core->session->clock,
+                                    measure_clock_stamp((const uint32_t[]){begin->x, begin->y}),
+                                    measure_clock_stamp((const uint32_t[]){end->x, end->y}));
 }
 
 static double count_ns(const struct core *core, const struct stamp *stamps)
@@ -152,21 +140,21 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
         return 1e9 / clock->counter_hz;
     const struct stamp *counts = &stamps[INCORE_STAMP_COUNTS];
     return device_ns(core, stamps) /
-           (double)measure_clock_delta(counts->x, counts->y, counter_bits(core));
+           (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
 // Half of the counter's range is for a subgroup that began before the first one.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->session->clock;
-    double range = exp2(counter_bits(core) - 1.0), hz = clock->counter_hz;
+    double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
     if (clock->counts_core_clock) // the probe may have seen an idle one
         hz = fmax(hz, core->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
     return error_set(err, ERROR_UNSUPPORTED,
                      "the core's counter of %u bits wraps while this case's %u turns run",
-                     counter_bits(core), core->memory->turns);
+                     measure_clock_low_bits(clock), core->memory->turns);
 }
 
 static bool run_counted(struct core *core, struct error *err)
@@ -300,7 +288,7 @@ static void report(struct core *core, struct measure_visit *visit)
         if (!whole)
             put(core, visit, INCORE_METRIC_PER_CORE, results, true);
         visit_sensor(visit, "core_clock", UNIT_HZ, 1e9 * core->counts[0] / core->ns[0]);
-        limit = incore_kind_limit(this_case->kind, &session->limits);
+        limit = measure_claim_results(&session->limits, incore_kind_class(this_case->kind));
         if (limit > 0)
             visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
     }
@@ -310,8 +298,7 @@ static void report(struct core *core, struct measure_visit *visit)
                  session->clocked ? "the core's counter" : "time stamps: 2 N turns less N");
     visit_detail(visit, "shape", "%u of %u threads in subgroups of %u, %.0f operations each",
                  this_case->subgroups * session->subgroup_threads,
-                 gpu_program_kernel(core->program->program)->workgroup[0],
-                 session->subgroup_threads, steps);
+                 gpu_program_kernel(core->program)->workgroup[0], session->subgroup_threads, steps);
     if (core->separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
 }
@@ -339,6 +326,6 @@ bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_c
     if (!run_samples(&core, err))
         return false;
     report(&core, visit);
-    visit->kernel = *incore_kernel_info(session, core.program);
+    visit->kernel = *measure_program_info(&session->bench->programs, core.program);
     return true;
 }

@@ -84,23 +84,22 @@ int incore_barrier_kernel(unsigned threads)
 }
 
 // Additions and products of floats are done where fused ones are.
-double incore_kind_limit(const struct incore_kind *kind, const struct measure_limits *limits)
+enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
     switch (kind->number) {
     case INCORE_F32:
-        return simple ? limits->fp32_per_cycle : 0;
+        return simple ? MEASURE_FP32 : MEASURE_OTHER;
     case INCORE_F64:
-        return simple ? limits->fp64_per_cycle : 0;
+        return simple ? MEASURE_FP64 : MEASURE_OTHER;
     case INCORE_F16:
     case INCORE_F16X2:
-        return simple ? limits->fp16_per_cycle : 0;
+        return simple ? MEASURE_FP16 : MEASURE_OTHER;
     case INCORE_I32:
-        return kind->operation == INCORE_MAD ? limits->int32_mad_per_cycle : 0;
+        return kind->operation == INCORE_MAD ? MEASURE_INT32_MAD : MEASURE_OTHER;
     case INCORE_TILE:
-        return kind->operation == INCORE_TILE_E4M3 ? limits->fp8_matrix_per_cycle
-                                                   : limits->fp16_matrix_per_cycle;
+        return kind->operation == INCORE_TILE_E4M3 ? MEASURE_FP8_MATRIX : MEASURE_FP16_MATRIX;
     default:
-        return 0;
+        return MEASURE_OTHER;
     }
 }

@@ -4,7 +4,7 @@
 #define BENCH_INCORE_KIND_H
 
 #include "bench/incore/incore.h"
-#include "measure/limits.h"
+#include "measure/claim.h"
 
 // How a peak kernel is written: what was fastest on an H200 (METHOD.md).
 struct incore_shape {
@@ -31,8 +31,8 @@ int incore_barrier_kernel(unsigned threads);
 // NULL: none of that name.
 const struct incore_kind *incore_kind_find(const char *name);
 
-// Results a cycle of a core at most; 0 = not known.
-double incore_kind_limit(const struct incore_kind *kind, const struct measure_limits *limits);
+// The units that compute it.
+enum measure_class incore_kind_class(const struct incore_kind *kind);
 
 // The slots of a proof (two words each, INCORE_SLOTS of them): where the chains begin, and what
 // each should be after so many steps of its own. Results of inexact functions are at the host's

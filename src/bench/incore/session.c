@@ -7,9 +7,7 @@
 enum {
     NAME_BYTES = 64,
     HEAD_BYTES = INCORE_HEAD * 4,
-    SLOT_BYTES = INCORE_SLOTS * 8,
-    PLACES = 4, // for the programs of a kind: three sizes of a barrier, or one; and the peak
-    PLACE_PEAK = 3
+    SLOT_BYTES = INCORE_SLOTS * 8
 };
 
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
@@ -33,25 +31,20 @@ static gpu_caps clock_caps(const struct incore_session *session)
     return spirv ? GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) : 0;
 }
 
-// The kernel's name, and its place among those of the kind.
 static bool name_kernel(const struct incore_session *session, const struct incore_case *this_case,
-                        char *name, unsigned *place, struct error *err)
+                        char name[NAME_BYTES], struct error *err)
 {
     const struct incore_kind *kind = this_case->kind;
+    unsigned threads = this_case->subgroups * session->subgroup_threads;
     if (this_case->chip) {
-        *place = PLACE_PEAK;
         snprintf(name, NAME_BYTES, "%s_peak", kind->kernel);
     } else if (kind->operation == INCORE_BARRIER) {
-        unsigned threads = this_case->subgroups * session->subgroup_threads;
-        int size = incore_barrier_kernel(threads);
-        if (size < 0)
-            return error_set(err, ERROR_UNSUPPORTED,
-                             "no barrier of %u threads: there are kernels of 32, 256 and 1024",
-                             threads);
-        *place = (unsigned)size;
         snprintf(name, NAME_BYTES, "%s_%u", kind->kernel, threads);
+        return incore_barrier_kernel(threads) >= 0 ||
+               error_set(err, ERROR_UNSUPPORTED,
+                         "no barrier of %u threads: there are kernels of 32, 256 and 1024",
+                         threads);
     } else {
-        *place = 0;
         snprintf(name, NAME_BYTES, "%s", kind->kernel);
     }
     return true;
@@ -73,42 +66,20 @@ static bool device_can(const struct incore_session *session, const struct incore
     return true;
 }
 
-struct incore_program *incore_program(struct incore_session *session,
-                                      const struct incore_case *this_case, struct error *err)
+struct gpu_program *incore_program(struct incore_session *session,
+                                   const struct incore_case *this_case, struct error *err)
 {
     char name[NAME_BYTES];
-    unsigned place = 0;
-    if (!device_can(session, this_case, err) || !name_kernel(session, this_case, name, &place, err))
+    if (!device_can(session, this_case, err) || !name_kernel(session, this_case, name, err))
         return NULL;
-    struct incore_program *made =
-        &session->programs[(size_t)(this_case->kind - incore_kinds) * PLACES + place];
-    if (made->program)
-        return made;
     const struct gpu_kernel *kernel = kernel_find(name);
-    if (!kernel) {
-        error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
-        return NULL;
-    }
-    if (this_case->kind->number == INCORE_TILE && !kernel->spirv &&
+    if (kernel && this_case->kind->number == INCORE_TILE && !kernel->spirv &&
         strcmp(session->bench->info->api, "cuda") != 0) {
         error_set(err, ERROR_UNSUPPORTED, "%s is an instruction of PTX: only CUDA has it",
                   this_case->kind->name);
         return NULL;
     }
-    made->program = gpu_program_create(session->bench->scope,
-                                       &(struct gpu_program_desc){.kernel = kernel}, err);
-    return made->program ? made : NULL;
-}
-
-const struct kernel_info *incore_kernel_info(struct incore_session *session,
-                                             struct incore_program *program)
-{
-    if (!program->info.hash) {
-        struct measure_visit *visit = measure_visit_create(session->bench->arena);
-        visit_kernel(visit, program->program);
-        program->info = visit->kernel;
-    }
-    return &program->info;
+    return measure_program(&session->bench->programs, name, NULL, err);
 }
 
 // ---------------------------------------------------------------- buffers
@@ -127,8 +98,6 @@ bool incore_open(struct bench_session *bench, struct error *err)
     const uint64_t proof_bytes = INCORE_STAMPS_OFFSET;
     session->bench = bench;
     bench->state = session;
-    session->programs =
-        ARENA_ARRAY(bench->arena, incore_kind_count * PLACES, struct incore_program);
     measure_limits_of(bench->info, &session->limits);
     session->core_hz_most = session->limits.core_clock_hz;
     if (!measure_clock_probe(bench->scope, &session->clock, err))

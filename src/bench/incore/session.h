@@ -29,11 +29,6 @@ struct incore_case {
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
-struct incore_program {
-    struct gpu_program *program;
-    struct kernel_info info; // hash NULL: not asked for yet
-};
-
 struct incore_session {
     struct bench_session *bench;
     struct measure_clock clock;
@@ -42,7 +37,6 @@ struct incore_session {
     double core_hz_most; // of the data sheet, or seen
     bool awake;          // the last peak found the clock risen
     uint32_t subgroup_threads;
-    struct incore_program *programs; // those of a kind beside each other
     struct gpu_buffer *proofs, *stamps;
     struct gpu_buffer *upload, *readback; // proofs; proofs' heads and stamps
 };
@@ -62,13 +56,9 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// Compiled at its first use; ERROR_UNSUPPORTED naming what the device lacks.
-struct incore_program *incore_program(struct incore_session *session,
-                                      const struct incore_case *this_case, struct error *err);
-
-// What the driver says of a program; asked once: the answer takes a compilation.
-const struct kernel_info *incore_kernel_info(struct incore_session *session,
-                                             struct incore_program *program);
+// The case's program; NULL with ERROR_UNSUPPORTED naming what the device lacks.
+struct gpu_program *incore_program(struct incore_session *session,
+                                   const struct incore_case *this_case, struct error *err);
 
 // Puts what a dispatch with these parameters must come to into proof number `proof`, and the copies
 // of it to the device into the batch: before the dispatches. `words` are a case's slots.
