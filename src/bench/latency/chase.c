@@ -11,8 +11,7 @@ enum {
 static struct latency_params chase_params(const struct latency_chase *chase)
 {
     struct latency_params params = latency_params_of(chase);
-    unsigned bits = chase->session->clock.counter_bits;
-    params.mask = bits == 0 || bits >= 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
+    params.mask = UINT32_MAX >> (32 - measure_clock_low_bits(&chase->session->clock));
     params.never = UINT32_MAX;
     return params;
 }
@@ -133,13 +132,10 @@ static void read_run(const struct latency_chase *chase, struct latency_run *run,
                      const uint32_t *words)
 {
     const uint32_t *device = words + LATENCY_OUT_DEVICE;
-    uint64_t begin = device[0] | (uint64_t)device[1] << 32;
-    uint64_t end = device[2] | (uint64_t)device[3] << 32;
     run->counts = words + LATENCY_OUT_WINDOWS;
     run->count = words[LATENCY_OUT_COUNT];
-    const struct measure_clock *clock = &chase->session->clock;
-    run->device_ns =
-        (double)measure_clock_delta(begin, end, clock->device_bits) * clock->device_tick_ns;
+    run->device_ns = measure_clock_elapsed_ns(&chase->session->clock, measure_clock_stamp(device),
+                                              measure_clock_stamp(device + 2));
 }
 
 bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, unsigned count,

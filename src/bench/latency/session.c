@@ -36,37 +36,8 @@ unsigned latency_l1_percent(const char *kernel)
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err)
 {
-    const struct gpu_kernel *code = kernel_find(kernel);
-    if (!code) {
-        error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", kernel);
-        return NULL;
-    }
-    for (size_t i = 0; i < session->program_count; i++)
-        if (gpu_program_kernel(session->programs[i]) == code)
-            return session->programs[i];
-    if (session->program_count == LATENCY_PROGRAMS_MAX) {
-        error_set(err, ERROR_INTERNAL, "latency: more than %d programs", LATENCY_PROGRAMS_MAX);
-        return NULL;
-    }
-    struct gpu_program_desc desc = {.kernel = code, .l1_percent = latency_l1_percent(kernel)};
-    struct gpu_program *program = gpu_program_create(session->bench->scope, &desc, err);
-    if (program)
-        session->programs[session->program_count++] = program;
-    return program;
-}
-
-const struct kernel_info *latency_kernel_info(struct latency_session *session,
-                                              struct gpu_program *program)
-{
-    size_t i = 0;
-    while (session->programs[i] != program)
-        i++;
-    if (!session->kernels[i].hash) {
-        struct measure_visit *visit = measure_visit_create(session->bench->arena);
-        visit_kernel(visit, program);
-        session->kernels[i] = visit->kernel;
-    }
-    return &session->kernels[i];
+    const struct gpu_program_desc choices = {.l1_percent = latency_l1_percent(kernel)};
+    return measure_program(&session->bench->programs, kernel, &choices, err);
 }
 
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err)

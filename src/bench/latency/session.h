@@ -7,7 +7,6 @@
 #include "measure/clock.h"
 
 enum {
-    LATENCY_PROGRAMS_MAX = 64,
     LATENCY_RUNS_MAX = 4,      // chases that one batch can report
     LATENCY_OUT_STRIDE = 8192, // bytes from one run's result to the next
     LATENCY_OUT_BYTES = LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
@@ -19,9 +18,6 @@ struct latency_session {
     struct measure_clock clock;
     struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
-    struct gpu_program *programs[LATENCY_PROGRAMS_MAX];
-    struct kernel_info kernels[LATENCY_PROGRAMS_MAX]; // hash NULL: not asked for yet
-    size_t program_count;
     struct latency_regions regions;
     struct gpu_buffer *constants, *out, *readback, *stream; // as first used; out: at open
     uint32_t token;                                         // of the last run
@@ -31,17 +27,13 @@ struct latency_session {
 // The benchmark's open(): state of the session.
 MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
 
-// The program of an embedded kernel, compiled at its first use.
+// The program of an embedded kernel; NULL with `err`.
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err);
 
 // How much of a core's memory the kernel has as L1, as in gpu_program_desc: chains in shared memory
 // need none, all others as much as can be had.
 unsigned latency_l1_percent(const char *kernel);
-
-// What the driver says of a program. Asked once: the answer takes a compilation.
-const struct kernel_info *latency_kernel_info(struct latency_session *session,
-                                              struct gpu_program *program);
 
 // Small buffers with one purpose each.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);

@@ -227,7 +227,7 @@ bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         if (!latency_stamp_counts(&chase, err) || !latency_size(&chase, memory, err))
             return false;
         *run->memory = memory;
-        visit->kernel = *latency_kernel_info(session, chase.program);
+        visit->kernel = *measure_program_info(&run->session->programs, chase.program);
     }
     struct measured measured = {.chase = &chase, .memory = memory, .visit = visit};
     describe(&measured);
