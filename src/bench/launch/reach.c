@@ -30,13 +30,6 @@ struct moment {
 
 // ---------------------------------------------------------------- programs and memory
 
-static struct gpu_program *make_program(struct launch_session *session, const char *name,
-                                        struct error *err)
-{
-    return gpu_program_create(session->bench->scope,
-                              &(struct gpu_program_desc){.kernel = kernel_find(name)}, err);
-}
-
 static bool prepare(struct launch_session *session, struct error *err)
 {
     struct gpu_scope *scope = session->bench->scope;
@@ -44,8 +37,9 @@ static bool prepare(struct launch_session *session, struct error *err)
         return true;
     if (!gpu_require(session->bench->info, GPU_CAP(DEVICE_CLOCK), err))
         return false;
-    session->stamp = make_program(session, "launch_stamp", err);
-    session->answer = session->stamp ? make_program(session, "launch_answer", err) : NULL;
+    struct measure_programs *programs = &session->bench->programs;
+    session->stamp = measure_program(programs, "launch_stamp", NULL, err);
+    session->answer = session->stamp ? measure_program(programs, "launch_answer", NULL, err) : NULL;
     session->question =
         session->answer
             ? gpu_buffer_create(
@@ -66,7 +60,7 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     if (reply[LAUNCH_ANSWER_NUMBER] != number)
         return false;
     uint32_t low = reply[LAUNCH_ANSWER_CLOCK], high = reply[LAUNCH_ANSWER_CLOCK + 1];
-    *device = low | (uint64_t)high << 32;
+    *device = measure_clock_stamp((const uint32_t[]){low, high});
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
@@ -170,7 +164,7 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     if (!gpu_batch_run(row->batches[0], row->run->request->timeout_ns, err))
         return false;
     trip->end_ns = clock_now_ns();
-    trip->device = stamp[0] | (uint64_t)stamp[1] << 32;
+    trip->device = measure_clock_stamp((const uint32_t[]){stamp[0], stamp[1]});
     row->done++;
     return true;
 }

@@ -2,8 +2,11 @@
 #include "bench/launch/session.h"
 #include "base/clock.h"
 #include "bench/queue_pair.h"
+#include "measure/limits.h"
+#include "measure/unit.h"
 
 enum {
+    MEMORY_SHARE = 4,           // of the device's memory, each of the two buffers at most
     CPU_ELEMENTS_MAX = 1 << 20, // a CPU as a device: larger kernels tell nothing of launching
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
@@ -17,40 +20,24 @@ struct params { // as in the kernels
     float factor;
 };
 
-static struct gpu_program *make_program(struct bench_session *bench, const char *name,
-                                        struct error *err)
-{
-    return gpu_program_create(bench->scope, &(struct gpu_program_desc){.kernel = kernel_find(name)},
-                              err);
-}
-
 uint64_t launch_elements_max(const struct gpu_info *info)
 {
-    const struct gpu_limits *limits = &info->limits;
     uint64_t max = info->kind == GPU_KIND_CPU ? CPU_ELEMENTS_MAX : elements_max;
-    const uint64_t bytes[] = {limits->memory_bytes / 4, limits->allocation_bytes,
-                              limits->storage_range_bytes};
-    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
-        if (bytes[i] && bytes[i] / LAUNCH_ELEMENT_BYTES < max)
-            max = bytes[i] / LAUNCH_ELEMENT_BYTES;
-    return max;
+    return measure_limits_buffer(&info->limits, max * LAUNCH_ELEMENT_BYTES, MEMORY_SHARE) /
+           LAUNCH_ELEMENT_BYTES;
 }
 
-// A grid of one element a thread; a device may want it in rows.
-static void shape_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[3])
+// One element a thread.
+static void shape_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[2])
 {
-    uint64_t groups = (elements + LAUNCH_THREADS - 1) / LAUNCH_THREADS;
-    uint64_t most = session->bench->info->limits.workgroup_count_x;
-    uint64_t rows = most ? (groups + most - 1) / most : 1;
-    grid[0] = (uint32_t)((groups + rows - 1) / rows);
-    grid[1] = (uint32_t)rows;
-    grid[2] = 1;
+    measure_unit_grid((elements + LAUNCH_THREADS - 1) / LAUNCH_THREADS,
+                      session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Fill or check of so many elements.
-static void record_whole(struct launch_session *session, struct gpu_program *program,
-                         struct gpu_buffer *range, const struct params *params,
-                         struct gpu_batch *batch)
+// Fill or check of so many elements. `params` is the caller's, until the dispatch was recorded.
+static struct gpu_dispatch dispatch_whole(const struct launch_session *session,
+                                          struct gpu_program *program, struct gpu_buffer *range,
+                                          const struct params *params)
 {
     struct gpu_dispatch dispatch = {
         .program = program,
@@ -60,19 +47,14 @@ static void record_whole(struct launch_session *session, struct gpu_program *pro
         .params_bytes = sizeof *params,
     };
     shape_grid(session, params->count, dispatch.groups);
-    gpu_batch_dispatch(batch, &dispatch);
+    return dispatch;
 }
 
 static bool run_once(struct launch_session *session, struct gpu_program *program,
                      struct gpu_buffer *range, const struct params *params, struct error *err)
 {
-    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
-    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
-    if (batch)
-        record_whole(session, program, range, params, batch);
-    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
-    gpu_scope_close(scope);
-    return done;
+    const struct gpu_dispatch dispatch = dispatch_whole(session, program, range, params);
+    return measure_unit_run(session->bench->device, &dispatch, wait_ns, err);
 }
 
 static bool make_warm(struct launch_session *session, struct error *err)
@@ -85,9 +67,10 @@ static bool make_warm(struct launch_session *session, struct error *err)
     if (!buffer)
         return false;
     session->warm = gpu_batch_create(bench->scope, &(struct gpu_batch_desc){0}, err);
+    const struct params params = {WARM_ELEMENTS, 1};
+    const struct gpu_dispatch fill = dispatch_whole(session, session->fill, buffer, &params);
     for (int i = 0; session->warm && i < WARM_KERNELS; i++)
-        record_whole(session, session->fill, buffer, &(struct params){WARM_ELEMENTS, 1},
-                     session->warm);
+        gpu_batch_dispatch(session->warm, &fill);
     return session->warm && gpu_batch_end(session->warm, err);
 }
 
@@ -127,7 +110,7 @@ unsigned launch_queue_count(const struct gpu_info *info)
 static bool make_empty(struct launch_session *session, struct error *err)
 {
     const struct gpu_buffer_desc words = {.bytes = 16};
-    session->empty = make_program(session->bench, "launch_empty", err);
+    session->empty = measure_program(&session->bench->programs, "launch_empty", NULL, err);
     session->words = session->empty ? gpu_buffer_create(session->bench->scope, &words, err) : NULL;
     return session->words != NULL;
 }
@@ -149,6 +132,8 @@ static bool wide_open(struct launch_wide *wide, const struct bench_session *benc
     if (!wide->bench.device)
         return false;
     wide->bench.scope = gpu_scope_open(wide->bench.device);
+    wide->bench.programs =
+        (struct measure_programs){.arena = bench->arena, .scope = wide->bench.scope};
     return make_empty(&wide->session, err);
 }
 
@@ -180,10 +165,10 @@ bool launch_open(struct bench_session *bench, struct error *err)
     struct launch_session *session = ARENA_NEW(bench->arena, struct launch_session);
     session->bench = bench;
     bench->state = session;
-    session->scale = make_program(bench, "launch_scale", err);
-    session->fill = session->scale ? make_program(bench, "launch_fill", err) : NULL;
-    session->check = session->fill ? make_program(bench, "launch_check", err) : NULL;
-    return session->check && make_empty(session, err) && make_warm(session, err);
+    return (session->scale = measure_program(&bench->programs, "launch_scale", NULL, err)) &&
+           (session->fill = measure_program(&bench->programs, "launch_fill", NULL, err)) &&
+           (session->check = measure_program(&bench->programs, "launch_check", NULL, err)) &&
+           make_empty(session, err) && make_warm(session, err);
 }
 
 bool launch_prepare(struct launch_session *session, uint64_t elements, struct error *err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 #include "bench/launch/row.h"
+#include "measure/span.h"
 
 #include <math.h>
 
@@ -294,11 +295,9 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
     visit_kernel(visit, this_case->scales ? row->session->scale : row->session->empty);
     if (!this_case->scales)
         return;
-    double bytes = 2.0 * LAUNCH_ELEMENT_BYTES * (double)this_case->elements;
-    double *rates = ARENA_ARRAY(row->run->arena, count, double);
-    for (unsigned i = 0; i < count; i++)
-        rates[i] = bytes * 1e9 / samples[i];
-    visit_samples(visit, METRIC_BANDWIDTH, rates, count, rates[0] * step / samples[0]);
+    const struct measure_span span = {.unit_ns = taken->ns, .count = count, .step_ns = step};
+    measure_span_rate(&span, 2.0 * LAUNCH_ELEMENT_BYTES * (double)this_case->elements,
+                      METRIC_BANDWIDTH, visit);
 }
 
 // Of a lone kernel: there, and back.
