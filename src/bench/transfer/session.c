@@ -87,9 +87,11 @@ bool transfer_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     bench->state = session;
     find_queues(session);
-    if (!transfer_station_init(&session->home, bench->scope, err) || !warm_up(session, err))
+    if (!transfer_station_init(&session->home, &bench->programs, err) || !warm_up(session, err))
         return false;
+    measure_limits_of(bench->info, &session->limits);
     measure_link_of(bench->arena, bench->info, &session->link);
+    session->limits.link_bytes_per_s = session->link.bytes_per_s;
     return true;
 }
 
@@ -115,7 +117,9 @@ static bool open_peer(struct transfer_session *session, const struct gpu_info *i
     if (!device)
         return false;
     struct transfer_peer *peer = ARENA_NEW(session->bench->arena, struct transfer_peer);
-    if (!transfer_station_init(&peer->station, gpu_scope_open(device), err)) {
+    struct measure_programs programs = {.arena = session->bench->arena,
+                                        .scope = gpu_scope_open(device)};
+    if (!transfer_station_init(&peer->station, &programs, err)) {
         gpu_device_close(device);
         return false;
     }

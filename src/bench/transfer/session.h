@@ -5,6 +5,7 @@
 
 #include "bench/bench.h"
 #include "bench/transfer/station.h"
+#include "measure/limits.h"
 #include "measure/link.h"
 
 enum transfer_direction {
@@ -58,8 +59,9 @@ struct transfer_session {
     struct gpu_queue *queues[TRANSFER_QUEUES]; // [1] is NULL where there is but one
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    uint32_t visits;             // so far
-    struct transfer_peer *peers; // opened so far
+    struct measure_limits limits; // with the link's
+    uint32_t visits;              // so far
+    struct transfer_peer *peers;  // opened so far
     // For pageable memory where the driver copies none: the host fills one while the other is
     // copied.
     struct gpu_buffer *stages[2][TRANSFER_STAGES]; // [TRANSFER_H2D], [TRANSFER_D2H]

@@ -3,8 +3,8 @@
 
 #include "base/host_memory.h"
 #include "bench/transfer/transfer.h"
-#include "gpu/kernels.h"
 #include "measure/limits.h"
+#include "measure/unit.h"
 
 #include <string.h>
 
@@ -15,14 +15,6 @@ enum {
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
 static const uint64_t window_most = 256 << 20, cache_unknown = 32 << 20;
-
-// ---------------------------------------------------------------- programs
-
-static struct gpu_program *make_program(struct gpu_scope *scope, const char *name,
-                                        struct error *err)
-{
-    return gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel_find(name)}, err);
-}
 
 // Twice the last cache, in steps.
 static uint64_t pinned_window(const struct gpu_info *info)
@@ -41,18 +33,17 @@ uint64_t transfer_station_window(const struct transfer_station *station, enum tr
     return end == TRANSFER_PINNED_SOURCE ? station->pinned_window_bytes : TRANSFER_WINDOW_BYTES;
 }
 
-bool transfer_station_init(struct transfer_station *station, struct gpu_scope *scope,
+bool transfer_station_init(struct transfer_station *station, struct measure_programs *programs,
                            struct error *err)
 {
-    *station = (struct transfer_station){.device = gpu_scope_device(scope),
-                                         .info = gpu_device_info(gpu_scope_device(scope)),
-                                         .scope = scope};
+    struct gpu_device *device = gpu_scope_device(programs->scope);
+    *station = (struct transfer_station){.device = device, .info = gpu_device_info(device)};
     station->pinned_window_bytes = pinned_window(station->info);
     const struct gpu_buffer_desc words = {.bytes = ELEMENT_BYTES};
-    return (station->copy = make_program(scope, "transfer_copy", err)) &&
-           (station->fill = make_program(scope, "transfer_fill", err)) &&
-           (station->check = make_program(scope, "transfer_check", err)) &&
-           (station->right = gpu_buffer_create(scope, &words, err));
+    return (station->copy = measure_program(programs, "transfer_copy", NULL, err)) &&
+           (station->fill = measure_program(programs, "transfer_fill", NULL, err)) &&
+           (station->check = measure_program(programs, "transfer_check", NULL, err)) &&
+           (station->right = gpu_buffer_create(programs->scope, &words, err));
 }
 
 static void drop(struct transfer_station *station, enum transfer_end end)
@@ -76,10 +67,8 @@ void transfer_station_fini(struct transfer_station *station)
 static bool run_whole(struct transfer_station *station, struct gpu_program *program,
                       struct gpu_buffer *buffer, const uint32_t params[2], struct error *err)
 {
-    struct gpu_scope *scope = gpu_scope_open(station->device);
-    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     uint32_t count = params[1], groups = (count + TRANSFER_THREADS - 1) / TRANSFER_THREADS;
-    struct gpu_dispatch dispatch = {
+    const struct gpu_dispatch dispatch = {
         .program = program,
         .groups = {groups < GROUPS_MAX ? groups : GROUPS_MAX},
         .args = {{.buffer = buffer, .bytes = (uint64_t)count * ELEMENT_BYTES},
@@ -87,11 +76,7 @@ static bool run_whole(struct transfer_station *station, struct gpu_program *prog
         .params = params,
         .params_bytes = 2 * sizeof *params,
     };
-    if (batch)
-        gpu_batch_dispatch(batch, &dispatch);
-    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
-    gpu_scope_close(scope);
-    return done;
+    return measure_unit_run(station->device, &dispatch, wait_ns, err);
 }
 
 void transfer_station_copy(struct transfer_station *station, struct gpu_batch *batch,
@@ -100,16 +85,14 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
 {
     const uint64_t group_bytes = (uint64_t)TRANSFER_THREADS * TRANSFER_LOADS * ELEMENT_BYTES;
     uint64_t groups = (bytes + group_bytes - 1) / group_bytes;
-    uint64_t most = station->info->limits.workgroup_count_x;
-    uint64_t rows = most ? (groups + most - 1) / most : 1;
     uint32_t count = (uint32_t)(bytes / ELEMENT_BYTES);
-    const struct gpu_dispatch dispatch = {
+    struct gpu_dispatch dispatch = {
         .program = station->copy,
-        .groups = {(uint32_t)((groups + rows - 1) / rows), (uint32_t)rows},
         .args = {*source, *target},
         .params = &count,
         .params_bytes = sizeof count,
     };
+    measure_unit_grid(groups, station->info->limits.workgroup_count_x, dispatch.groups);
     gpu_batch_dispatch(batch, &dispatch);
 }
 

@@ -9,7 +9,7 @@
 #define BENCH_TRANSFER_STATION_H
 
 #include "bench/transfer/pattern.h"
-#include "gpu/gpu.h"
+#include "measure/program.h"
 
 enum {
     TRANSFER_STEP_BYTES = 4096, // between beginnings
@@ -33,7 +33,6 @@ enum transfer_end {
 struct transfer_station {
     struct gpu_device *device;
     const struct gpu_info *info;
-    struct gpu_scope *scope; // of the programs
     struct gpu_program *copy, *fill, *check;
     struct gpu_buffer *right; // what `check` counts
     struct {
@@ -51,9 +50,9 @@ struct transfer_station {
 // How far apart the beginnings of transfers from that end may lie.
 uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
-// Programs in `scope`, which outlives the station.
-MUST_CHECK bool transfer_station_init(struct transfer_station *station, struct gpu_scope *scope,
-                                      struct error *err);
+// On the device of `programs`, whose scope outlives the station.
+MUST_CHECK bool transfer_station_init(struct transfer_station *station,
+                                      struct measure_programs *programs, struct error *err);
 void transfer_station_fini(struct transfer_station *station);
 
 // Makes the memory of that end large enough for a transfer of `bytes`.

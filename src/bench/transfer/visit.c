@@ -2,8 +2,7 @@
 #include "base/clock.h"
 #include "bench/transfer/session.h"
 #include "gpu/peers.h"
-#include "measure/limits.h"
-#include "measure/span.h"
+#include "measure/claim.h"
 
 #include <math.h>
 
@@ -35,9 +34,7 @@ struct trial {
     bool is_direct;               // PEER
     uint64_t passes;              // transfers in a sample
     bool is_slow;                 // known from an earlier visit
-    double *ns;                   // a transfer, per sample
-    unsigned count;
-    double step_ns;
+    struct measure_span span;     // a unit is a transfer in each direction
 };
 
 // ---------------------------------------------------------------- what goes where
@@ -159,9 +156,8 @@ static void record_row(void *context, struct gpu_batch *batch, uint64_t repeats)
     transfer_record(context, batch, repeats);
 }
 
-static bool time_row(struct trial *trial, struct measure_visit *visit, struct error *err)
+static bool time_row(struct trial *trial, struct error *err)
 {
-    struct measure_span span;
     const struct measure_span_desc desc = {
         .scope = trial->jobs[0].from == &trial->session->home
                      ? trial->run->scope
@@ -173,17 +169,12 @@ static bool time_row(struct trial *trial, struct measure_visit *visit, struct er
         .repeats = trial->passes,
         .warm = true,
     };
-    bool done = measure_span_run(trial->run->arena, &desc, &span, err);
+    bool done = measure_span_run(trial->run->arena, &desc, &trial->span, err);
     if (desc.scope != trial->run->scope)
         gpu_scope_close(desc.scope);
-    if (!done)
-        return false;
-    trial->passes = span.repeats;
-    trial->ns = span.unit_ns;
-    trial->count = (unsigned)span.count;
-    trial->step_ns = span.step_ns;
-    visit->device_time_ns += span.device_time_ns;
-    return true;
+    if (done)
+        trial->passes = trial->span.repeats;
+    return done;
 }
 
 // ---------------------------------------------------------------- by the host's clock
@@ -261,21 +252,22 @@ static bool size_passes(struct trial *trial, struct error *err)
     }
 }
 
-static bool time_by_host(struct trial *trial, struct measure_visit *visit, struct error *err)
+static bool time_by_host(struct trial *trial, struct error *err)
 {
+    struct measure_span *span = &trial->span;
     uint64_t start_ns = clock_now_ns();
     unsigned wanted = trial->run->request->samples ? trial->run->request->samples : 1;
-    trial->ns = ARENA_ARRAY(trial->run->arena, wanted, double);
+    *span = (struct measure_span){.unit_ns = ARENA_ARRAY(trial->run->arena, wanted, double)};
     if (!size_passes(trial, err))
         return false;
     double spent_ns = 0;
-    while (trial->count < wanted && (trial->count == 0 || spent_ns < sample_most_ns)) {
-        if (!time_passes(trial, &trial->ns[trial->count], err))
+    while (span->count < wanted && (span->count == 0 || spent_ns < sample_most_ns)) {
+        if (!time_passes(trial, &span->unit_ns[span->count], err))
             return false;
-        spent_ns += trial->ns[trial->count++] * (double)trial->passes;
+        spent_ns += span->unit_ns[span->count++] * (double)trial->passes;
     }
-    trial->step_ns = 1 / (double)trial->passes;
-    visit->device_time_ns += clock_now_ns() - start_ns;
+    span->step_ns = 1 / (double)trial->passes;
+    span->device_time_ns = clock_now_ns() - start_ns;
     return true;
 }
 
@@ -302,18 +294,21 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// What no copy can pass, bytes a second; 0 = not known.
-static double limit_of(const struct trial *trial, const struct transfer_case *this_case)
+// Smaller copies within the device may stay in the last cache.
+static struct measure_claim claim_of(const struct trial *trial)
 {
-    struct measure_limits limits;
-    measure_limits_of(trial->session->bench->info, &limits);
-    if (this_case->direction == TRANSFER_PEER)
-        return 0;
-    if (this_case->direction != TRANSFER_LOCAL)
-        return trial->session->link.bytes_per_s * trial->job_count;
-    // Each byte is read and written; smaller copies may stay in the last cache.
-    return 2 * this_case->bytes >= CACHES * limits.last_cache_bytes ? limits.dram_bytes_per_s / 2
-                                                                    : 0;
+    const struct transfer_case *this_case = trial->jobs[0].this_case;
+    double bytes = (double)this_case->bytes;
+    struct measure_claim claim = {0};
+    if (this_case->direction == TRANSFER_LOCAL) {
+        bool is_dram = 2 * this_case->bytes >= CACHES * trial->session->limits.last_cache_bytes;
+        enum measure_level level = is_dram ? MEASURE_DRAM : MEASURE_CACHE;
+        claim.read_bytes[level] = claim.written_bytes[level] = bytes;
+    } else if (this_case->direction != TRANSFER_PEER) {
+        claim.read_bytes[MEASURE_LINK] = this_case->direction == TRANSFER_D2H ? 0 : bytes;
+        claim.written_bytes[MEASURE_LINK] = this_case->direction == TRANSFER_H2D ? 0 : bytes;
+    }
+    return claim;
 }
 
 static const char *way_of(const struct trial *trial)
@@ -355,16 +350,13 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
 
 static void report(const struct trial *trial, struct measure_visit *visit)
 {
-    const struct transfer_case *this_case = trial->jobs[0].this_case;
-    double bytes = (double)this_case->bytes * trial->job_count, limit = limit_of(trial, this_case);
-    double *rates = ARENA_ARRAY(trial->run->arena, trial->count, double);
-    for (unsigned i = 0; i < trial->count; i++)
-        rates[i] = bytes * 1e9 / trial->ns[i];
-    visit_samples(visit, METRIC_BANDWIDTH, rates, trial->count,
-                  rates[0] * trial->step_ns / trial->ns[0]);
-    visit_samples(visit, METRIC_TIME, trial->ns, trial->count, trial->step_ns);
-    if (limit > 0)
-        visit_limit(visit, METRIC_BANDWIDTH, limit);
+    const struct measure_span *span = &trial->span;
+    const struct measure_claim claim = claim_of(trial);
+    const struct measure_account account = {&claim, &trial->session->limits, span, visit};
+    measure_claim_report(&account, METRIC_BANDWIDTH, MEASURE_PER_SECOND,
+                         (double)trial->jobs[0].this_case->bytes * trial->job_count);
+    visit_samples(visit, METRIC_TIME, span->unit_ns, span->count, span->step_ns);
+    visit->device_time_ns += span->device_time_ns;
     report_details(trial, visit);
 }
 
@@ -380,12 +372,11 @@ bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct
                           .passes = memory->passes,
                           .is_slow = memory->is_slow};
     if (!prepare(&trial, &this_case, err) ||
-        !(is_host_timed(&this_case) ? time_by_host(&trial, visit, err)
-                                    : time_row(&trial, visit, err)) ||
+        !(is_host_timed(&this_case) ? time_by_host(&trial, err) : time_row(&trial, err)) ||
         !verify(&trial, err))
         return false;
     memory->passes = trial.passes;
-    memory->is_slow = trial.ns[0] > sample_most_ns;
+    memory->is_slow = trial.span.unit_ns[0] > sample_most_ns;
     report(&trial, visit);
     return true;
 }
