@@ -2,6 +2,7 @@
 #include "bench/managed/session.h"
 
 #include "base/host_memory.h"
+#include "measure/unit.h"
 
 #include <string.h>
 
@@ -15,13 +16,6 @@ static const uint64_t wait_ns = UINT64_C(60000000000);
 
 // ---------------------------------------------------------------- the session
 
-static struct gpu_program *make_program(struct bench_session *bench, const char *name,
-                                        struct error *err)
-{
-    return gpu_program_create(bench->scope, &(struct gpu_program_desc){.kernel = kernel_find(name)},
-                              err);
-}
-
 bool managed_open(struct bench_session *bench, struct error *err)
 {
     struct managed_session *session = ARENA_NEW(bench->arena, struct managed_session);
@@ -29,9 +23,9 @@ bool managed_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     bench->state = session;
     measure_link_of(bench->arena, bench->info, &session->link);
-    return (session->fill = make_program(bench, "managed_fill", err)) &&
-           (session->check = make_program(bench, "managed_check", err)) &&
-           (session->triad = make_program(bench, "managed_triad", err)) &&
+    return (session->fill = measure_program(&bench->programs, "managed_fill", NULL, err)) &&
+           (session->check = measure_program(&bench->programs, "managed_check", NULL, err)) &&
+           (session->triad = measure_program(&bench->programs, "managed_triad", NULL, err)) &&
            (session->right = gpu_buffer_create(bench->scope, &words, err));
 }
 
@@ -123,18 +117,6 @@ static void touch_by_host(struct managed_arrays *arrays)
     }
 }
 
-static bool run_once(const struct managed_arrays *arrays, const struct gpu_dispatch *dispatch,
-                     struct error *err)
-{
-    struct gpu_scope *scope = gpu_scope_open(arrays->session->bench->device);
-    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
-    if (batch)
-        gpu_batch_dispatch(batch, dispatch);
-    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
-    gpu_scope_close(scope);
-    return done;
-}
-
 static uint32_t looping_groups(const struct managed_arrays *arrays)
 {
     uint32_t groups = (arrays->pairs + MANAGED_THREADS - 1) / MANAGED_THREADS;
@@ -152,7 +134,7 @@ bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host, struct er
         .params_bytes = sizeof params,
     };
     if (!by_host)
-        return run_once(arrays, &dispatch, err);
+        return measure_unit_run(arrays->session->bench->device, &dispatch, wait_ns, err);
     touch_by_host(arrays);
     return true;
 }
@@ -163,16 +145,14 @@ void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch)
 {
     const struct managed_params params = {factor, arrays->pairs, arrays->seed};
-    uint64_t most = arrays->session->bench->info->limits.workgroup_count_x;
-    uint64_t groups = (arrays->pairs + MANAGED_THREADS - 1) / MANAGED_THREADS;
-    uint64_t rows = most ? (groups + most - 1) / most : 1;
-    const struct gpu_dispatch dispatch = {
+    struct gpu_dispatch dispatch = {
         .program = arrays->session->triad,
-        .groups = {(uint32_t)((groups + rows - 1) / rows), (uint32_t)rows},
         .args = {{.buffer = arrays->at[0]}, {.buffer = arrays->at[1]}, {.buffer = arrays->at[2]}},
         .params = &params,
         .params_bytes = sizeof params,
     };
+    measure_unit_grid((arrays->pairs + MANAGED_THREADS - 1) / MANAGED_THREADS,
+                      arrays->session->bench->info->limits.workgroup_count_x, dispatch.groups);
     gpu_batch_dispatch(batch, &dispatch);
 }
 
@@ -203,7 +183,8 @@ bool managed_arrays_check_device(struct managed_arrays *arrays, double factor, s
         .params = &params,
         .params_bytes = sizeof params,
     };
-    if (!gpu_buffer_write(right, 0, &seen, sizeof seen, err) || !run_once(arrays, &dispatch, err) ||
+    if (!gpu_buffer_write(right, 0, &seen, sizeof seen, err) ||
+        !measure_unit_run(arrays->session->bench->device, &dispatch, wait_ns, err) ||
         !gpu_buffer_read(right, 0, &seen, sizeof seen, err))
         return false;
     return seen == arrays->pairs ||

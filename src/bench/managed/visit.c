@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/managed/session.h"
 #include "measure/limits.h"
-#include "measure/span.h"
+#include "measure/unit.h"
 
 #include <math.h>
 
@@ -28,29 +28,29 @@ struct memory {
     uint64_t repeats;
 };
 
-static void record_prefetch(const struct managed_arrays *arrays, struct gpu_batch *batch)
+static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
+    const struct trial *trial = context;
+    (void)repeats; // one: what was moved once stays
     for (int i = 0; i < MANAGED_ARRAYS; i++)
-        gpu_managed_prefetch(
-            batch, &(struct gpu_managed_range){.buffer = arrays->at[i], .bytes = arrays->bytes});
+        gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
+                                                                .bytes = trial->arrays.bytes});
 }
 
-// One span of its own batch: the prefetch, or the first pass.
-static bool time_once(struct trial *trial, bool is_prefetch, double *ns, struct error *err)
+static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
-    const struct gpu_batch_desc desc = {.span_count = 1};
-    struct gpu_batch *batch = gpu_batch_create(trial->run->scope, &desc, err);
-    if (!batch)
-        return false;
-    gpu_batch_span_begin(batch, 0);
-    if (is_prefetch)
-        record_prefetch(&trial->arrays, batch);
-    else
-        managed_arrays_record(&trial->arrays, first_factor, batch);
-    gpu_batch_span_end(batch, 0);
-    return gpu_batch_end(batch, err) &&
-           gpu_batch_run(batch, trial->run->request->timeout_ns, err) &&
-           gpu_batch_span_ns(batch, 0, ns, err);
+    const struct trial *trial = context;
+    (void)repeats; // one
+    managed_arrays_record(&trial->arrays, first_factor, batch);
+}
+
+static bool time_once(struct trial *trial, measure_record *record, double *ns, struct error *err)
+{
+    const struct measure_unit unit = {.scope = trial->run->scope,
+                                      .record = record,
+                                      .context = trial,
+                                      .timeout_ns = trial->run->request->timeout_ns};
+    return measure_unit_time(&unit, 1, ns, err);
 }
 
 static void record_later(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -79,8 +79,9 @@ static bool measure(struct trial *trial, uint64_t *repeats, struct error *err)
     struct managed_arrays *arrays = &trial->arrays;
     return managed_arrays_make(arrays, &trial->this_case, err) &&
            managed_arrays_touch(arrays, trial->this_case.host_touch, err) &&
-           (!trial->this_case.prefetch || time_once(trial, true, &trial->prefetch_ns, err)) &&
-           time_once(trial, false, &trial->first_ns, err) &&
+           (!trial->this_case.prefetch ||
+            time_once(trial, record_prefetch, &trial->prefetch_ns, err)) &&
+           time_once(trial, record_first, &trial->first_ns, err) &&
            managed_arrays_check_device(arrays, first_factor, err) &&
            time_later(trial, repeats, err) &&
            managed_arrays_check_device(arrays, later_factor, err) &&

@@ -70,18 +70,18 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
                   (unsigned long long)occupancy_shared_max(info));
         return NULL;
     }
-    struct gpu_program_desc desc = {.kernel = occupancy_kernel(this_case, info),
-                                    .subgroup_threads = several ? this_case->subgroup : 0};
-    if (!desc.kernel) {
+    const struct gpu_kernel *kernel = occupancy_kernel(this_case, info);
+    struct gpu_program_desc choices = {.subgroup_threads = several ? this_case->subgroup : 0};
+    if (!kernel) {
         error_set(err, ERROR_UNSUPPORTED, "this build has no kernel for %llu bytes",
                   (unsigned long long)this_case->shared_bytes);
         return NULL;
     }
     if (chooses_shared(this_case, info))
-        desc.shared_bytes = (unsigned)this_case->shared_bytes;
+        choices.shared_bytes = (unsigned)this_case->shared_bytes;
     if (this_case->by == OCCUPANCY_SHARED)
-        desc.l1_percent = 1; // as much as there is shall be shared memory
-    return gpu_program_create(session->bench->scope, &desc, err);
+        choices.l1_percent = 1; // as much as there is shall be shared memory
+    return measure_program(&session->bench->programs, kernel->name, &choices, err);
 }
 
 bool occupancy_open(struct bench_session *bench, struct error *err)

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "bench/occupancy/session.h"
 #include "bench/occupancy/tally.h"
+#include "measure/unit.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,18 +61,12 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
         const uint32_t *record = records + (size_t)g * OCCUPANCY_RECORD_WORDS;
         if (record[OCCUPANCY_RECORD_TOKEN] != work->params.token + g)
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
-        uint64_t stamps[2];
-        for (int i = 0; i < 2; i++) {
-            const uint32_t *words = record + (i ? OCCUPANCY_RECORD_END : OCCUPANCY_RECORD_START);
-            stamps[i] = words[0] | (uint64_t)words[1] << 32;
-        }
-        base = g ? base : stamps[0] - half; // all others are within half a turn of the clock
-        stays[g] = (struct occupancy_stay){
-            .start_ns = (double)measure_clock_delta(base, stamps[0], clock->device_bits) *
-                        clock->device_tick_ns,
-            .end_ns = (double)measure_clock_delta(base, stamps[1], clock->device_bits) *
-                      clock->device_tick_ns,
-            .core = record[OCCUPANCY_RECORD_CORE]};
+        uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
+        uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
+        base = g ? base : start - half; // all others are within half a turn of the clock
+        stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
+                                           .end_ns = measure_clock_elapsed_ns(clock, base, end),
+                                           .core = record[OCCUPANCY_RECORD_CORE]};
     }
     return true;
 }
@@ -94,15 +89,10 @@ static bool run_once(struct work *work, struct error *err)
                                                    {.buffer = work->records}},
                                           .params = &work->params,
                                           .params_bytes = sizeof work->params};
-    struct gpu_scope *scope = gpu_scope_open(work->session->bench->device);
-    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
-    if (batch)
-        gpu_batch_dispatch(batch, &dispatch);
     uint64_t start_ns = clock_now_ns();
-    bool done = batch && gpu_batch_end(batch, err) &&
-                gpu_batch_run(batch, work->run->request->timeout_ns, err);
+    bool done = measure_unit_run(work->session->bench->device, &dispatch,
+                                 work->run->request->timeout_ns, err);
     work->took_ns += clock_now_ns() - start_ns;
-    gpu_scope_close(scope);
     if (!done)
         return false;
     struct arena_mark mark = arena_mark(work->run->arena);
@@ -195,9 +185,7 @@ static bool recall(struct work *work, struct error *err)
     memory->hold_ns = hold_ns;
     if (!memory->program || !size_run(work, err))
         return false;
-    struct measure_visit *visit = measure_visit_create(work->run->session->arena);
-    visit_kernel(visit, memory->program);
-    memory->kernel = visit->kernel;
+    memory->kernel = *measure_program_info(&work->run->session->programs, memory->program);
     *work->run->memory = memory;
     return true;
 }

@@ -120,8 +120,7 @@ bool raster_open(struct bench_session *bench, struct error *err)
     bench->state = session;
     session->bench = bench;
     measure_limits_of(bench->info, &session->limits);
-    session->check = gpu_program_create(
-        bench->scope, &(struct gpu_program_desc){.kernel = kernel_find("raster_check")}, err);
+    session->check = measure_program(&bench->programs, "raster_check", NULL, err);
     session->result =
         session->check
             ? gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = 16}, err)

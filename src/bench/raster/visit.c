@@ -240,23 +240,21 @@ static void report(const struct job *job, const struct measure_span *span,
     bool colored = this_case->kind != RASTER_DEPTH || (this_case->depth != RASTER_DEPTH_REJECT &&
                                                        this_case->depth != RASTER_DEPTH_WRITE);
     double main = work->pixels;
-    struct measure_span extra = *span; // what is said twice counts its time once
-    extra.device_time_ns = 0;
     if (this_case->kind == RASTER_TRIANGLES)
-        measure_span_report(span, main = work->triangles, RASTER_TRIANGLE_RATE, visit);
+        measure_span_rate(span, main = work->triangles, RASTER_TRIANGLE_RATE, visit);
     else if (this_case->kind == RASTER_DRAWS)
-        measure_span_report(span, main = work->draws, RASTER_DRAW_RATE, visit);
+        measure_span_rate(span, main = work->draws, RASTER_DRAW_RATE, visit);
     if (work->pixels > 0 && this_case->kind != RASTER_DRAWS) {
-        measure_span_report(this_case->kind == RASTER_TRIANGLES ? &extra : span, work->pixels,
-                            RASTER_PIXEL_RATE, visit);
+        measure_span_rate(span, work->pixels, RASTER_PIXEL_RATE, visit);
         if (colored && pixel_limit(job) > 0)
             visit_limit(visit, RASTER_PIXEL_RATE, pixel_limit(job));
     }
     if (this_case->kind == RASTER_PIXELS)
-        measure_span_report(&extra,
-                            work->pixels * gpu_format_bytes(this_case->format) *
-                                (this_case->blend == GPU_BLEND_NONE ? 1 : 2),
-                            RASTER_BANDWIDTH, visit);
+        measure_span_rate(span,
+                          work->pixels * gpu_format_bytes(this_case->format) *
+                              (this_case->blend == GPU_BLEND_NONE ? 1 : 2),
+                          RASTER_BANDWIDTH, visit);
+    measure_span_note(span, visit);
     report_per_cycle(job, span, main, visit);
     visit_detail(visit, "shape", "%u draws of %u triangles, target of %u x %u pixels", work->draws,
                  work->vertices / 3 * work->instances, work->target, work->target);
