@@ -169,19 +169,6 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-static uint64_t stamp_of(const uint32_t *record, unsigned at)
-{
-    return record[at] | (uint64_t)record[at + 1] << 32;
-}
-
-// Ticks from `base` to `stamp`, either way: a frame is far shorter than half of the clock's range.
-static double ns_since(const struct measure_clock *clock, uint64_t base, uint64_t stamp)
-{
-    uint64_t ticks = measure_clock_delta(base, stamp, clock->device_bits);
-    uint64_t back = measure_clock_delta(stamp, base, clock->device_bits);
-    return (ticks <= back ? (double)ticks : -(double)back) * clock->device_tick_ns;
-}
-
 // Subgroups of a draw leave records where they happen to be; what is of another frame was left by
 // no one now.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
@@ -220,9 +207,10 @@ static bool read_workload(const struct overlap_stage *stage, size_t w, uint64_t 
             return error_set(err, ERROR_MISMATCH,
                              "%s: workgroup %u of %u left no record of this frame", workload->name,
                              g, groups);
-        double start =
-            ns_since(&stage->session->clock, base, stamp_of(record, OVERLAP_RECORD_START));
-        double end = ns_since(&stage->session->clock, base, stamp_of(record, OVERLAP_RECORD_END));
+        double start = measure_clock_offset_ns(&stage->session->clock, base,
+                                               measure_clock_stamp(record + OVERLAP_RECORD_START));
+        double end = measure_clock_offset_ns(&stage->session->clock, base,
+                                             measure_clock_stamp(record + OVERLAP_RECORD_END));
         if (end < start)
             return error_set(
                 err, ERROR_MISMATCH,
@@ -249,7 +237,7 @@ static bool read_groups(const struct overlap_stage *stage, const struct overlap_
     uint32_t g = 0; // a group of it that left a record
     while (g + 1 < records_of(&stage->scenario->workloads[first]) && !is_record(stage, first, g))
         g++;
-    uint64_t base = stamp_of(record_of(stage, first, g), OVERLAP_RECORD_START);
+    uint64_t base = measure_clock_stamp(record_of(stage, first, g) + OVERLAP_RECORD_START);
     if (desc->groups)
         frame->groups = ARENA_ARRAY(desc->arena, stage->first_record[count], struct overlap_group);
     double start = 0, end = 0;

@@ -19,9 +19,10 @@ static const char *queue_text(const struct gpu_info *info, const struct overlap_
                : "two: both universal, as there is no compute-only family";
 }
 
-static bool session_fill(struct overlap_session *session, struct gpu_device *device,
+static bool session_fill(struct overlap_session *session, struct measure_programs *programs,
                          struct error *err)
 {
+    struct gpu_device *device = gpu_scope_device(programs->scope);
     const struct gpu_info *info = gpu_device_info(device);
     for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
         session->queues[q] = gpu_device_queue(device, q);
@@ -30,10 +31,7 @@ static bool session_fill(struct overlap_session *session, struct gpu_device *dev
         fmax(RESOLUTION_STEPS * session->clock.device_step_ns, session->skew.behind_ns);
     session->has_cores = info->caps & GPU_CAP(CORE_ID);
     const char *name = session->has_cores ? "overlap_core" : "overlap";
-    const struct gpu_program_desc program = {.kernel = kernel_find(name)};
-    if (!program.kernel)
-        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
-    session->program = gpu_program_create(session->scope, &program, err);
+    session->program = measure_program(programs, name, NULL, err);
     return session->program != NULL;
 }
 
@@ -44,7 +42,7 @@ bool overlap_session_open(struct bench_session *bench, struct error *err)
     session->scope = bench->scope;
     return measure_clock_probe(bench->scope, &session->clock, err) &&
            overlap_skew_probe(bench->scope, &session->clock, &session->skew, err) &&
-           session_fill(session, bench->device, err);
+           session_fill(session, &bench->programs, err);
 }
 
 static void urgent_close(struct overlap_session *session)
@@ -67,7 +65,8 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     session->scope = gpu_scope_open(session->device);
     session->priority_text = "high for the compute queue's family: granted, in so far as the "
                              "driver made a device with it; more cannot be asked";
-    if (session_fill(session, session->device, err))
+    struct measure_programs programs = {.arena = bench->arena, .scope = session->scope};
+    if (session_fill(session, &programs, err))
         return session;
     urgent_close(session);
     return NULL;

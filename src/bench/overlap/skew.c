@@ -2,7 +2,7 @@
 #include "bench/overlap/skew.h"
 
 #include "bench/overlap/overlap.h"
-#include "gpu/kernels.h"
+#include "measure/program.h"
 
 #include <math.h>
 
@@ -66,13 +66,11 @@ static bool probe(struct gpu_scope *scope, struct arena *arena, const struct mea
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
     const char *name = info->caps & GPU_CAP(CORE_ID) ? "overlap_skew_core" : "overlap_skew";
-    const struct gpu_program_desc program = {.kernel = kernel_find(name)};
+    struct measure_programs programs = {.arena = arena, .scope = scope};
     uint32_t groups = groups_of(info), rounds = ROUNDS;
     uint64_t slot_bytes = (uint64_t)groups * OVERLAP_SLOT_WORDS * sizeof(uint32_t);
     uint64_t found_bytes = (uint64_t)groups * OVERLAP_FOUND_WORDS * sizeof(uint32_t);
-    if (!program.kernel)
-        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
-    struct gpu_dispatch dispatch = {.program = gpu_program_create(scope, &program, err),
+    struct gpu_dispatch dispatch = {.program = measure_program(&programs, name, NULL, err),
                                     .groups = {groups},
                                     .params = &rounds,
                                     .params_bytes = sizeof rounds};

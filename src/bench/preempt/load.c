@@ -44,6 +44,13 @@ static bool init_draws(struct load *load, struct error *err)
     return load->draw_program != NULL;
 }
 
+struct gpu_program *load_program(struct measure_programs *programs, struct error *err)
+{
+    const struct gpu_info *info = gpu_device_info(gpu_scope_device(programs->scope));
+    const char *name = info->caps & GPU_CAP(CORE_ID) ? "preempt_core" : "preempt";
+    return measure_program(programs, name, NULL, err);
+}
+
 bool load_init(struct load *load, const struct load_desc *desc, struct error *err)
 {
     *load = (struct load){.desc = *desc};
@@ -172,19 +179,6 @@ bool load_drain(struct load *load, struct error *err)
 
 // ---------------------------------------------------------------- reading
 
-static uint64_t stamp_of(const uint32_t *record, unsigned at)
-{
-    return record[at] | (uint64_t)record[at + 1] << 32;
-}
-
-// Ticks from `base` to `stamp`, either way: a visit is far shorter than half of the clock's range.
-static double ns_since(const struct measure_clock *clock, uint64_t base, uint64_t stamp)
-{
-    uint64_t ticks = measure_clock_delta(base, stamp, clock->device_bits);
-    uint64_t back = measure_clock_delta(stamp, base, clock->device_bits);
-    return (ticks <= back ? (double)ticks : -(double)back) * clock->device_tick_ns;
-}
-
 static uint32_t word_of(const struct load *load, uint32_t token, uint32_t group)
 {
     uint32_t x = token * 0x9e3779b9u + group * PREEMPT_WORKGROUP;
@@ -227,8 +221,10 @@ static bool read_run(const struct load *load, const struct measure_clock *clock,
             return false;
         struct load_group *group = &run->groups[run->group_count++];
         *group = (struct load_group){
-            .start_ns = ns_since(clock, base, stamp_of(record, PREEMPT_RECORD_START)),
-            .end_ns = ns_since(clock, base, stamp_of(record, PREEMPT_RECORD_END)),
+            .start_ns = measure_clock_offset_ns(clock, base,
+                                                measure_clock_stamp(record + PREEMPT_RECORD_START)),
+            .end_ns = measure_clock_offset_ns(clock, base,
+                                              measure_clock_stamp(record + PREEMPT_RECORD_END)),
             .pause_ns = record[PREEMPT_RECORD_PAUSE] * clock->device_tick_ns,
             .core = record[PREEMPT_RECORD_CORE]};
         if (group->end_ns < group->start_ns)
@@ -255,7 +251,7 @@ bool load_read(const struct load *load, const struct measure_clock *clock, uint6
     if (!gpu_buffer_read(load->records, 0, records, words * sizeof *records, err))
         return false;
     if (*base == 0)
-        *base = stamp_of(records, PREEMPT_RECORD_START);
+        *base = measure_clock_stamp(records + PREEMPT_RECORD_START);
     for (uint32_t s = 0; s < load->submitted; s++) {
         (*runs)[s].groups = ARENA_ARRAY(arena, load->kept, struct load_group);
         if (!read_run(load, clock, *base, records + s * slot_words, s, &(*runs)[s], err))

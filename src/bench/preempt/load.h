@@ -63,6 +63,9 @@ struct load {
     bool prepared; // the next one is recorded
 };
 
+// The kernel that loads dispatch, with core ids where the device has them. NULL with `err`.
+struct gpu_program *load_program(struct measure_programs *programs, struct error *err);
+
 // ERROR_UNSUPPORTED for draws where there is no graphics.
 MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struct error *err);
 

@@ -40,11 +40,8 @@ static bool server_open(struct server *server, const char *device_id, struct err
     if (!server->device)
         return false;
     server->scope = gpu_scope_open(server->device);
-    const char *name = info->caps & GPU_CAP(CORE_ID) ? "preempt_core" : "preempt";
-    const struct gpu_program_desc program = {.kernel = kernel_find(name)};
-    if (!program.kernel)
-        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
-    server->program = gpu_program_create(server->scope, &program, err);
+    struct measure_programs programs = {.arena = server->arena, .scope = server->scope};
+    server->program = load_program(&programs, err);
     return server->program && measure_clock_probe(server->scope, &server->clock, err);
 }
 

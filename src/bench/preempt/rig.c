@@ -20,25 +20,13 @@ static const struct {
 
 // ---------------------------------------------------------------- the session
 
-static struct gpu_program *program_make(const struct preempt_session *session,
-                                        struct gpu_scope *scope, struct error *err)
-{
-    const char *name = session->has_cores ? "preempt_core" : "preempt";
-    const struct gpu_program_desc program = {.kernel = kernel_find(name)};
-    if (program.kernel)
-        return gpu_program_create(scope, &program, err);
-    error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
-    return NULL;
-}
-
 bool rig_session_open(struct bench_session *bench, struct error *err)
 {
     struct preempt_session *session = ARENA_NEW(bench->arena, struct preempt_session);
     bench->state = session;
-    session->has_cores = bench->info->caps & GPU_CAP(CORE_ID);
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;
-    session->program = program_make(session, bench->scope, err);
+    session->program = load_program(&bench->programs, err);
     return session->program != NULL;
 }
 
@@ -67,7 +55,6 @@ static enum gpu_queue_kind victim_kind(const struct gpu_info *info, const struct
 static bool own_open(struct bench_session *bench, struct rig *rig, enum gpu_priority priority,
                      struct error *err)
 {
-    const struct preempt_session *session = bench->state;
     struct gpu_device_desc desc = {0};
     desc.queue_count = is_queues(rig) ? 2 : 1;
     desc.queues[desc.queue_count - 1].kind = victim_kind(bench->info, rig);
@@ -76,7 +63,8 @@ static bool own_open(struct bench_session *bench, struct rig *rig, enum gpu_prio
     if (!rig->own)
         return false;
     rig->own_scope = gpu_scope_open(rig->own);
-    struct gpu_program *program = program_make(session, rig->own_scope, err);
+    struct measure_programs programs = {.arena = bench->arena, .scope = rig->own_scope};
+    struct gpu_program *program = load_program(&programs, err);
     if (!program) {
         gpu_scope_close(rig->own_scope);
         gpu_device_close(rig->own);

@@ -37,8 +37,7 @@ struct rig_shape {
 struct preempt_session {
     struct measure_clock clock;
     struct gpu_program *program; // on the benchmark's device
-    bool has_cores;
-    uint32_t token; // of the last submission: no two of a session share one
+    uint32_t token;              // of the last submission: no two of a session share one
     struct rig *rigs;
     struct rig_shape shapes[RIG_SHAPES_MAX];
     size_t shape_count;
