@@ -84,11 +84,6 @@ struct planner {
     struct measure_limits limits;
 };
 
-static uint64_t least_of(uint64_t value, uint64_t limit)
-{
-    return limit && limit < value ? limit : value;
-}
-
 // An array of the preset's: large enough to be DRAM, where that fits.
 static uint64_t usual_bytes(const struct planner *p, uint64_t given)
 {
@@ -98,9 +93,7 @@ static uint64_t usual_bytes(const struct planner *p, uint64_t given)
     uint64_t bytes = given > least ? given : least;
     if (device->kind == GPU_KIND_CPU) // its memory is slow to fill
         bytes = least ? least : CPU_BYTES_UNKNOWN;
-    bytes = least_of(bytes, device->limits.memory_bytes / MEMORY_SHARE);
-    bytes = least_of(bytes, device->limits.storage_range_bytes);
-    bytes = least_of(bytes, device->limits.allocation_bytes);
+    bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&
         (bytes == device->limits.storage_range_bytes || bytes == device->limits.allocation_bytes))
         bytes -= grain; // there is a pad behind it

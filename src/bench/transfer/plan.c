@@ -74,14 +74,11 @@ static uint64_t power_of_two_below(uint64_t bytes)
 
 uint64_t transfer_bytes_max(const struct gpu_info *info)
 {
-    const struct gpu_limits *limits = &info->limits;
-    uint64_t most = bytes_max, host = host_memory_available_bytes(NULL) / HOST_SHARE;
-    const uint64_t bounds[] = {limits->memory_bytes / DEVICE_SHARE, limits->allocation_bytes,
-                               limits->storage_range_bytes, host,
-                               info->kind == GPU_KIND_CPU ? CPU_BYTES_MAX : 0};
-    for (size_t i = 0; i < COUNT(bounds); i++)
-        if (bounds[i] && bounds[i] < most)
-            most = bounds[i];
+    uint64_t host = host_memory_available_bytes(NULL) / HOST_SHARE;
+    uint64_t most = measure_limits_buffer(
+        &info->limits, info->kind == GPU_KIND_CPU ? CPU_BYTES_MAX : bytes_max, DEVICE_SHARE);
+    if (host && host < most)
+        most = host;
     if (most > 2 * (uint64_t)TRANSFER_WINDOW_BYTES)
         most -= TRANSFER_WINDOW_BYTES;
     return power_of_two_below(most);
