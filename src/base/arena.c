@@ -29,20 +29,24 @@ static _Noreturn void die_of_memory(size_t bytes)
     abort();
 }
 
+void *arena_malloc(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    if (!memory)
+        die_of_memory(bytes);
+    return memory;
+}
+
 static struct block *block_create(struct block *previous, size_t capacity)
 {
-    struct block *block = malloc(sizeof *block + capacity);
-    if (!block)
-        die_of_memory(capacity);
+    struct block *block = arena_malloc(sizeof *block + capacity);
     *block = (struct block){.previous = previous, .capacity = capacity};
     return block;
 }
 
 struct arena *arena_create(void)
 {
-    struct arena *arena = malloc(sizeof *arena);
-    if (!arena)
-        die_of_memory(sizeof *arena);
+    struct arena *arena = arena_malloc(sizeof *arena);
     arena->top = block_create(NULL, BLOCK_BYTES);
     return arena;
 }

@@ -22,6 +22,9 @@ struct arena_mark {
 struct arena *arena_create(void);
 void arena_destroy(struct arena *arena);
 
+// malloc, but it ends the process where there is no memory; for libraries that do not check it.
+void *arena_malloc(size_t bytes);
+
 // Zeroed memory aligned for any type. bytes may be 0 (a valid, unique pointer).
 void *arena_alloc(struct arena *arena, size_t bytes);
 

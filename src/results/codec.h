@@ -5,8 +5,9 @@
 // A struct that stands in a document is described once, by a table of its members. The same table
 // writes the struct (json_put_fields) and reads it (json_get_fields).
 //
-// The writer makes the text itself, in an arena: only its stream can fail. The reader uses jansson,
-// and this is the place where the results of jansson are checked.
+// The writer makes the text itself, in an arena: only its stream can fail. The reader uses jansson.
+// Memory that runs out ends the process, in jansson as in an arena (base/arena.h): no document is
+// ever written or read in part.
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -77,8 +78,8 @@ struct json_node {
 };
 
 // The document in a file ("-": the standard input) or in memory, to be given back with json_decref.
-// NULL with ERROR_IO where the file cannot be read or memory ran out, with ERROR_USAGE and the line
-// where the text is not JSON or is cut short. `name` is for messages.
+// NULL with ERROR_IO where the file cannot be read, with ERROR_USAGE and the line where the text is
+// not JSON or is cut short. `name` is for messages.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 

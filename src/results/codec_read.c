@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- documents
@@ -21,26 +22,32 @@ void json_message_clean(struct error *err)
     }
 }
 
-static json_t *not_json(const char *name, const json_error_t *why, struct error *err)
+// The document in a stream, or in memory where `stream` is NULL.
+static json_t *load(FILE *stream, const char *text, size_t bytes, const char *name,
+                    struct error *err)
 {
-    if (!*why->text) // jansson has no text for this one failure
-        error_set(err, ERROR_IO, "out of memory while reading %s", name);
-    else if (json_error_code(why) == json_error_premature_end_of_input)
+    // jansson 2.14 does not survive a failed allocation: its lexer drops a byte and goes on, or an
+    // assertion fails.
+    json_set_alloc_funcs(arena_malloc, free);
+    json_error_t why;
+    json_t *json = stream ? json_loadf(stream, JSON_REJECT_DUPLICATES, &why)
+                          : json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
+    if (json)
+        return json;
+    if (json_error_code(&why) == json_error_premature_end_of_input)
         error_set(err, ERROR_USAGE,
                   "%s: line %d: the file is cut short (%s); measure again or restore it", name,
-                  why->line, why->text);
+                  why.line, why.text);
     else
-        error_set(err, ERROR_USAGE, "%s: line %d, column %d: not valid JSON: %s", name, why->line,
-                  why->column, why->text);
+        error_set(err, ERROR_USAGE, "%s: line %d, column %d: not valid JSON: %s", name, why.line,
+                  why.column, why.text);
     json_message_clean(err);
     return NULL;
 }
 
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err)
 {
-    json_error_t why;
-    json_t *json = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
-    return json ? json : not_json(name, &why, err);
+    return load(NULL, text, bytes, name, err);
 }
 
 static json_t *cannot_read(const char *path, int number, struct error *err)
@@ -55,17 +62,15 @@ json_t *json_read_file(const char *path, struct error *err)
     FILE *stream = standard_input ? stdin : fopen(path, "r");
     if (!stream)
         return cannot_read(path, errno, err);
-    json_error_t why;
     errno = 0;
-    json_t *json = json_loadf(stream, JSON_REJECT_DUPLICATES, &why);
+    json_t *json = load(stream, NULL, 0, path, err);
     int number = ferror(stream) ? errno : 0;
     if (!standard_input)
         fclose(stream);
-    if (number) {
-        json_decref(json);
-        return cannot_read(path, number, err);
-    }
-    return json ? json : not_json(path, &why, err);
+    if (!number)
+        return json;
+    json_decref(json);
+    return cannot_read(path, number, err);
 }
 
 // ---------------------------------------------------------------- what is wrong, and where

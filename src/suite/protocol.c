@@ -214,15 +214,13 @@ const char *protocol_write_gate(struct arena *arena)
 // The document of a line, to be given back with json_decref; NULL with ERROR_INTERNAL.
 static json_t *parse(const char *line, struct error *err)
 {
-    static const char name[] = "a message of the worker protocol";
-    json_t *document = json_read_memory(line, strlen(line), name, err);
-    if (document)
-        return document;
-    if (err->code == ERROR_USAGE)
-        error_set(err, ERROR_INTERNAL, "not %s: %.80s", name, line);
-    err->code = ERROR_INTERNAL;
-    json_message_clean(err);
-    return NULL;
+    struct error why;
+    json_t *document = json_read_memory(line, strlen(line), "line", &why);
+    if (!document) {
+        error_set(err, ERROR_INTERNAL, "not a message of the worker protocol: %.80s", line);
+        json_message_clean(err);
+    }
+    return document;
 }
 
 bool protocol_is_gate(const char *line)
