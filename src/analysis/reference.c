@@ -2,8 +2,57 @@
 #include "analysis/reference.h"
 #include "analysis/pairing.h"
 #include "base/text.h"
+#include "results/codec.h"
 
 #include <string.h>
+
+// ---------------------------------------------------------------- the index
+
+static const struct json_field entry_fields[] = {
+    {"file", FIELD_TEXT, JSON_AT(struct index_entry, path), .required = true},
+    {"match", FIELD_TEXT, JSON_AT(struct index_entry, match), .required = true},
+    {"api", FIELD_TEXT, JSON_AT(struct index_entry, api), .required = true},
+    {"preset", FIELD_TEXT, JSON_AT(struct index_entry, preset), .required = true},
+    {"note", FIELD_TEXT, JSON_AT(struct index_entry, note)},
+    {"published", FIELD_FLAG, JSON_AT(struct index_entry, published)},
+};
+static const struct json_table entry_table = {JSON_TABLE(struct index_entry, entry_fields)};
+
+static const struct json_field index_fields[] = {
+    {"runs", FIELD_LIST, JSON_LIST_AT(struct run_index, entries, count), .table = &entry_table},
+};
+static const struct json_table index_table = {JSON_TABLE(struct run_index, index_fields)};
+
+static void schema_check(struct json_reader *reader, const struct json_node *top)
+{
+    static const char expected[] = "fathom-reference/1";
+    struct json_node schema = json_member(reader, top, "schema");
+    const char *name = json_text_required(reader, &schema);
+    if (strcmp(name, expected) != 0)
+        json_fail(reader, &schema, "expected %s, found %.40s", expected, name);
+}
+
+bool run_index_read(struct arena *arena, const char *path, struct run_index *index,
+                    struct error *err)
+{
+    *index = (struct run_index){0};
+    json_t *json = json_read_file(path, err);
+    if (!json)
+        return false;
+    struct json_reader reader = {.arena = arena, .file = path, .err = err};
+    struct json_node top = {.value = json};
+    schema_check(&reader, &top);
+    json_get_fields(&reader, &top, &index_table, index);
+    json_decref(json);
+    const char *slash = strrchr(path, '/');
+    int folder_bytes = slash ? (int)(slash + 1 - path) : 0;
+    for (size_t i = 0; i < index->count && !reader.failed; i++)
+        index->entries[i].path =
+            arena_printf(arena, "%.*s%s", folder_bytes, path, index->entries[i].path);
+    return !reader.failed;
+}
+
+// ---------------------------------------------------------------- the choice
 
 static bool fits(struct arena *arena, const struct index_entry *entry,
                  const struct run_device *device)
