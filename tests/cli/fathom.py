@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import tempfile
@@ -14,7 +15,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BINARY = os.environ["FATHOM_BINARY"]
-TIMEOUT_S = 60
+TIMEOUT_S = 240
 
 
 def environment(fake="", **more):
@@ -31,6 +32,15 @@ class Outcome:
 def run(*arguments, fake="", binary=BINARY, cwd=None, **more):
     return Outcome(subprocess.run([binary, *arguments], env=environment(fake, **more), cwd=cwd,
                                   capture_output=True, text=True, timeout=TIMEOUT_S, check=False))
+
+
+def cpu_seconds(*arguments, **options):
+    """As run(), with the processor time that it took, of all its processes: what a limit of time
+    may be set to, since it hardly depends on what else runs on the machine."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run(*arguments, **options)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def start(*arguments, fake="", binary=BINARY, **options):

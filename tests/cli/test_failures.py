@@ -90,9 +90,10 @@ class Workers(Failing):
         self.assertIn("fake driver: assertion failed in", failed["reasons"][0]["text"])
 
     def test_a_hang_costs_one_case_and_is_ended(self):
+        # A worker that gets no processor is silent as well: 4 s are longer than that.
         begin = time.monotonic()
-        self.assert_one_failed(self.once("hang=60"), "no answer for 1 s", "--silence-limit", "1")
-        self.assertLess(time.monotonic() - begin, 20)
+        self.assert_one_failed(self.once("hang=60"), "no answer for 4 s", "--silence-limit", "4")
+        self.assertLess(time.monotonic() - begin, 30)
 
     def test_a_lost_device_costs_one_case(self):
         self.assert_one_failed(self.once("lose=60"), "the device is lost")
@@ -151,7 +152,7 @@ class Orphans(Failing):
         return found
 
     def wait_for(self, condition):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + fathom.TIMEOUT_S
         while not condition() and time.monotonic() < deadline:
             time.sleep(0.02)
         return condition()

@@ -1,16 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom map` on a real driver; on a CPU that stands in for a GPU the truth is known."""
+"""`fathom map` on a real driver, and on a machine whose truth is known."""
 
 import json
 import os
-import subprocess
 import sys
-import time
 
 import fathom
 
 REAL = os.environ["FATHOM_REAL"]
+MACHINE = fathom.ROOT / "tests/model/machines/two.json"
 
 
 def cpu_device():
@@ -19,14 +18,6 @@ def cpu_device():
         if device["kind"] == "cpu" and device["id"].startswith("vulkan"):
             return device["id"]
     return None
-
-
-def caches():
-    """Sizes of the data caches as the C library states them, ascending."""
-    done = subprocess.run(["getconf", "-a"], capture_output=True, text=True, check=True)
-    sizes = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
-    names = ("LEVEL1_DCACHE_SIZE", "LEVEL2_CACHE_SIZE", "LEVEL3_CACHE_SIZE", "LEVEL4_CACHE_SIZE")
-    return sorted(size for size in (int(sizes.get(name, 0)) for name in names) if size > 0)
 
 
 def metric(result, name):
@@ -38,43 +29,48 @@ class Map(fathom.Case):
     def setUpClass(cls):
         cls.device = cpu_device()
 
-    def measure(self):
+    def measure(self, device):
+        """The screen, the results of `map`, and its levels as vector loads see them."""
         path = self.path("map.json")
-        begin = time.monotonic()
-        done = fathom.run("map", "-d", self.device, "-o", path, binary=REAL)
+        done, seconds = fathom.cpu_seconds("map", "-d", device, "-o", path, binary=REAL)
         self.assertEqual(0, done.status, done.err + done.out)
-        self.assertLess(time.monotonic() - begin, 55)  # 20 on an idle machine with two cores
-        return done, self.read_run(path)
-
-    def assert_a_cache(self, result):
-        """A level ends where a cache of this machine does: with 4 KiB pages, and others at work
-        in it, that is from half of the cache on."""
-        size = metric(result, "size")
-        low, high = size["ci95"]
-        self.assertTrue(any(0.5 * cache <= high and low <= 1.1 * cache for cache in caches()),
-                        (result["key"], size, caches()))
-
-    def test_no_level_contradicts_the_caches_of_the_cpu(self):
-        done, document = self.measure()
+        self.assertLess(seconds, 110)  # of processors: 55 s on two cores
+        document = self.read_run(path)
         self.assertEqual("complete", document["status"])
-        found = [one for one in document["results"] if one["benchmark"] == "map"]
-        levels = [one for one in found if one["case"]["what"] == "level"
-                  and one["case"]["path"] == "vector"]
-        self.assertLessEqual(len(levels), len(caches()))
+        found = {one["key"]: one for one in document["results"] if one["benchmark"] == "map"}
+        return done.out, found, [one for one in found.values() if one["case"]["what"] == "level"
+                                 and one["case"]["path"] == "vector"]
+
+    def assert_hierarchy(self, found, levels):
+        """The number of levels is that of the results, or is not known and says so."""
         for result in levels:
-            if metric(result, "size"):
-                self.assert_a_cache(result)
-            else:  # larger than the largest region
+            if not metric(result, "size"):  # larger than the largest region
                 self.assertIn("unknown: more than ", result["details"]["size"])
-        hierarchy = fathom.by_key(document)[(self.device, "map/what=hierarchy/path=vector")]
+        hierarchy = found["map/what=hierarchy/path=vector"]
         if hierarchy["verdict"] == "skipped":
             self.assertEqual(["unknown"], fathom.reason_codes(hierarchy))
         elif metric(hierarchy, "levels"):
             self.assertEqual(len(levels), metric(hierarchy, "levels")["median"])
         else:
             self.assertIn("unknown: at least ", hierarchy["details"]["levels"])
-        self.assertIn("memory as vector loads see it", done.out)
-        self.assertIn("Unknown", done.out)
+
+    def test_on_a_driver_what_was_found_and_what_is_unknown_agree(self):
+        # How many levels are seen depends on what else runs on this host: model GPUs tell whether
+        # they are right.
+        out, found, levels = self.measure(self.device)
+        self.assert_hierarchy(found, levels)
+        self.assertIn("memory as vector loads see it", out)
+        self.assertIn("Unknown", out)
+
+    def test_no_level_contradicts_the_caches_of_a_machine(self):
+        caches = [one["capacity_bytes"] for one in json.loads(MACHINE.read_text())["levels"]]
+        _, found, levels = self.measure(f"model:{MACHINE}")
+        self.assert_hierarchy(found, levels)
+        self.assertEqual(len(caches), len(levels))
+        for cache, result in zip(caches, levels):
+            low, high = metric(result, "size")["ci95"]
+            self.assertLessEqual(low, cache)
+            self.assertGreaterEqual(high, cache)
 
     def test_of_settings_it_takes_clocks_alone(self):
         for setting, words in (("bytes=4KiB", ["clock=LIST"]),
