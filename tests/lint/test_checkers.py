@@ -230,6 +230,62 @@ class Globals(Tree):
         self.assertEqual(code, 0, text)
 
 
+class Circles(Tree):
+    def compile(self, name, source):
+        path = self.write(f"{name}.c", source)
+        subprocess.run(["gcc", "-c", "-o", path + ".o", path], check=True)
+
+    def run_check(self, name, *arguments):
+        done = subprocess.run([sys.executable, os.path.join(HERE, name), "--none-known", self.root],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_calls_in_one_direction_are_fine(self):
+        self.compile("bench/x/one", "int two(void); int one(void) { return two(); }\n")
+        self.compile("bench/x/two", "int two(void) { return 2; }\n")
+        self.assert_clean("circles.py")
+
+    def test_a_circle_through_a_third_file_is_found(self):
+        self.compile("bench/x/one", "int two(void); int one(void) { return two(); }\n")
+        self.compile("bench/x/two", "int three(void); int two(void) { return three(); }\n")
+        self.compile("bench/x/three", "int one(void); int three(void) { return one(); }\n")
+        self.compile("bench/x/user", "int one(void); int user(void) { return one(); }\n")
+        self.assert_finds("bench/x/one bench/x/three bench/x/two: a circle of files", "circles.py")
+
+    def test_a_table_of_another_file_is_a_use_of_it(self):
+        self.compile("one", "extern const int table[]; int one(void) { return table[0]; }\n")
+        self.compile("two", "int one(void); const int table[] = {1};\n"
+                            "int two(void) { return one(); }\n")
+        self.assert_finds("one two: a circle of files", "circles.py")
+
+    def test_no_objects_are_no_success(self):
+        self.assert_finds("nothing was checked", "circles.py")
+
+
+class Users(Tree):
+    def test_two_users_or_a_test_are_enough(self):
+        self.write("src/base/two.h", "")
+        self.write("src/base/two.c", '#include "base/two.h"\n')
+        self.write("src/math/a.c", '#include "base/two.h"\n')
+        self.write("src/math/b.c", '#include "base/two.h"\n#include "math/tested.h"\n')
+        self.write("src/math/tested.h", "")
+        self.write("tests/unit/test_tested.c", '#include "math/tested.h"\n')
+        self.assert_clean("users.py", "--none-known")
+
+    def test_one_user_besides_its_own_file_is_found(self):
+        self.write("src/base/one.h", "")
+        self.write("src/base/one.c", '#include "base/one.h"\n')
+        self.write("src/math/a.c", '#include "base/one.h"\n')
+        self.assert_finds("base/one.h: one file includes it", "users.py", "--none-known")
+
+    def test_an_exception_that_was_mended_is_found(self):
+        code = ("import known\n"
+                "print(known.compare(['new', 'old'], ['old', 'gone'], 'wrong'))\n")
+        done = subprocess.run([sys.executable, "-B", "-c", code], cwd=HERE, capture_output=True,
+                              text=True, check=True)
+        self.assertIn("(['new: wrong'], ['gone: mended", done.stdout)
+
+
 class Registered(Tree):
     def build(self):
         build = os.path.join(self.root, "build")

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""No circles of files: where A.c uses a function or table of B.c, B.c uses none of A.c, neither
+itself nor through others. Looked up in the symbols of the object files.
+
+    circles.py OBJECTS    the folder of the build that holds them: …/fathom_core.dir/src"""
+
+import argparse
+import os
+import subprocess
+import sys
+
+import known
+import tree
+
+
+def read_symbols(folder):
+    """{unit: units that it uses}; a unit is the path of a .c without its ending."""
+    objects = sorted(os.path.join(at, name) for at, _, names in os.walk(folder)
+                     for name in names if name.endswith(".c.o"))
+    uses = {os.path.relpath(path, folder)[:-len(".c.o")]: set() for path in objects}
+    if not objects:
+        return uses
+    owner, wanted = {}, []
+    for line in subprocess.run(["nm", "-A", "-P", "-g", *objects], check=True, capture_output=True,
+                               text=True).stdout.splitlines():
+        path, symbol = line.split(": ", 1)
+        unit = os.path.relpath(path, folder)[:-len(".c.o")]
+        name, kind = symbol.split()[:2]
+        if kind == "U":
+            wanted.append((unit, name))
+        else:
+            owner[name] = unit
+    for unit, name in wanted:
+        if owner.get(name, unit) != unit:
+            uses[unit].add(owner[name])
+    return uses
+
+
+def circles(uses):
+    """Lists of units that reach each other, sorted (Tarjan's algorithm)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(unit):
+        number[unit] = low[unit] = len(number)
+        stack.append(unit)
+        for other in sorted(uses[unit]):
+            if other not in number:
+                visit(other)
+            if other in stack:
+                low[unit] = min(low[unit], low[other])
+        if low[unit] == number[unit]:
+            at = stack.index(unit)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for unit in sorted(uses):
+        if unit not in number:
+            visit(unit)
+    return sorted(found)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("objects")
+    parser.add_argument("--none-known", action="store_true", help="take no exceptions")
+    arguments = parser.parse_args()
+    sys.setrecursionlimit(10000)
+    uses = read_symbols(arguments.objects)
+    found = [" ".join(circle) for circle in circles(uses)]
+    exceptions = () if arguments.none_known else known.CIRCLES
+    tree.finish(len(uses), *known.compare(found, exceptions, "a circle of files"))
+
+
+if __name__ == "__main__":
+    main()

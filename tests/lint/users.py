@@ -1,0 +1,42 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A header of src/ is included by two files besides the .c of its name, or by a test: what one file
+alone uses belongs into that file, or before the functions of the .c that uses it."""
+
+import argparse
+import os
+
+import includes
+import known
+import tree
+
+# Lists that are expanded by a macro of the includer.
+LISTS = ("bench/list.h",)
+
+
+def check(root):
+    """(number of headers, those without users enough)."""
+    files = list(tree.files(root, folders=("src", "tests")))
+    users = {file.path[len("src/"):]: set() for file in files
+             if file.path.startswith("src/") and file.path.endswith(".h")}
+    for file in files:
+        for match in includes.INCLUDE.finditer(file.text):
+            header = match.group(1)
+            if header in users and file.path != f"src/{os.path.splitext(header)[0]}.c":
+                users[header].add(file.path)
+    return len(users), [header for header, paths in sorted(users.items()) if header not in LISTS
+                        and len(paths) < 2 and not any(path.startswith("tests/") for path in paths)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    tree.add_root(parser)
+    parser.add_argument("--none-known", action="store_true", help="take no exceptions")
+    arguments = parser.parse_args()
+    checked, found = check(arguments.root)
+    exceptions = () if arguments.none_known else known.HEADERS
+    tree.finish(checked, *known.compare(found, exceptions, "one file includes it, and no test"))
+
+
+if __name__ == "__main__":
+    main()
