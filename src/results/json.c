@@ -121,6 +121,7 @@ static const struct json_field metric_info_fields[] = {
     {"unit", FIELD_WORD, JSON_AT(struct metric_info, unit), .words = &unit_words},
     {"better", FIELD_WORD, JSON_AT(struct metric_info, better), .words = &better_words},
     {"help", FIELD_TEXT, JSON_AT(struct metric_info, help)},
+    {"cycles_of", FIELD_TEXT, JSON_AT(struct metric_info, cycles_of)},
 };
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
@@ -414,6 +415,35 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
+// What benchmarks declare today and files of an earlier fathom lack, by name. Without it, `compare`
+// would count the figures of old runs in time and in cycles as two.
+static const struct benchmark_info *declared_since(struct arena *arena,
+                                                   const struct benchmark_info *info)
+{
+    static const struct {
+        const char *benchmark, *metric, *cycles_of;
+    } declared[] = {
+        {"latency", "latency_cycles", "latency"}, {"latency", "control_cycles", "control"},
+        {"bandwidth", "per_core", "bandwidth"},   {"bandwidth", "bandwidth_cycle", "bandwidth"},
+        {"strides", "per_core", "bandwidth"},     {"strides", "cycles", "time"},
+        {"map", "latency_cycles", "latency"},     {"map", "control_cycles", "control"},
+        {"map", "fetch_cycles", "fetch"},         {"incore", "cycles", "time"},
+        {"incore", "per_core", "rate"},           {"raster", "per_cycle", "triangles,pixels,draws"},
+    };
+    struct benchmark_info *copy = ARENA_NEW(arena, struct benchmark_info);
+    struct metric_info *metrics = ARENA_ARRAY(arena, info->metric_count, struct metric_info);
+    *copy = *info;
+    copy->metrics = metrics;
+    for (size_t i = 0; i < info->metric_count; i++) {
+        metrics[i] = info->metrics[i];
+        for (size_t d = 0; d < sizeof declared / sizeof *declared && !metrics[i].cycles_of; d++)
+            if (strcmp(declared[d].benchmark, info->name) == 0 &&
+                strcmp(declared[d].metric, metrics[i].name) == 0)
+                metrics[i].cycles_of = declared[d].cycles_of;
+    }
+    return copy;
+}
+
 // Takes `json`, which may be NULL.
 static struct run *run_of(json_t *json, const char *name, struct error *err)
 {
@@ -425,10 +455,13 @@ static struct run *run_of(json_t *json, const char *name, struct error *err)
     if (schema_check(&reader, &top))
         json_get_fields(&reader, &top, &run_table, run);
     json_decref(json);
-    if (!reader.failed)
-        return run;
-    run_destroy(run);
-    return NULL;
+    if (reader.failed) {
+        run_destroy(run);
+        return NULL;
+    }
+    for (size_t i = 0; i < run->benchmark_count; i++)
+        run->benchmarks[i] = declared_since(run->arena, run->benchmarks[i]);
+    return run;
 }
 
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err)

@@ -26,6 +26,10 @@ struct metric_info {
     enum unit unit;
     enum better better;
     const char *help; // one sentence
+    // The metric of the same work in time, of which this one is the figure in core cycles:
+    // "latency". "triangles,pixels": the first of them that the case has. NULL: this is no such
+    // figure.
+    const char *cycles_of;
 };
 
 // AXIS stands in the case key; METHOD is recorded and must agree for a comparison; DISPLAY is not

@@ -32,10 +32,12 @@ static const struct param_info pair_params[] = {
     {.key = "laps", .type = PARAM_UINT, .role = PARAM_METHOD},
 };
 static const struct metric_info pair_metrics[] = {
-    {"latency", UNIT_NS, BETTER_LOWER, NULL},
-    {"latency_cycles", UNIT_CYCLE, BETTER_LOWER, NULL},
-    {"bandwidth", UNIT_BYTE_PER_S, BETTER_HIGHER, NULL},
-    {"depth", UNIT_NONE, BETTER_NONE, NULL},
+    {.name = "latency", .unit = UNIT_NS, .better = BETTER_LOWER},
+    {.name = "latency_cycles", .cycles_of = "latency", .unit = UNIT_CYCLE, .better = BETTER_LOWER},
+    {.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .better = BETTER_HIGHER},
+    {
+        .name = "depth",
+    },
 };
 
 // Sum of twelve uniform numbers: normal enough.

@@ -32,8 +32,15 @@ static const struct param_info rich_params[] = {
      .help = "Warm laps before measuring."},
 };
 static const struct metric_info rich_metrics[] = {
-    {"latency", UNIT_NS, BETTER_LOWER, "Time of one dependent load."},
-    {"latency_cycles", UNIT_CYCLE, BETTER_LOWER, "The same in cycles of the core clock."},
+    {.name = "latency",
+     .unit = UNIT_NS,
+     .better = BETTER_LOWER,
+     .help = "Time of one dependent load."},
+    {.name = "latency_cycles",
+     .unit = UNIT_CYCLE,
+     .better = BETTER_LOWER,
+     .help = "The same in cycles of the core clock.",
+     .cycles_of = "latency"},
 };
 static const struct view_info rich_views[] = {
     {.kind = VIEW_CURVE,

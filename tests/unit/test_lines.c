@@ -18,9 +18,9 @@ static const struct param_info params[] = {
     {"layout", PARAM_TEXT, UNIT_NONE, NULL, NULL, NULL, PARAM_DISPLAY, NULL, NULL},
 };
 static const struct metric_info metrics[] = {
-    {"rate", UNIT_OP_PER_S, BETTER_HIGHER, NULL},
-    {"time", UNIT_NS, BETTER_LOWER, NULL},
-    {"ratio", UNIT_NONE, BETTER_HIGHER, NULL},
+    {.name = "rate", .unit = UNIT_OP_PER_S, .better = BETTER_HIGHER},
+    {.name = "time", .unit = UNIT_NS, .better = BETTER_LOWER},
+    {.name = "ratio", .better = BETTER_HIGHER},
 };
 static const struct view_info views[] = {
     {VIEW_TABLE, "All cases", "pattern", NULL, "rate", "load", NULL, NULL},

@@ -64,7 +64,8 @@ static const struct metric_info metrics[] = {
     {.name = "per_core",
      .unit = UNIT_BYTE_PER_CYCLE,
      .better = BETTER_HIGHER,
-     .help = "bandwidth of one core at work, per cycle of the clock seen during the sample"},
+     .help = "bandwidth of one core at work, per cycle of the clock seen during the sample",
+     .cycles_of = "bandwidth"},
 };
 
 static const struct view_info views[] = {

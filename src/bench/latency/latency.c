@@ -64,14 +64,16 @@ static const struct metric_info metrics[LATENCY_METRIC_COUNT] = {
                                .unit = UNIT_CYCLE,
                                .better = BETTER_LOWER,
                                .help = "the same in cycles of the core clock; absent where the "
-                                       "core's counter does not count those"},
+                                       "core's counter does not count those",
+                               .cycles_of = "latency"},
     [LATENCY_METRIC_CONTROL_NS] = {.name = "control",
                                    .unit = UNIT_NS,
                                    .help = "index chains: what the arithmetic of a hop takes, "
                                            "measured without the load; contained in latency"},
     [LATENCY_METRIC_CONTROL_CYCLES] = {.name = "control_cycles",
                                        .unit = UNIT_CYCLE,
-                                       .help = "the same in cycles"},
+                                       .help = "the same in cycles",
+                                       .cycles_of = "control"},
 };
 
 static const struct view_info views[] = {

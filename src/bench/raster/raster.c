@@ -74,7 +74,8 @@ static const struct metric_info metrics[] = {
     [RASTER_PER_CYCLE] = {.name = "per_cycle",
                           .unit = UNIT_OP_PER_CYCLE,
                           .better = BETTER_HIGHER,
-                          .help = "triangles, pixels or draws by cycle of the clock seen"},
+                          .help = "triangles, pixels or draws by cycle of the clock seen",
+                          .cycles_of = "triangles,pixels,draws"},
     [RASTER_CORE_COUNT] = {.name = "cores", .help = "cores that were seen to draw"},
 };
 
