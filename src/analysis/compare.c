@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/compare.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,52 +80,32 @@ static enum compare_word word_with_cycles(enum side time, enum side cycles, enum
     return disagree ? COMPARE_CLOCK : word_of(time, better);
 }
 
-// The unit that counts the same in cycles; UNIT_COUNT where there is none.
-static enum unit cycle_unit(enum unit unit)
+// The first metric of the result that stands in the list; NULL if none does.
+static const struct metric *first_of(const struct result *result, const char *list)
 {
-    if (unit == UNIT_NS)
-        return UNIT_CYCLE;
-    if (unit == UNIT_BYTE_PER_S)
-        return UNIT_BYTE_PER_CYCLE;
-    return unit == UNIT_OP_PER_S ? UNIT_OP_PER_CYCLE : UNIT_COUNT;
-}
-
-static size_t common_prefix(const char *a, const char *b)
-{
-    size_t length = 0;
-    while (a[length] && a[length] == b[length])
-        length++;
-    return length;
-}
-
-static size_t count_of_unit(const struct result *result, enum unit unit)
-{
-    size_t count = 0;
     for (size_t i = 0; i < result->metric_count; i++)
-        count += result->metrics[i].unit == unit;
-    return count;
+        if (text_list_has(list, result->metrics[i].name))
+            return &result->metrics[i];
+    return NULL;
 }
 
-// By their names where there are several; one of each unit need not be named alike.
-const struct metric *metric_in_cycles(const struct result *result, const struct metric *metric)
+const struct metric *metric_in_cycles(const struct benchmark_info *info,
+                                      const struct result *result, const struct metric *metric)
 {
-    const struct metric *best = NULL;
-    enum unit wanted = cycle_unit(metric->unit);
-    bool only = count_of_unit(result, metric->unit) == 1 && count_of_unit(result, wanted) == 1;
-    for (size_t i = 0; i < result->metric_count; i++) {
-        const struct metric *other = &result->metrics[i];
-        size_t common = common_prefix(other->name, metric->name);
-        if (other->unit == wanted && isfinite(other->median) && (common || only) &&
-            (!best || common > common_prefix(best->name, metric->name)))
-            best = other;
+    for (size_t i = 0; info && i < info->metric_count; i++) {
+        const struct metric_info *cycles = &info->metrics[i];
+        if (first_of(result, cycles->cycles_of) == metric &&
+            isfinite(result_median(result, cycles->name)))
+            return result_metric(result, cycles->name);
     }
-    return best;
+    return NULL;
 }
 
-bool metric_is_twin(const struct result *result, const struct metric *metric)
+bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
+                    const struct metric *metric)
 {
     for (size_t i = 0; i < result->metric_count; i++)
-        if (metric_in_cycles(result, &result->metrics[i]) == metric)
+        if (metric_in_cycles(info, result, &result->metrics[i]) == metric)
             return true;
     return false;
 }
@@ -193,10 +174,12 @@ static const char *metric_gone_text(struct comparing *c, const struct metric *me
 static void metrics_compare(struct comparing *c, const struct result *base,
                             const struct result *now)
 {
+    const struct benchmark_info *base_info = run_benchmark(c->compare->base, base->benchmark);
+    const struct benchmark_info *now_info = run_benchmark(c->compare->now, now->benchmark);
     for (size_t i = 0; i < base->metric_count; i++) {
         const struct metric *metric = &base->metrics[i];
         const struct metric *other = result_metric(now, metric->name);
-        if (!isfinite(metric->median) || metric_is_twin(base, metric))
+        if (!isfinite(metric->median) || metric_is_twin(base_info, base, metric))
             continue;
         if (!other || !isfinite(other->median) || other->unit != metric->unit) {
             row_add(c, &(struct compare_row){.word = COMPARE_MISSING,
@@ -206,8 +189,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                              .text = metric_gone_text(c, metric, other)});
             continue;
         }
-        const struct metric *cycles = metric_in_cycles(base, metric),
-                            *other_cycles = metric_in_cycles(now, other);
+        const struct metric *cycles = metric_in_cycles(base_info, base, metric),
+                            *other_cycles = metric_in_cycles(now_info, now, other);
         struct compare_row row = {.base = base,
                                   .now = now,
                                   .base_metric = metric,

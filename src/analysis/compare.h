@@ -55,12 +55,14 @@ struct ratio {
 // holds zero.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
-// The metric of a result that counts the same in cycles: latency_cycles of latency, by the names'
-// common beginning; per_core of bandwidth, each the only one of its unit. NULL where it has none.
-const struct metric *metric_in_cycles(const struct result *result, const struct metric *metric);
+// The metric of the result that counts the same work in core cycles, as metric_info.cycles_of says;
+// NULL if the result has none. `info` is the result's benchmark; without it (NULL) there is none.
+const struct metric *metric_in_cycles(const struct benchmark_info *info,
+                                      const struct result *result, const struct metric *metric);
 
-// Is it that of another metric? Then it confirms that one and has no row of its own.
-bool metric_is_twin(const struct result *result, const struct metric *metric);
+// True if this metric counts another one of the result in cycles. It gets no row of its own.
+bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
+                    const struct metric *metric);
 
 // One metric of one case; ADDED, BROKEN and REFUSED concern the whole case, MISSING does unless it
 // has a base_metric.

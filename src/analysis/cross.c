@@ -148,9 +148,10 @@ static void rows_find(struct arena *arena, const struct run *run, const struct r
             if (strcmp(result->device, id) != 0 ||
                 result_index_find(index, id, result->key) != result)
                 continue;
+            const struct benchmark_info *info = run_benchmark(run, result->benchmark);
             for (size_t j = 0; j < result->metric_count; j++) {
                 const struct metric *metric = &result->metrics[j];
-                if (isfinite(metric->median) && !metric_is_twin(result, metric) &&
+                if (isfinite(metric->median) && !metric_is_twin(info, result, metric) &&
                     !has_row(chip, device, index, result, metric->name))
                     row_add(arena, chip, index, result, metric);
             }

@@ -156,3 +156,16 @@ bool text_contains(const char *text, const char *part)
             return true;
     return length == 0;
 }
+
+bool text_list_has(const char *list, const char *item)
+{
+    size_t length = strlen(item);
+    while (list && *list) {
+        size_t one = strcspn(list, ",");
+        if (one == length && strncmp(list, item, length) == 0)
+            return true;
+        list += one;
+        list += *list == ',';
+    }
+    return false;
+}

@@ -48,4 +48,7 @@ bool text_begins(const char *text, const char *start);
 // True where `part` stands in `text`, letter case aside (ASCII).
 bool text_contains(const char *text, const char *part);
 
+// True if the list "a,b,c" has that item; false for NULL.
+bool text_list_has(const char *list, const char *item);
+
 #endif

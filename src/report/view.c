@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/view.h"
+#include "base/text.h"
 #include "results/names.h"
 
 #include <math.h>
@@ -36,20 +37,6 @@ bool view_log_y(const struct view_info *view)
 {
     const char *dash = view->scale ? strchr(view->scale, '-') : NULL;
     return dash ? strncmp(dash + 1, "log", 3) == 0 : view_log_x(view);
-}
-
-// Does the list "a,b,c" hold this key?
-static bool list_holds(const char *list, const char *key)
-{
-    size_t length = strlen(key);
-    while (list && *list) {
-        size_t item = strcspn(list, ",");
-        if (item == length && strncmp(list, key, length) == 0)
-            return true;
-        list += item;
-        list += *list == ',';
-    }
-    return false;
 }
 
 // "scope=device,width=16": has the case all these values?
@@ -236,7 +223,7 @@ static const struct param_info **group_of(struct arena *arena, const struct view
     *group_count = 0;
     for (size_t i = 0; i < info->param_count; i++) {
         const struct param_info *param = &info->params[i];
-        bool named = param->role == PARAM_AXIS || list_holds(grid->view->group, param->key);
+        bool named = param->role == PARAM_AXIS || text_list_has(grid->view->group, param->key);
         if (param != grid->x && param != grid->y && named && varies(param->key, results, count))
             group[(*group_count)++] = param;
     }

@@ -308,20 +308,29 @@ static void more_than_nothing_is_more_without_a_ratio(void **state)
     assert_int_equal(WORD_BETWEEN(-9, -8, -7.99, -7), COMPARE_UNSURE);
 }
 
-static void a_figure_in_cycles_with_another_name_is_its_twin(void **state)
+static void a_figure_in_cycles_is_the_twin_that_its_benchmark_declares(void **state)
 {
     (void)state;
+    static const struct metric_info infos[] = {
+        {.name = "per_core", .cycles_of = "copied,bandwidth"}, {.name = "laps"}};
+    static const struct benchmark_info info = {.metrics = infos, .metric_count = 2};
     struct metric metrics[] = {
         {.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .median = 1},
         {.name = "per_core", .unit = UNIT_BYTE_PER_CYCLE, .median = 1},
+        {.name = "laps", .unit = UNIT_CYCLE, .median = 1},
         {.name = "copied", .unit = UNIT_BYTE_PER_S, .median = 1},
     };
-    struct result result = {.metrics = metrics, .metric_count = 2};
-    assert_ptr_equal(metric_in_cycles(&result, &metrics[0]), &metrics[1]);
-    assert_true(metric_is_twin(&result, &metrics[1]));
-    result.metric_count = 3; // of which of both?
-    assert_null(metric_in_cycles(&result, &metrics[0]));
-    assert_false(metric_is_twin(&result, &metrics[1]));
+    const struct result result = {.metrics = metrics, .metric_count = 4};
+    assert_ptr_equal(metric_in_cycles(&info, &result, &metrics[0]), &metrics[1]);
+    assert_false(metric_is_twin(&info, &result, &metrics[0]));
+    assert_true(metric_is_twin(&info, &result, &metrics[1]));
+    assert_false(metric_is_twin(&info, &result, &metrics[2]));
+    // It counts the first of those that the case has.
+    assert_null(metric_in_cycles(&info, &result, &metrics[3]));
+    // Without a benchmark, or without a number in cycles, there is none.
+    assert_null(metric_in_cycles(NULL, &result, &metrics[0]));
+    metrics[1].median = NAN;
+    assert_null(metric_in_cycles(&info, &result, &metrics[0]));
 }
 
 // Of pairs without any difference at most 1 % may be called changed, however noisy they are and
@@ -368,7 +377,7 @@ int main(void)
         cmocka_unit_test(other_devices_are_refused_unless_across),
         cmocka_unit_test(changes_come_largest_first),
         cmocka_unit_test(more_than_nothing_is_more_without_a_ratio),
-        cmocka_unit_test(a_figure_in_cycles_with_another_name_is_its_twin),
+        cmocka_unit_test(a_figure_in_cycles_is_the_twin_that_its_benchmark_declares),
         cmocka_unit_test(numbers_without_an_interval_or_of_zero_are_unsure),
         cmocka_unit_test(pairs_of_one_distribution_are_not_called_changed),
     };

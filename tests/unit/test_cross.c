@@ -121,19 +121,6 @@ static void other_chips_are_not_mixed(void **state)
     arena_destroy(arena);
 }
 
-static void what_counts_in_cycles_stands_behind_its_time_whatever_its_name(void **state)
-{
-    (void)state;
-    struct metric metrics[] = {{.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .median = 4.6e12},
-                               {.name = "per_core", .unit = UNIT_BYTE_PER_CYCLE, .median = 17.7},
-                               {.name = "written", .unit = UNIT_BYTE_PER_S, .median = 2.3e12}};
-    struct result result = {.metrics = metrics, .metric_count = 2};
-    assert_false(metric_is_twin(&result, &metrics[0]));
-    assert_true(metric_is_twin(&result, &metrics[1]));
-    result.metric_count = 3; // of which of the two it is the twin cannot be told
-    assert_false(metric_is_twin(&result, &metrics[1]));
-}
-
 static void the_processors_of_the_host_are_one_chip(void **state)
 {
     (void)state;
@@ -193,7 +180,6 @@ int main(void)
         cmocka_unit_test(a_gap_within_the_noise_is_none),
         cmocka_unit_test(unequal_methods_have_no_ratio),
         cmocka_unit_test(other_chips_are_not_mixed),
-        cmocka_unit_test(what_counts_in_cycles_stands_behind_its_time_whatever_its_name),
         cmocka_unit_test(the_processors_of_the_host_are_one_chip),
         cmocka_unit_test(the_console_shows_the_table),
         cmocka_unit_test(look_ups_find_the_last_of_a_key),
