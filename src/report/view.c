@@ -39,25 +39,6 @@ bool view_log_y(const struct view_info *view)
     return dash ? strncmp(dash + 1, "log", 3) == 0 : view_log_x(view);
 }
 
-// "scope=device,width=16": has the case all these values?
-static bool matches(struct arena *arena, const struct result *result, const char *where)
-{
-    while (where && *where) {
-        size_t item = strcspn(where, ","), key_bytes = strcspn(where, "=");
-        if (key_bytes < item) {
-            const char *key = arena_printf(arena, "%.*s", (int)key_bytes, where);
-            const char *wanted =
-                arena_printf(arena, "%.*s", (int)(item - key_bytes - 1), where + key_bytes + 1);
-            const struct case_value *value = case_find(&result->bench_case, key);
-            if (!value || strcmp(case_value_text(arena, value), wanted) != 0)
-                return false;
-        }
-        where += item;
-        where += *where == ',';
-    }
-    return true;
-}
-
 const struct result **view_select(struct arena *arena, const struct run *run, const char *device,
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count)
@@ -68,7 +49,7 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
         const struct result *result = run->results[i];
         if (strcmp(result->benchmark, info->name) == 0 && strcmp(result->device, device) == 0 &&
             (!view->x || case_find(&result->bench_case, view->x)) &&
-            matches(arena, result, view->where))
+            case_matches(&result->bench_case, view->where))
             chosen[(*count)++] = result;
     }
     return chosen;

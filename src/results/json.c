@@ -146,6 +146,22 @@ static const struct json_field view_fields[] = {
 static const struct json_table view_table = {JSON_TABLE(struct view_info, view_fields),
                                              .keep = view_keep};
 
+static bool headline_keep(const void *object)
+{
+    return ((const struct headline_info *)object)->kind < headline_kind_words.count;
+}
+
+static const struct json_field headline_fields[] = {
+    {"kind", FIELD_WORD, JSON_AT(struct headline_info, kind), .required = true,
+     .words = &headline_kind_words},
+    {"title", FIELD_TEXT, JSON_AT(struct headline_info, title)},
+    {"metric", FIELD_TEXT, JSON_AT(struct headline_info, metric), .required = true},
+    {"where", FIELD_TEXT, JSON_AT(struct headline_info, where)},
+    {"by", FIELD_TEXT, JSON_AT(struct headline_info, by)},
+};
+static const struct json_table headline_table = {JSON_TABLE(struct headline_info, headline_fields),
+                                                 .keep = headline_keep};
+
 static const struct json_field benchmark_fields[] = {
     {"name", FIELD_TEXT, JSON_AT(struct benchmark_info, name), .required = true},
     {"version", FIELD_COUNT, JSON_AT(struct benchmark_info, version), .required = true},
@@ -156,6 +172,8 @@ static const struct json_field benchmark_fields[] = {
      .table = &metric_info_table},
     {"views", FIELD_LIST, JSON_LIST_AT(struct benchmark_info, views, view_count),
      .table = &view_table},
+    {"headlines", FIELD_LIST, JSON_LIST_AT(struct benchmark_info, headlines, headline_count),
+     .table = &headline_table},
 };
 static const struct json_table benchmark_table = {
     JSON_TABLE(struct benchmark_info, benchmark_fields)};
@@ -415,35 +433,6 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// What benchmarks declare today and files of an earlier fathom lack, by name. Without it, `compare`
-// would count the figures of old runs in time and in cycles as two.
-static const struct benchmark_info *declared_since(struct arena *arena,
-                                                   const struct benchmark_info *info)
-{
-    static const struct {
-        const char *benchmark, *metric, *cycles_of;
-    } declared[] = {
-        {"latency", "latency_cycles", "latency"}, {"latency", "control_cycles", "control"},
-        {"bandwidth", "per_core", "bandwidth"},   {"bandwidth", "bandwidth_cycle", "bandwidth"},
-        {"strides", "per_core", "bandwidth"},     {"strides", "cycles", "time"},
-        {"map", "latency_cycles", "latency"},     {"map", "control_cycles", "control"},
-        {"map", "fetch_cycles", "fetch"},         {"incore", "cycles", "time"},
-        {"incore", "per_core", "rate"},           {"raster", "per_cycle", "triangles,pixels,draws"},
-    };
-    struct benchmark_info *copy = ARENA_NEW(arena, struct benchmark_info);
-    struct metric_info *metrics = ARENA_ARRAY(arena, info->metric_count, struct metric_info);
-    *copy = *info;
-    copy->metrics = metrics;
-    for (size_t i = 0; i < info->metric_count; i++) {
-        metrics[i] = info->metrics[i];
-        for (size_t d = 0; d < sizeof declared / sizeof *declared && !metrics[i].cycles_of; d++)
-            if (strcmp(declared[d].benchmark, info->name) == 0 &&
-                strcmp(declared[d].metric, metrics[i].name) == 0)
-                metrics[i].cycles_of = declared[d].cycles_of;
-    }
-    return copy;
-}
-
 // Takes `json`, which may be NULL.
 static struct run *run_of(json_t *json, const char *name, struct error *err)
 {
@@ -459,8 +448,7 @@ static struct run *run_of(json_t *json, const char *name, struct error *err)
         run_destroy(run);
         return NULL;
     }
-    for (size_t i = 0; i < run->benchmark_count; i++)
-        run->benchmarks[i] = declared_since(run->arena, run->benchmarks[i]);
+    run_declare_missing(run);
     return run;
 }
 

@@ -55,21 +55,54 @@ void real_format(double value, char text[REAL_BYTES])
     }
 }
 
+// The text of a value that is none, in `text`.
+static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
+{
+    if (value->type == PARAM_TEXT)
+        return value->text ? value->text : "";
+    if (value->type == PARAM_REAL)
+        real_format(value->real, text);
+    else
+        snprintf(text, REAL_BYTES, "%" PRIu64, value->uint);
+    return text;
+}
+
 const char *case_value_text(struct arena *arena, const struct case_value *value)
 {
-    switch (value->type) {
-    case PARAM_UINT:
-    case PARAM_BYTES:
-        return arena_printf(arena, "%" PRIu64, value->uint);
-    case PARAM_REAL: {
-        char text[REAL_BYTES];
-        real_format(value->real, text);
-        return arena_strdup(arena, text);
+    char text[REAL_BYTES];
+    const char *found = value_format(value, text);
+    return found == text ? arena_strdup(arena, text) : found;
+}
+
+// True if the case has one of the values of an item "key=value|value", `length` characters long.
+static bool item_matches(const struct bench_case *c, const char *item, size_t length)
+{
+    size_t key = strcspn(item, "=");
+    const struct case_value *value = NULL;
+    for (size_t i = 0; key < length && i < c->value_count; i++)
+        if (strlen(c->values[i].key) == key && strncmp(c->values[i].key, item, key) == 0)
+            value = &c->values[i];
+    char buffer[REAL_BYTES];
+    const char *text = value ? value_format(value, buffer) : NULL;
+    for (const char *at = item + key; text && at < item + length;) {
+        size_t one = strcspn(++at, "|,");
+        if (strlen(text) == one && strncmp(at, text, one) == 0)
+            return true;
+        at += one;
     }
-    case PARAM_TEXT:
-        break;
+    return false;
+}
+
+bool case_matches(const struct bench_case *c, const char *where)
+{
+    while (where && *where) {
+        size_t length = strcspn(where, ",");
+        if (!item_matches(c, where, length))
+            return false;
+        where += length;
+        where += *where == ',';
     }
-    return value->text ? value->text : "";
+    return true;
 }
 
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c)

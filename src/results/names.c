@@ -26,6 +26,7 @@ const char *words_name(const struct words *words, unsigned index)
 
 WORDS(better, "lower, higher or none", [BETTER_NONE] = "none", [BETTER_LOWER] = "lower",
       [BETTER_HIGHER] = "higher")
+WORDS(headline_kind, NULL, [HEADLINE_BEST] = "best", [HEADLINE_LEVELS] = "levels")
 WORDS(param_role, "axis, method or display", [PARAM_AXIS] = "axis", [PARAM_METHOD] = "method",
       [PARAM_DISPLAY] = "display")
 WORDS(param_type, "uint, bytes, real or text", [PARAM_UINT] = "uint", [PARAM_BYTES] = "bytes",

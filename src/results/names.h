@@ -13,8 +13,8 @@ struct words {
     const char *expected; // "lower, higher or none"; NULL: readers accept words they do not know
 };
 
-extern const struct words better_words, param_role_words, param_type_words, run_status_words,
-    unit_words, verdict_words, view_kind_words;
+extern const struct words better_words, headline_kind_words, param_role_words, param_type_words,
+    run_status_words, unit_words, verdict_words, view_kind_words;
 
 // The place of a word; false, with *index = count, where it is not one of them.
 bool words_find(const struct words *words, const char *word, unsigned *index);

@@ -81,6 +81,24 @@ struct view_info {
     const char *where;  // only cases with these values: "scope=device"; NULL = all
 };
 
+// The figures of a benchmark that a reader wants first.
+enum headline_kind {
+    HEADLINE_BEST, // the best of the cases, by the metric's `better`
+    // One figure for each level of memory. `by` names a parameter. If that is a number of bytes,
+    // the cases are curves over a working set, and a metric in ns shows the levels: they are the
+    // flat parts of the longest curve. Else it is the number of the level; 1 is the nearest to the
+    // core.
+    HEADLINE_LEVELS
+};
+
+struct headline_info {
+    enum headline_kind kind;
+    const char *title; // "FP32 peak"
+    const char *metric;
+    const char *where; // of which cases: see case_matches; NULL = all
+    const char *by;    // LEVELS
+};
+
 struct benchmark_info {
     const char *name; // "latency"
     unsigned version; // rises when kernel or method change: other versions are not compared
@@ -91,6 +109,8 @@ struct benchmark_info {
     size_t metric_count;
     const struct view_info *views;
     size_t view_count;
+    const struct headline_info *headlines;
+    size_t headline_count;
     // The first metric is a distribution and measured as one: its width is what was to be found,
     // not a lack of precision (measure/collect.h).
     bool distribution;
@@ -118,6 +138,10 @@ const struct case_value *case_find(const struct bench_case *c, const char *key);
 
 // Has the case that text for a key?
 bool case_says(const struct bench_case *c, const char *key, const char *text);
+
+// True if the case has all these values: "scope=device,width=16". "op=read|copy" stands for either
+// value. NULL and "" ask for nothing.
+bool case_matches(const struct bench_case *c, const char *where);
 
 // As case_find, for keys that the case must have (aborts otherwise: a programming error).
 uint64_t case_uint(const struct bench_case *c, const char *key);
@@ -254,6 +278,11 @@ struct finding *run_add_finding(struct run *run);
 void run_add_conclusion(struct run *run, const struct finding *conclusion,
                         const struct result *first, const struct result *second);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
+
+// Adds what benchmarks declare today to those of a run that an earlier fathom wrote (cycles_of, the
+// headlines of levels), by their names: without it, `compare` would count a figure in time and its
+// counterpart in cycles as two, and `report` would find no levels of memory.
+void run_declare_missing(struct run *run);
 
 // The last result of that key on that device; NULL = none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 struct run *run_create(void)
 {
     struct arena *arena = arena_create();
@@ -134,4 +136,55 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
     reasons[result->reason_count++] =
         (struct reason){.code = arena_strdup(arena, code), .text = text};
     result->reasons = reasons;
+}
+
+// ---------------------------------------------------------------- files of an earlier fathom
+
+static const struct benchmark_info *declared_since(struct arena *arena,
+                                                   const struct benchmark_info *info)
+{
+    static const struct {
+        const char *benchmark, *metric, *cycles_of;
+    } declared[] = {
+        {"latency", "latency_cycles", "latency"}, {"latency", "control_cycles", "control"},
+        {"bandwidth", "per_core", "bandwidth"},   {"bandwidth", "bandwidth_cycle", "bandwidth"},
+        {"strides", "per_core", "bandwidth"},     {"strides", "cycles", "time"},
+        {"map", "latency_cycles", "latency"},     {"map", "control_cycles", "control"},
+        {"map", "fetch_cycles", "fetch"},         {"incore", "cycles", "time"},
+        {"incore", "per_core", "rate"},           {"raster", "per_cycle", "triangles,pixels,draws"},
+    };
+    static const struct {
+        const char *benchmark;
+        struct headline_info headline;
+    } levels[] = {
+        {"latency", {.kind = HEADLINE_LEVELS, .metric = "latency", .by = "bytes"}},
+        {"map",
+         {.kind = HEADLINE_LEVELS,
+          .metric = "size",
+          .where = "what=level,path=vector",
+          .by = "level"}},
+    };
+    struct benchmark_info *copy = ARENA_NEW(arena, struct benchmark_info);
+    struct metric_info *metrics = ARENA_ARRAY(arena, info->metric_count, struct metric_info);
+    *copy = *info;
+    copy->metrics = metrics;
+    for (size_t i = 0; i < info->metric_count; i++) {
+        metrics[i] = info->metrics[i];
+        for (size_t d = 0; d < COUNT(declared) && !metrics[i].cycles_of; d++)
+            if (strcmp(declared[d].benchmark, info->name) == 0 &&
+                strcmp(declared[d].metric, metrics[i].name) == 0)
+                metrics[i].cycles_of = declared[d].cycles_of;
+    }
+    for (size_t d = 0; d < COUNT(levels) && copy->headline_count == 0; d++)
+        if (strcmp(levels[d].benchmark, info->name) == 0) {
+            copy->headlines = &levels[d].headline;
+            copy->headline_count = 1;
+        }
+    return copy;
+}
+
+void run_declare_missing(struct run *run)
+{
+    for (size_t i = 0; i < run->benchmark_count; i++)
+        run->benchmarks[i] = declared_since(run->arena, run->benchmarks[i]);
 }

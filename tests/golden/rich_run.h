@@ -56,6 +56,13 @@ static const struct view_info rich_views[] = {
      .y = "path",
      .metric = "latency_cycles"},
 };
+static const struct headline_info rich_headlines[] = {
+    {.kind = HEADLINE_LEVELS,
+     .title = "Latency of each memory level",
+     .metric = "latency",
+     .where = "path=vector|scalar",
+     .by = "bytes"},
+};
 static const struct benchmark_info rich_benchmark = {.name = "latency",
                                                      .version = 3,
                                                      .title = "Latency of dependent loads",
@@ -63,6 +70,8 @@ static const struct benchmark_info rich_benchmark = {.name = "latency",
                                                      .param_count = 4,
                                                      .metrics = rich_metrics,
                                                      .metric_count = 2,
+                                                     .headlines = rich_headlines,
+                                                     .headline_count = 1,
                                                      .views = rich_views,
                                                      .view_count = 2};
 

@@ -166,6 +166,24 @@ static struct run *read_of(const char *text, struct error *err)
     return run_read_text(text, strlen(text), "FILE", err);
 }
 
+static void files_of_before_headlines_get_what_was_declared_since(void **state)
+{
+    (void)state;
+    struct error err;
+    struct run *run = read_of(HEAD ",\"benchmarks\":[{\"name\":\"latency\",\"version\":1,"
+                                   "\"metrics\":[{\"name\":\"latency\"},"
+                                   "{\"name\":\"latency_cycles\"}]}]}",
+                              &err);
+    assert_string_equal(err.message, "");
+    const struct benchmark_info *latency = run->benchmarks[0];
+    assert_null(latency->metrics[0].cycles_of);
+    assert_string_equal(latency->metrics[1].cycles_of, "latency");
+    assert_int_equal(latency->headline_count, 1);
+    assert_int_equal(latency->headlines[0].kind, HEADLINE_LEVELS);
+    assert_string_equal(latency->headlines[0].by, "bytes");
+    run_destroy(run);
+}
+
 static void unknown_members_and_views_are_ignored(void **state)
 {
     (void)state;
@@ -173,7 +191,9 @@ static void unknown_members_and_views_are_ignored(void **state)
     struct run *run = read_of(
         HEAD ",\"moon\":{\"a\":[1]},\"tool\":{\"version\":\"9\",\"colour\":1},"
              "\"benchmarks\":[{\"name\":\"b\",\"version\":1,\"views\":[{\"kind\":\"hologram\"},"
-             "{\"kind\":\"table\",\"title\":\"t\"}]}],"
+             "{\"kind\":\"table\",\"title\":\"t\"}],\"headlines\":["
+             "{\"kind\":\"hologram\",\"metric\":\"n\"},"
+             "{\"kind\":\"best\",\"metric\":\"n\"}]}],"
              "\"results\":[" RESULT ",\"case\":{\"x\":1,\"m\":\"t\",\"r\":0.5},\"new\":null,"
              "\"metrics\":[{\"name\":\"n\",\"median\":null}]}]}",
         &err);
@@ -181,6 +201,8 @@ static void unknown_members_and_views_are_ignored(void **state)
     assert_string_equal(run->tool_version, "9");
     assert_int_equal(run->benchmarks[0]->view_count, 1);
     assert_string_equal(run->benchmarks[0]->views[0].title, "t");
+    assert_int_equal(run->benchmarks[0]->headline_count, 1);
+    assert_int_equal(run->benchmarks[0]->headlines[0].kind, HEADLINE_BEST);
     assert_true(isnan(run->results[0]->metrics[0].median));
     const struct bench_case *bench_case = &run->results[0]->bench_case;
     assert_int_equal(case_find(bench_case, "x")->type, PARAM_UINT);
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(hostile_strings_survive),
         cmocka_unit_test(text_that_is_not_utf8_is_repaired),
         cmocka_unit_test(display_parameters_are_not_recorded),
+        cmocka_unit_test(files_of_before_headlines_get_what_was_declared_since),
         cmocka_unit_test(unknown_members_and_views_are_ignored),
         cmocka_unit_test(bad_files_are_refused_with_the_place),
         cmocka_unit_test(every_cut_of_a_file_is_refused),

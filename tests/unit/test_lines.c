@@ -129,7 +129,7 @@ static void files_hold_neither_the_layout_nor_its_view(void **state)
     struct error err;
     assert_true(run_write(run, stream, &err));
     fclose(stream);
-    assert_null(strstr(text, "lines"));
+    assert_null(strstr(text, "\"lines\""));
     assert_null(strstr(text, "layout"));
     free(text);
     run_destroy(run);

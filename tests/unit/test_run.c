@@ -36,6 +36,30 @@ static void values_are_found_by_key(void **state)
     arena_destroy(arena);
 }
 
+static void a_case_matches_where_it_has_all_the_values(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const struct bench_case bench_case = rich_case(arena, "scalar", 32768);
+    static const struct {
+        const char *where;
+        bool matches;
+    } asked[] = {{NULL, true},
+                 {"", true},
+                 {"path=scalar", true},
+                 {"path=scalar,bytes=32768,density=0.1", true},
+                 {"path=vector|scalar", true},
+                 {"path=vector|scala", false},
+                 {"path=scalar|vector,bytes=1", false},
+                 {"path=scal", false},
+                 {"pat=scalar", false},
+                 {"bytes=32768,route=any", false}};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (case_matches(&bench_case, asked[i].where) != asked[i].matches)
+            fail_msg("%s", asked[i].where);
+    arena_destroy(arena);
+}
+
 static void the_shortest_text_reads_back_exactly(void **state)
 {
     (void)state;
@@ -132,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_key_holds_the_axes_in_order_and_nothing_else),
         cmocka_unit_test(values_are_found_by_key),
+        cmocka_unit_test(a_case_matches_where_it_has_all_the_values),
         cmocka_unit_test(the_shortest_text_reads_back_exactly),
         cmocka_unit_test(a_verdict_only_gets_worse),
         cmocka_unit_test(the_same_doubt_in_every_round_is_one_reason),
