@@ -111,6 +111,18 @@ static const struct view_info views[] = {
      .where = "path=shared"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_LEVELS,
+     .title = "Read bandwidth of each memory level",
+     .metric = "bandwidth",
+     .where = "op=read,path=global,scope=device,width=16,type=float",
+     .by = "bytes"},
+    {.kind = HEADLINE_BEST,
+     .title = "Read bandwidth of shared memory",
+     .metric = "bandwidth",
+     .where = "op=read,path=shared,scope=device"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct benchmark bench_bandwidth = {
@@ -125,6 +137,8 @@ const struct benchmark bench_bandwidth = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "Bytes a second that the cores read, write and copy: reads by the size of the working set, "

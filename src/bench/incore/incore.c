@@ -91,6 +91,45 @@ static const struct view_info views[] = {
      .where = "scope=core"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "FP32 peak",
+     .metric = "rate",
+     .where = "scope=device,op=fp32-fma"},
+    {.kind = HEADLINE_BEST,
+     .title = "FP64 peak",
+     .metric = "rate",
+     .where = "scope=device,op=fp64-fma"},
+    {.kind = HEADLINE_BEST,
+     .title = "FP16 peak",
+     .metric = "rate",
+     .where = "scope=device,op=fp16-fma|fp16x2-fma"},
+    {.kind = HEADLINE_BEST,
+     .title = "INT32 peak",
+     .metric = "rate",
+     .where = "scope=device,op=int32-mad"},
+    {.kind = HEADLINE_BEST,
+     .title = "Matrix FP16 peak",
+     .metric = "rate",
+     .where = "scope=device,op=fp16-matrix|fp16-mma|fp16-wgmma"},
+    {.kind = HEADLINE_BEST,
+     .title = "Matrix BF16 peak",
+     .metric = "rate",
+     .where = "scope=device,op=bf16-mma|bf16-wgmma"},
+    {.kind = HEADLINE_BEST,
+     .title = "Matrix FP8 peak",
+     .metric = "rate",
+     .where = "scope=device,op=fp8-mma|fp8-wgmma"},
+    {.kind = HEADLINE_BEST,
+     .title = "Latency of an FP32 operation",
+     .metric = "cycles",
+     .where = "scope=core,op=fp32-fma,ilp=1,subgroups=1"},
+    {.kind = HEADLINE_BEST,
+     .title = "Barrier of 32 subgroups",
+     .metric = "cycles",
+     .where = "scope=core,op=barrier,subgroups=32"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 // ---------------------------------------------------------------- the plan
@@ -206,6 +245,8 @@ const struct benchmark bench_incore = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "Latency and throughput of arithmetic: chains of one operation, 1 to 8 of them a thread, "

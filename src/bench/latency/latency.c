@@ -98,6 +98,18 @@ static const struct view_info views[] = {
      .where = "chain=index"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_LEVELS,
+     .title = "Latency of each memory level",
+     .metric = "latency",
+     .where = "path=vector,load=idle",
+     .by = "bytes"},
+    {.kind = HEADLINE_BEST,
+     .title = "Latency of shared memory",
+     .metric = "latency",
+     .where = "path=shared"},
+};
+
 const struct benchmark bench_latency = {
     .info =
         {
@@ -110,6 +122,8 @@ const struct benchmark bench_latency = {
             .metric_count = LATENCY_METRIC_COUNT,
             .views = views,
             .view_count = sizeof views / sizeof *views,
+            .headlines = headlines,
+            .headline_count = sizeof headlines / sizeof *headlines,
         },
     .description =
         "One subgroup follows a chain of links through a region of memory: each load's address is "

@@ -84,6 +84,21 @@ static const struct view_info views[] = {
      .where = "work=scale"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Launch and wait",
+     .metric = "time",
+     .where = "work=empty,mode=round-trip"},
+    {.kind = HEADLINE_BEST,
+     .title = "Empty kernel in a batch",
+     .metric = "time",
+     .where = "work=empty,between=order,mode=batch"},
+    {.kind = HEADLINE_BEST,
+     .title = "Empty kernel and a memory barrier",
+     .metric = "time",
+     .where = "work=empty,between=memory,mode=batch"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static size_t place_of(const char *name, const char *const *names, size_t count)
@@ -224,6 +239,8 @@ const struct benchmark bench_launch = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "The time of a kernel that does nothing, in a row of its like, with barriers, as a graph, "

@@ -101,6 +101,17 @@ static const struct view_info views[] = {
      .where = "layout=published"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Loads of four floats",
+     .metric = "rate",
+     .where = "load=StructuredBuffer<float4>.Load,pattern=linear"},
+    {.kind = HEADLINE_BEST,
+     .title = "Bilinear samples of RGBA8",
+     .metric = "rate",
+     .where = "load=Texture2D<RGBA8>.Sample(bilinear),pattern=linear"},
+};
+
 enum {
     VALUES = sizeof params / sizeof params[0]
 };
@@ -184,6 +195,8 @@ const struct benchmark bench_loads = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "Loads a second from 16 KiB that every core's cache holds, by each kind of resource that a "

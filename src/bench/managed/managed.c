@@ -72,6 +72,17 @@ static const struct view_info views[] = {
      .scale = "log2-log10"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Managed memory, pages that fault in",
+     .metric = "first",
+     .where = "touch=host,pages=faulted,advise=none"},
+    {.kind = HEADLINE_BEST,
+     .title = "Managed memory, pages in place",
+     .metric = "bandwidth",
+     .where = "pages=prefetched,advise=none"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
@@ -208,6 +219,8 @@ const struct benchmark bench_managed = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "A triad of doubles on memory that host and device share by one pointer: written first by "

@@ -156,6 +156,23 @@ static const struct view_info views[] = {
      .where = "what=" MAP_CODE},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_LEVELS,
+     .title = "Size of each cache",
+     .metric = "size",
+     .where = "what=" MAP_LEVEL ",path=vector",
+     .by = "level"},
+    {.kind = HEADLINE_LEVELS,
+     .title = "Latency of each cache",
+     .metric = "latency",
+     .where = "what=" MAP_LEVEL ",path=vector",
+     .by = "level"},
+    {.kind = HEADLINE_BEST,
+     .title = "Latency of memory",
+     .metric = "latency",
+     .where = "what=" MAP_MEMORY ",path=vector"},
+};
+
 static bool map_plan(const struct bench_request *request, struct bench_case_list *list,
                      struct error *err)
 {
@@ -268,6 +285,8 @@ const struct benchmark bench_map = {
             .metric_count = MAP_METRIC_COUNT,
             .views = views,
             .view_count = sizeof views / sizeof *views,
+            .headlines = headlines,
+            .headline_count = sizeof headlines / sizeof *headlines,
         },
     .description =
         "What `fathom map` finds: how many levels of cache a path has, where each ends, its "

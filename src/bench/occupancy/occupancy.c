@@ -74,6 +74,10 @@ static const struct view_info views[] = {
      .where = "by=registers"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST, .title = "Threads on a core", .metric = "threads"},
+};
+
 // ---------------------------------------------------------------- cases
 
 struct planner {
@@ -190,6 +194,8 @@ const struct benchmark bench_occupancy = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description = "How many workgroups a core holds at once, by the registers that their threads "
                    "need, by their shared memory and by their size. Each one records its core and "

@@ -106,6 +106,17 @@ static const struct view_info views[] = {
      .group = "barrier"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Overlap of two queues",
+     .metric = "cross_queue",
+     .where = "scenario=default"},
+    {.kind = HEADLINE_BEST,
+     .title = "Gap at a memory barrier",
+     .metric = "barrier_gap",
+     .where = "scenario=default,barrier=memory"},
+};
+
 // A case of these values; of kinds and places of barriers only what the scenario can tell apart.
 struct combination {
     const struct overlap_scenario *scenario;
@@ -204,7 +215,9 @@ const struct benchmark bench_overlap = {
              .metrics = metrics,
              .metric_count = COUNT(metrics),
              .views = views,
-             .view_count = COUNT(views)},
+             .view_count = COUNT(views),
+             .headlines = headlines,
+             .headline_count = COUNT(headlines)},
     .description =
         "Workloads on one or two queues, held back by a semaphore and released together. Every "
         "workgroup writes down when it began and ended, by the device's own clock, and on which "

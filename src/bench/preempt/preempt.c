@@ -110,6 +110,17 @@ static const struct view_info views[] = {
      .group = "setting,priority,victim"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Response of an idle device",
+     .metric = "response",
+     .where = "hog=none"},
+    {.kind = HEADLINE_BEST,
+     .title = "Response behind a big dispatch",
+     .metric = "response",
+     .where = "hog=big-dispatch"},
+};
+
 // "nearest" is no setting but the first that the device has.
 static const char *setting_of(const struct bench_request *request, const char *setting)
 {
@@ -190,6 +201,8 @@ const struct benchmark bench_preempt = {
              .metric_count = COUNT(metrics),
              .views = views,
              .view_count = COUNT(views),
+             .headlines = headlines,
+             .headline_count = COUNT(headlines),
              .distribution = true},
     .description =
         "A hog keeps the device busy without a break; 90 times a second a small dispatch, or draw, "

@@ -121,6 +121,18 @@ static const struct view_info views[] = {
      .where = "work=cores"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Triangles",
+     .metric = "triangles",
+     .where = "work=triangles,facing=front"},
+    {.kind = HEADLINE_BEST,
+     .title = "Pixels",
+     .metric = "pixels",
+     .where = "work=pixels,blend=none"},
+    {.kind = HEADLINE_BEST, .title = "Draws", .metric = "draws", .where = "work=draws"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
@@ -202,6 +214,8 @@ const struct benchmark bench_raster = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "Triangles a second from smaller than a pixel to the whole screen, drawn and culled; "

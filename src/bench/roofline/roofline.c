@@ -80,6 +80,17 @@ static const struct view_info views[] = {
      .scale = "log2-log10"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Energy of an FP32 operation",
+     .metric = "energy_op",
+     .where = "type=fp32"},
+    {.kind = HEADLINE_BEST,
+     .title = "Energy of a byte read",
+     .metric = "energy_byte",
+     .where = "type=fp32"},
+};
+
 enum {
     ENERGY_POINTS = 10
 };
@@ -141,6 +152,8 @@ const struct benchmark bench_roofline = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "What the chip computes a second by how much it computes on each byte that it reads from "

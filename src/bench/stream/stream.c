@@ -67,6 +67,21 @@ static const struct view_info views[] = {
      .where = "kernel=occupancy"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "DRAM read",
+     .metric = "bandwidth",
+     .where = "kernel=tuned,op=read"},
+    {.kind = HEADLINE_BEST,
+     .title = "DRAM copy",
+     .metric = "bandwidth",
+     .where = "kernel=tuned,op=copy"},
+    {.kind = HEADLINE_BEST,
+     .title = "DRAM triad",
+     .metric = "bandwidth",
+     .where = "kernel=tuned,op=triad"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 // ---------------------------------------------------------------- the plan
@@ -214,6 +229,8 @@ const struct benchmark bench_stream = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "Operations on arrays far larger than all caches: init, read, copy, scale, add, triad, dot "

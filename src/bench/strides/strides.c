@@ -88,6 +88,17 @@ static const struct view_info views[] = {
      .where = "pattern=banks"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Loads of a core, elements side by side",
+     .metric = "per_core",
+     .where = "pattern=stride,stride=1"},
+    {.kind = HEADLINE_BEST,
+     .title = "Loads of a core, 32 elements apart",
+     .metric = "per_core",
+     .where = "pattern=stride,stride=32"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 // ---------------------------------------------------------------- the plan
@@ -186,6 +197,8 @@ const struct benchmark bench_strides = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "One workgroup on one core loads again and again what the core's own cache holds: threads "

@@ -115,6 +115,25 @@ static const struct view_info views[] = {
      .where = "direction=peer"},
 };
 
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST,
+     .title = "Copy from host to device",
+     .metric = "bandwidth",
+     .where = "direction=h2d,memory=pinned,by=copy|queue,mode=row"},
+    {.kind = HEADLINE_BEST,
+     .title = "Copy from device to host",
+     .metric = "bandwidth",
+     .where = "direction=d2h,memory=pinned,by=copy|queue,mode=row"},
+    {.kind = HEADLINE_BEST,
+     .title = "Copy from device to device",
+     .metric = "bandwidth",
+     .where = "direction=peer"},
+    {.kind = HEADLINE_BEST,
+     .title = "Small message to the device",
+     .metric = "time",
+     .where = "direction=h2d,mode=single"},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct benchmark bench_transfer = {
@@ -129,6 +148,8 @@ const struct benchmark bench_transfer = {
             .metric_count = COUNT(metrics),
             .views = views,
             .view_count = COUNT(views),
+            .headlines = headlines,
+            .headline_count = COUNT(headlines),
         },
     .description =
         "Copies of 1 KiB to 1 GiB between host and device, from and to pinned, ordinary and mapped "

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Every benchmark of the program declares headlines, and they speak of what it has.
+#include "bench/bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct metric_info *metric_of(const struct benchmark_info *info, const char *name)
+{
+    for (size_t i = 0; i < info->metric_count; i++)
+        if (strcmp(info->metrics[i].name, name) == 0)
+            return &info->metrics[i];
+    fail_msg("%s has no metric %s", info->name, name);
+    return NULL;
+}
+
+static const struct param_info *param_of(const struct benchmark_info *info, const char *key)
+{
+    for (size_t i = 0; i < info->param_count; i++)
+        if (strcmp(info->params[i].key, key) == 0)
+            return &info->params[i];
+    fail_msg("%s has no parameter %s", info->name, key);
+    return NULL;
+}
+
+// "key=value|value" of a parameter that is declared; where its choices are, with values of those.
+static void assert_item(const struct benchmark_info *info, char *item)
+{
+    char *values = strchr(item, '=');
+    assert_non_null(values);
+    *values++ = '\0';
+    const struct param_info *param = param_of(info, item);
+    assert_int_equal(param->role, PARAM_AXIS);
+    for (char *value = strtok(values, "|"); value && param->choices; value = strtok(NULL, "|")) {
+        char choices[4096], wanted[128];
+        snprintf(choices, sizeof choices, "|%s|", param->choices);
+        snprintf(wanted, sizeof wanted, "|%s|", value);
+        if (!strstr(choices, wanted))
+            fail_msg("%s: %s is never %s", info->name, param->key, value);
+    }
+}
+
+static void assert_where(const struct benchmark_info *info, const char *where)
+{
+    while (where && *where) {
+        char item[256];
+        int length = (int)strcspn(where, ",");
+        snprintf(item, sizeof item, "%.*s", length, where);
+        assert_item(info, item);
+        where += length;
+        where += *where == ',';
+    }
+}
+
+static void headlines_name_metrics_parameters_and_values_that_are_declared(void **state)
+{
+    (void)state;
+    for (size_t b = 0; benchmarks[b]; b++) {
+        const struct benchmark_info *info = &benchmarks[b]->info;
+        if (info->headline_count == 0)
+            fail_msg("%s has no headline", info->name);
+        for (size_t h = 0; h < info->headline_count; h++) {
+            const struct headline_info *headline = &info->headlines[h];
+            const struct metric_info *metric = metric_of(info, headline->metric);
+            assert_non_null(headline->title);
+            assert_where(info, headline->where);
+            if (headline->kind == HEADLINE_LEVELS)
+                param_of(info, headline->by);
+            else if (metric->better == BETTER_NONE)
+                fail_msg("%s: no %s is the best", info->name, metric->name);
+        }
+    }
+}
+
+static void figures_in_cycles_are_of_metrics_that_are_declared(void **state)
+{
+    (void)state;
+    for (size_t b = 0; benchmarks[b]; b++) {
+        const struct benchmark_info *info = &benchmarks[b]->info;
+        for (size_t m = 0; m < info->metric_count; m++) {
+            char list[128];
+            const char *cycles_of = info->metrics[m].cycles_of;
+            snprintf(list, sizeof list, "%s", cycles_of ? cycles_of : "");
+            for (char *name = strtok(list, ","); name; name = strtok(NULL, ","))
+                metric_of(info, name);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headlines_name_metrics_parameters_and_values_that_are_declared),
+        cmocka_unit_test(figures_in_cycles_are_of_metrics_that_are_declared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
