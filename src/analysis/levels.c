@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/levels.h"
 
+#include "base/text.h"
 #include "math/interval.h"
 #include "results/units.h"
 
@@ -19,54 +20,50 @@ struct search {
     const struct run *run;
     const char *device;
     const struct benchmark_info *benchmark;
-    const struct view_info *view;
+    const struct headline_info *headline; // of which the curves are
 };
 
 // ---------------------------------------------------------------- the curve
 
-static bool is_bytes(const struct benchmark_info *info, const char *key)
-{
-    for (size_t i = 0; key && i < info->param_count; i++)
-        if (strcmp(info->params[i].key, key) == 0)
-            return info->params[i].type == PARAM_BYTES;
-    return false;
-}
-
-static bool is_time(const struct benchmark_info *info, const char *name)
-{
-    for (size_t i = 0; name && i < info->metric_count; i++)
-        if (strcmp(info->metrics[i].name, name) == 0)
-            return info->metrics[i].unit == UNIT_NS && info->metrics[i].better == BETTER_LOWER;
-    return false;
-}
-
-// The time of an access is told in cycles as well; that of a transfer, say, is not.
-static bool has_cycles(const struct benchmark_info *info)
+static bool has_unit(const struct benchmark_info *info, const char *metric, enum unit unit)
 {
     for (size_t i = 0; i < info->metric_count; i++)
-        if (info->metrics[i].unit == UNIT_CYCLE)
-            return true;
+        if (strcmp(info->metrics[i].name, metric) == 0)
+            return info->metrics[i].unit == unit;
     return false;
 }
 
-static const struct view_info *time_by_bytes(const struct benchmark_info *info)
+static bool has_type(const struct benchmark_info *info, const char *param, enum param_type type)
 {
-    for (size_t i = 0; has_cycles(info) && i < info->view_count; i++) {
-        const struct view_info *view = &info->views[i];
-        if (view->kind == VIEW_CURVE && is_bytes(info, view->x) && is_time(info, view->metric))
-            return view;
-    }
-    return NULL;
+    for (size_t i = 0; param && i < info->param_count; i++)
+        if (strcmp(info->params[i].key, param) == 0)
+            return info->params[i].type == type;
+    return false;
 }
 
-// Measured by this search's device, and on its view?
+// The first benchmark that declares a figure in this unit for each level of memory: by a working
+// set (PARAM_BYTES) or by the level's number (PARAM_UINT).
+static bool find_headline(struct search *search, enum unit unit, enum param_type by)
+{
+    for (size_t b = 0; b < search->run->benchmark_count; b++) {
+        const struct benchmark_info *info = search->benchmark = search->run->benchmarks[b];
+        for (size_t h = 0; h < info->headline_count; h++) {
+            const struct headline_info *headline = search->headline = &info->headlines[h];
+            if (headline->kind == HEADLINE_LEVELS && has_unit(info, headline->metric, unit) &&
+                has_type(info, headline->by, by))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Measured by this search's device, and a number of its headline.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
-    if (strcmp(result->device, search->device) != 0 ||
-        strcmp(result->benchmark, search->benchmark->name) != 0 ||
-        result->verdict > VERDICT_SUSPECT || !case_find(&result->bench_case, search->view->x))
+    if (!result_is_of(result, search->benchmark->name, search->device) ||
+        !case_find(&result->bench_case, search->headline->by))
         return NULL;
-    const struct metric *metric = result_metric(result, search->view->metric);
+    const struct metric *metric = result_metric(result, search->headline->metric);
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
@@ -79,7 +76,7 @@ static bool same_row(const struct search *search, const struct result *a, const 
         const struct case_value *one = &a->bench_case.values[i], *other = &b->bench_case.values[i];
         if (strcmp(one->key, other->key) != 0)
             return false;
-        if (one->role != PARAM_AXIS || strcmp(one->key, search->view->x) == 0)
+        if (one->role != PARAM_AXIS || strcmp(one->key, search->headline->by) == 0)
             continue;
         bool texts = one->text && other->text;
         if (one->uint != other->uint || one->real != other->real || // exact: the same setting
@@ -105,7 +102,8 @@ static void curve_insert(struct level_curve *curve, const struct result *result,
 static struct level_curve curve_of(const struct search *search, const struct result *first)
 {
     size_t most = search->run->result_count;
-    struct level_curve curve = {.results = ARENA_ARRAY(search->arena, most, const struct result *),
+    struct level_curve curve = {.metric = search->headline->metric,
+                                .results = ARENA_ARRAY(search->arena, most, const struct result *),
                                 .octaves = ARENA_ARRAY(search->arena, most, double),
                                 .ns = ARENA_ARRAY(search->arena, most, double)};
     for (size_t i = 0; i < most; i++) {
@@ -113,7 +111,7 @@ static struct level_curve curve_of(const struct search *search, const struct res
         const struct metric *metric = reading(search, result);
         if (!metric || !same_row(search, first, result))
             continue;
-        uint64_t bytes = case_uint(&result->bench_case, search->view->x);
+        uint64_t bytes = case_uint(&result->bench_case, search->headline->by);
         if (bytes > 0)
             curve_insert(&curve, result, log2((double)bytes), metric->median);
     }
@@ -181,11 +179,8 @@ struct level_curves levels_of(struct arena *arena, const struct run *run, const 
 {
     struct search search = {.arena = arena, .run = run, .device = device};
     struct level_curves all = {.count = 0};
-    for (size_t i = 0; i < run->benchmark_count && !search.view; i++) {
-        search.benchmark = run->benchmarks[i];
-        search.view = time_by_bytes(search.benchmark);
-    }
-    for (size_t i = 0; search.view && i < run->result_count; i++) {
+    bool found = find_headline(&search, UNIT_NS, PARAM_BYTES);
+    for (size_t i = 0; found && i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (!reading(&search, result) || is_counted(&search, i, result))
             continue;
@@ -220,11 +215,12 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 
 // ---------------------------------------------------------------- findings
 
-static const char *cycles_metric(const struct run *run, const struct result *result)
+// The metric that counts the curve's in core cycles; "" if the benchmark has none.
+static const char *cycles_metric(const struct run *run, const struct level_curve *curve)
 {
-    const struct benchmark_info *info = run_benchmark(run, result->benchmark);
+    const struct benchmark_info *info = run_benchmark(run, curve->results[0]->benchmark);
     for (size_t i = 0; info && i < info->metric_count; i++)
-        if (info->metrics[i].unit == UNIT_CYCLE && info->metrics[i].better == BETTER_LOWER)
+        if (text_list_has(info->metrics[i].cycles_of, curve->metric))
             return info->metrics[i].name;
     return "";
 }
@@ -235,8 +231,7 @@ static const char *height_text(struct arena *arena, const struct run *run,
 {
     char ns[UNIT_TEXT];
     unit_format(curve->fit.levels[k].height, UNIT_NS, ns, sizeof ns);
-    struct level_height cycles =
-        levels_height(arena, curve, k, cycles_metric(run, curve->results[0]));
+    struct level_height cycles = levels_height(arena, curve, k, cycles_metric(run, curve));
     if (!isfinite(cycles.median))
         return arena_strdup(arena, ns);
     return arena_printf(arena, "%s (%.4g cycles)", ns, cycles.median);
@@ -256,20 +251,19 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-// The size that a run with results of levels (what=level, as `map` has them) says of that one, of
-// vector loads; NULL where it says none.
+// The size that a benchmark states for that level, as `map` does; NULL where none does.
 static const struct metric *mapped_size(const struct run *run, const char *device, size_t level)
 {
-    const struct metric *size = NULL;
-    for (size_t i = 0; i < run->result_count && !size; i++) {
+    struct search search = {.run = run, .device = device};
+    bool found = find_headline(&search, UNIT_BYTE, PARAM_UINT);
+    for (size_t i = 0; found && i < run->result_count; i++) {
         const struct result *result = run->results[i];
-        const struct case_value *number = case_find(&result->bench_case, "level");
-        if (strcmp(result->device, device) == 0 && number && number->uint == level &&
-            case_says(&result->bench_case, "what", "level") &&
-            case_says(&result->bench_case, "path", "vector"))
-            size = result_metric(result, "size");
+        const struct metric *size = reading(&search, result);
+        if (size && case_matches(&result->bench_case, search.headline->where) &&
+            case_uint(&result->bench_case, search.headline->by) == level)
+            return size;
     }
-    return size && isfinite(size->median) ? size : NULL;
+    return NULL;
 }
 
 // "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". A chain with fewer nodes than the level has lines ends

@@ -13,7 +13,8 @@ enum {
 
 // Cases that differ in bytes only, ascending.
 struct level_curve {
-    const char *label; // by what it differs from the other curves: "texel"; "" = nothing
+    const char *label;  // by what it differs from the other curves: "texel"; "" = nothing
+    const char *metric; // that was read: "latency"
     const struct result **results;
     double *octaves, *ns; // log2 of bytes; what was read
     size_t count;
@@ -26,8 +27,8 @@ struct level_curves {
     size_t longest; // index of the one with most points: the hierarchy of the device
 };
 
-// All curves of a device: of the first benchmark that draws a time, known in cycles as well, over
-// bytes. They live in `arena`.
+// All curves of a device, of the first benchmark with a headline of HEADLINE_LEVELS that is a time
+// by a working set. They live in `arena`.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
 // The plateaus of a latency curve over log2 of bytes, ascending: the bounds that all curves are

@@ -13,10 +13,10 @@ static const struct param_info params[] = {
 };
 static const struct metric_info in_cycles_too[] = {
     {.name = "latency", .unit = UNIT_NS, .better = BETTER_LOWER},
-    {.name = "latency_cycles", .unit = UNIT_CYCLE, .better = BETTER_LOWER},
+    {.name = "latency_cycles", .unit = UNIT_CYCLE, .better = BETTER_LOWER, .cycles_of = "latency"},
 };
-static const struct view_info views[] = {
-    {.kind = VIEW_CURVE, .x = "bytes", .metric = "latency", .group = "path", .scale = "log2"},
+static const struct headline_info by_bytes[] = {
+    {.kind = HEADLINE_LEVELS, .metric = "latency", .by = "bytes"},
 };
 static const struct benchmark_info latency = {.name = "latency",
                                               .version = 1,
@@ -24,8 +24,8 @@ static const struct benchmark_info latency = {.name = "latency",
                                               .param_count = 2,
                                               .metrics = in_cycles_too,
                                               .metric_count = 2,
-                                              .views = views,
-                                              .view_count = 1};
+                                              .headlines = by_bytes,
+                                              .headline_count = 1};
 
 // A run of that benchmark on these devices, empty.
 static struct run *run_of(const struct benchmark_info *benchmark, size_t devices)
@@ -103,6 +103,20 @@ static void each_step_of_a_staircase_is_a_finding(void **state)
 }
 
 // What `map` found of a level by the chains that show its lines.
+static const struct param_info map_params[] = {{.key = "level", .type = PARAM_UINT}};
+static const struct metric_info map_metrics[] = {{.name = "size", .unit = UNIT_BYTE}};
+static const struct headline_info map_headlines[] = {
+    {.kind = HEADLINE_LEVELS, .metric = "size", .where = "what=level", .by = "level"},
+};
+static const struct benchmark_info map = {.name = "map",
+                                          .version = 1,
+                                          .params = map_params,
+                                          .param_count = 1,
+                                          .metrics = map_metrics,
+                                          .metric_count = 1,
+                                          .headlines = map_headlines,
+                                          .headline_count = 1};
+
 static void add_mapped_size(struct run *run, const char *device, uint64_t level, double bytes)
 {
     struct result *result = run_add_result(run);
@@ -130,6 +144,7 @@ static void a_size_that_map_corrected_is_the_one_that_is_told(void **state)
     // given a chain that ends at 32 KiB of a cache of 8 KiB with short lines, and at 4 MiB of one
     // that is as large
     struct run *run = run_of(&latency, 1);
+    run_add_benchmark(run, &map);
     add_staircase(run, "vulkan:0", "vector");
     add_mapped_size(run, "vulkan:0", 1, 8 << 10);
     add_mapped_size(run, "vulkan:0", 2, 4 << 20);
@@ -208,11 +223,11 @@ static void what_is_no_staircase_has_no_levels(void **state)
     run_destroy(rising);
 }
 
-static void times_that_no_cycles_tell_are_not_of_memory(void **state)
+static void a_benchmark_that_declares_no_levels_has_none(void **state)
 {
     (void)state;
     struct benchmark_info transfer = latency;
-    transfer.metric_count = 1; // without cycles
+    transfer.headline_count = 0;
     struct run *run = run_of(&transfer, 1);
     add_staircase(run, "vulkan:0", "vector");
     add_findings(run);
@@ -266,7 +281,7 @@ int main(void)
         cmocka_unit_test(the_longest_curve_decides),
         cmocka_unit_test(other_paths_are_told_in_a_line_each),
         cmocka_unit_test(what_is_no_staircase_has_no_levels),
-        cmocka_unit_test(times_that_no_cycles_tell_are_not_of_memory),
+        cmocka_unit_test(a_benchmark_that_declares_no_levels_has_none),
         cmocka_unit_test(failed_cases_do_not_count),
         cmocka_unit_test(an_h200_shows_its_l1_and_both_halves_of_its_l2),
     };
