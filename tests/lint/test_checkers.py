@@ -286,6 +286,31 @@ class Users(Tree):
         self.assertIn("(['new: wrong'], ['gone: mended", done.stdout)
 
 
+class Deletion(Tree):
+    def setUp(self):
+        super().setUp()
+        for name in ("occupancy", "strides"):
+            self.write(f"src/bench/{name}/{name}.h", "")
+            self.write(f"tests/{name}/test_device.c", "")
+        self.write("src/bench/list.h", "BENCHMARK(latency)\nBENCHMARK(strides)\n"
+                                       "BENCHMARK(occupancy)\n")
+        self.write("src/bench/list.c", '#include "bench/list.h.in"\n')
+        self.write("src/bench/list.h.in", "")
+
+    def test_a_benchmark_that_nothing_needs_can_go(self):
+        self.assert_clean("deletion.py")
+
+    def test_what_needs_a_deleted_benchmark_is_found(self):
+        self.write("src/suite/plan.c", SPDX + '#include "bench/strides/strides.h"\n')
+        self.assert_finds("src/suite/plan.c:2: bench/strides/ is deleted", "deletion.py")
+        self.write("src/suite/plan.c", "extern int bench_occupancy;\n")
+        self.assert_finds("src/suite/plan.c:1: bench_occupancy is deleted", "deletion.py")
+
+    def test_sources_that_no_longer_compile_are_found(self):
+        self.write("src/cli/main.c", '#include "latency.h"\n')
+        self.assert_finds("latency.h", "deletion.py")
+
+
 class Registered(Tree):
     def build(self):
         build = os.path.join(self.root, "build")
