@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What `fathom map` prints, drawn from the results of a machine that is written down.
+#include "machine.h"
+
+#include "report/console.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// The drawing of that machine's map; freed by the caller.
+static char *drawn(const struct gpu_info *device, const struct machine *machine)
+{
+    char *text = NULL;
+    size_t bytes = 0, cases;
+    struct run *run = machine_map(device, machine, &cases);
+    FILE *stream = open_memstream(&text, &bytes);
+    assert_non_null(stream);
+    console_map(run, stream);
+    fclose(stream);
+    run_destroy(run);
+    return text;
+}
+
+static size_t times_in(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+static void every_level_is_a_box_and_a_line_of_the_table(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    char *text = drawn(&device, &machine_hopper);
+    // three levels of memory and two of instructions, and what lies behind each
+    assert_int_equal(times_in(text, "┌"), 7);
+    assert_int_equal(times_in(text, "│ beyond"), 2);
+    assert_true(times_in(text, "\n  vector level ") >= 3); // a note may name one again
+    assert_int_equal(times_in(text, "\n  instruction cache "), 2);
+    assert_int_equal(times_in(text, "line 128 B, sector 32 B"), 3);
+    assert_int_equal(times_in(text, "each core its own"), 1);
+    assert_int_equal(times_in(text, "shared by 66 cores"), 1);
+    assert_int_equal(times_in(text, "\n  shared memory "), 1);
+    assert_int_equal(times_in(text, "\n  translation level 1 "), 1);
+    free(text);
+}
+
+static void what_is_unknown_of_several_levels_is_one_line(void **state)
+{
+    (void)state;
+    // given a device whose kernels do not know their core
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    device.caps &= ~GPU_CAP(CORE_ID);
+    char *text = drawn(&device, &machine_hopper);
+    assert_int_equal(times_in(text, "shared by"), 0);
+    assert_int_equal(
+        times_in(text, "• vector level 1 and vector level 2 and vector level 3, sharers: "), 1);
+    free(text);
+}
+
+static void a_path_without_levels_says_why(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    struct machine rising = machine_hopper;
+    rising.slope = 0.3;
+    char *text = drawn(&device, &rising);
+    assert_int_equal(times_in(text, "\n  vector level "), 0);
+    assert_non_null(strstr(strstr(text, "\nUnknown\n"), "the levels of path vector"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_level_is_a_box_and_a_line_of_the_table),
+        cmocka_unit_test(what_is_unknown_of_several_levels_is_one_line),
+        cmocka_unit_test(a_path_without_levels_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
