@@ -1,53 +1,218 @@
 // SPDX-License-Identifier: MIT
 #include "map/cases.h"
 
-#include "bench/choices.h"
+#include "bench/map.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
-void map_cases_make(const struct map_cases *asked, struct bench_case_list *list)
+enum {
+    CORES_UNKNOWN = 64,
+    SETTINGS_MAX = 10 // of map_cases_add_chosen
+};
+
+#define CACHE_BYTES  (UINT64_C(64) << 20)  // where nobody says how large the last cache is
+#define APART_BYTES  (UINT64_C(16) << 10)  // a core: where workgroups read different parts
+#define APART_GRAIN  (UINT64_C(512) << 10) // what such working sets are multiples of, in bandwidth
+#define SAME_GRAIN   (UINT64_C(4) << 10)   // … and those that all read
+#define MEMORY_BYTES (UINT64_C(2) << 30)
+
+bool map_cases_of_cpu(const struct map_cases *cases)
+{
+    return cases->device->kind == GPU_KIND_CPU;
+}
+
+uint64_t map_cases_last_cache(const struct map_cases *cases)
+{
+    return cases->limits.last_cache_bytes ? cases->limits.last_cache_bytes : CACHE_BYTES;
+}
+
+void map_cases_add(struct map_cases *cases, const struct benchmark *benchmark,
+                   const struct bench_case *bench_case)
+{
+    const char *key = case_key(cases->arena, benchmark->info.name, bench_case);
+    for (size_t i = 0; i < cases->count; i++)
+        if (strcmp(cases->at[i].key, key) == 0)
+            return;
+    cases->at =
+        arena_grow(cases->arena, cases->at, cases->count, &cases->capacity, sizeof *cases->at);
+    cases->at[cases->count] = (struct plan_case){
+        .benchmark = benchmark, .bench_case = bench_case, .key = key, .index = cases->count};
+    cases->count++;
+}
+
+static void make_chosen(struct map_cases *cases, const struct benchmark *benchmark,
+                        const char *const *texts, size_t count, struct bench_case_list *list)
 {
     struct error err = {.code = ERROR_NONE};
-    struct setting settings[MAP_CASES_TEXTS];
-    for (size_t i = 0; i < asked->count; i++)
-        if (!setting_parse(asked->arena, asked->texts[i], &settings[i], &err))
+    struct setting settings[SETTINGS_MAX];
+    for (size_t i = 0; i < count; i++)
+        if (!setting_parse(cases->arena, texts[i], &settings[i], &err))
             return;
-    const struct choice_request request = {.benchmarks = &asked->benchmark,
+    const struct choice_request request = {.benchmarks = &benchmark,
                                            .benchmark_count = 1,
                                            .preset = "standard",
                                            .settings = settings,
-                                           .setting_count = asked->count};
+                                           .setting_count = count};
     struct bench_choice *choices;
-    if (!choices_make(asked->arena, &request, asked->benchmark, &choices, &err))
+    if (!choices_make(cases->arena, &request, benchmark, &choices, &err))
         return;
-    const struct bench_request wanted = {.arena = asked->arena,
-                                         .device = asked->device,
+    const struct bench_request wanted = {.arena = cases->arena,
+                                         .device = cases->device,
                                          .preset = request.preset,
                                          .choices = choices,
-                                         .choice_count = asked->benchmark->info.param_count};
-    if (!asked->benchmark->plan(&wanted, list, &err))
+                                         .choice_count = benchmark->info.param_count};
+    if (!benchmark->plan(&wanted, list, &err))
         list->count = 0;
 }
 
-uint64_t map_cases_largest(const struct map_cases *asked, const char *key)
+void map_cases_add_chosen(struct map_cases *cases, const struct benchmark *benchmark,
+                          const char *const *texts, size_t count)
 {
     struct bench_case_list list = {0};
-    uint64_t largest = 0;
-    map_cases_make(asked, &list);
+    make_chosen(cases, benchmark, texts, count, &list);
     for (size_t i = 0; i < list.count; i++)
-        if (case_uint(&list.cases[i], key) > largest)
-            largest = case_uint(&list.cases[i], key);
-    return largest;
+        map_cases_add(cases, benchmark, &list.cases[i]);
 }
 
-const char *map_cases_coarse(struct arena *arena, uint64_t last_cache_bytes, uint64_t most)
+// ---------------------------------------------------------------- latency
+
+void map_cases_add_latency(struct map_cases *cases, const char *path, const char *order,
+                           const char *bytes)
 {
-    const uint64_t last = last_cache_bytes / 1024 * 1024, parts[] = {1024, 2 * last, 6 * last};
+    bool pointer = strcmp(path, "vector") == 0 || strcmp(path, "scalar") == 0;
+    const char *const texts[] = {
+        arena_printf(cases->arena, "path=%s", path),
+        arena_printf(cases->arena, "chain=%s", pointer ? cases->chain : "index"),
+        arena_printf(cases->arena, "order=%s", order),
+        arena_printf(cases->arena, "bytes=%s", bytes),
+    };
+    map_cases_add_chosen(cases, cases->latency, texts, sizeof texts / sizeof *texts);
+}
+
+const char *map_cases_coarse_sizes(const struct map_cases *cases)
+{
+    const uint64_t last = map_cases_last_cache(cases) / 1024 * 1024, most = cases->largest;
+    const uint64_t parts[] = {1024, 2 * last, 6 * last};
     const char *sizes = "";
+    if (map_cases_of_cpu(cases))
+        return arena_printf(cases->arena, "4KiB..%" PRIu64 "/3", MAP_CPU_BYTES);
     for (unsigned i = 0; i < 3 && parts[i] < most; i++) {
         uint64_t to = i < 2 && parts[i + 1] < most ? parts[i + 1] : most;
-        sizes = arena_printf(arena, "%s%s%" PRIu64 "..%" PRIu64 "/%u", sizes, *sizes ? "," : "",
-                             parts[i], to, i == 2 ? 1 : 4 - i);
+        sizes = arena_printf(cases->arena, "%s%s%" PRIu64 "..%" PRIu64 "/%u", sizes,
+                             *sizes ? "," : "", parts[i], to, i == 2 ? 1 : 4 - i);
     }
     return sizes;
+}
+
+// ---------------------------------------------------------------- chains of map's own
+
+void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain)
+{
+    struct case_value *values = ARENA_ARRAY(cases->arena, MAP_PARAM_CHAINS + 1, struct case_value);
+    for (size_t i = 0; i <= MAP_PARAM_CLOCK; i++) {
+        const struct param_info *param = &cases->map->info.params[i];
+        values[i] =
+            (struct case_value){.key = param->key, .type = param->type, .role = param->role};
+    }
+    values[MAP_PARAM_WHAT].text = chain->what;
+    values[MAP_PARAM_PATH].text = "vector";
+    values[MAP_PARAM_LEVEL].uint = chain->level;
+    values[MAP_PARAM_BYTES].uint = (uint64_t)chain->bytes / chain->grain * chain->grain;
+    values[MAP_PARAM_CHAIN].text = cases->chain;
+    values[MAP_PARAM_PITCH].uint = chain->stride;
+    values[MAP_PARAM_CLOCK].uint = (uint64_t)chain->clock_hz;
+    struct bench_case *bench_case = ARENA_NEW(cases->arena, struct bench_case);
+    *bench_case = (struct bench_case){.values = values,
+                                      .value_count = MAP_PARAM_CHAINS + (chain->clock_hz > 0)};
+    if (values[MAP_PARAM_BYTES].uint >= 2 * chain->stride)
+        map_cases_add(cases, cases->map, bench_case);
+}
+
+// ---------------------------------------------------------------- bandwidth
+
+// To three bits, so that parts of it are whole.
+static uint64_t round_down(double bytes)
+{
+    uint64_t power = 1, whole = (uint64_t)bytes;
+    while (power <= whole / 2)
+        power *= 2;
+    uint64_t part = power >= 4 ? power / 4 : 1;
+    return whole / part * part;
+}
+
+static uint64_t round_up(uint64_t bytes, uint64_t grain)
+{
+    return (bytes + grain - 1) / grain * grain;
+}
+
+static void add_bandwidth(struct map_cases *cases, const char *scope, bool apart, uint64_t bytes)
+{
+    const char *const texts[] = {
+        "op=read",
+        "path=global",
+        "width=16",
+        "type=float",
+        "shape=best",
+        arena_printf(cases->arena, "scope=%s", scope),
+        apart ? "access=apart" : "access=same",
+        arena_printf(cases->arena, "bytes=%" PRIu64,
+                     round_up(bytes, apart ? APART_GRAIN : SAME_GRAIN)),
+    };
+    map_cases_add_chosen(cases, cases->bandwidth, texts, sizeof texts / sizeof *texts);
+}
+
+static uint64_t round_within(const struct map_cases *cases, double from, double end)
+{
+    unsigned cores = cases->limits.cores ? cases->limits.cores : CORES_UNKNOWN;
+    double least = fmax((double)APART_BYTES * cores, 1.5 * from), middle = sqrt(from * end);
+    return round_up(round_down(middle > least ? middle : 1.25 * least), APART_GRAIN);
+}
+
+// In the middle of a level; where every core can read a part of its own.
+void map_cases_add_level_bandwidth(struct map_cases *cases, double from, double end, bool first)
+{
+    if (first)
+        add_bandwidth(cases, "device", false, round_down(sqrt(from * end)));
+    else if ((double)round_within(cases, from, end) < 0.9 * end)
+        add_bandwidth(cases, "device", true, round_within(cases, from, end));
+    add_bandwidth(cases, "workgroup", false, round_down(sqrt(from * end)));
+}
+
+void map_cases_add_memory_bandwidth(struct map_cases *cases, double end)
+{
+    double behind =
+        fmin(16 * end, map_cases_of_cpu(cases) ? (double)MAP_CPU_BYTES : (double)MEMORY_BYTES);
+    if (cases->device->limits.memory_bytes)
+        behind = fmin(behind, (double)cases->device->limits.memory_bytes / 2);
+    add_bandwidth(cases, "device", true, round_down(behind));
+    add_bandwidth(cases, "workgroup", false, round_down(behind));
+}
+
+// ---------------------------------------------------------------- the beginning
+
+bool map_cases_init(struct map_cases *cases, struct arena *arena, const struct gpu_info *device,
+                    struct error *err)
+{
+    *cases = (struct map_cases){.arena = arena,
+                                .device = device,
+                                .latency = benchmark_find("latency"),
+                                .bandwidth = benchmark_find("bandwidth"),
+                                .map = benchmark_find("map"),
+                                .strides = benchmark_find("strides")};
+    if (!cases->latency || !cases->bandwidth || !cases->map || !cases->strides)
+        return error_set(err, ERROR_INTERNAL,
+                         "map needs the benchmarks latency, bandwidth, map and strides");
+    measure_limits_of(device, &cases->limits);
+    gpu_caps wanted = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
+    cases->chain = (device->caps & wanted) == wanted ? "pointer" : "index";
+    const char *const texts[] = {"path=vector", arena_printf(arena, "chain=%s", cases->chain),
+                                 "order=random", "bytes=1MiB..max"};
+    struct bench_case_list list = {0};
+    make_chosen(cases, cases->latency, texts, sizeof texts / sizeof *texts, &list);
+    for (size_t i = 0; i < list.count; i++)
+        if (case_uint(&list.cases[i], "bytes") > cases->largest)
+            cases->largest = case_uint(&list.cases[i], "bytes");
+    return true;
 }
