@@ -28,8 +28,8 @@ uint64_t map_cases_last_cache(const struct map_cases *cases)
     return cases->limits.last_cache_bytes ? cases->limits.last_cache_bytes : CACHE_BYTES;
 }
 
-void map_cases_add(struct map_cases *cases, const struct benchmark *benchmark,
-                   const struct bench_case *bench_case)
+static void add_case(struct map_cases *cases, const struct benchmark *benchmark,
+                     const struct bench_case *bench_case)
 {
     const char *key = case_key(cases->arena, benchmark->info.name, bench_case);
     for (size_t i = 0; i < cases->count; i++)
@@ -73,7 +73,7 @@ void map_cases_add_chosen(struct map_cases *cases, const struct benchmark *bench
     struct bench_case_list list = {0};
     make_chosen(cases, benchmark, texts, count, &list);
     for (size_t i = 0; i < list.count; i++)
-        map_cases_add(cases, benchmark, &list.cases[i]);
+        add_case(cases, benchmark, &list.cases[i]);
 }
 
 // ---------------------------------------------------------------- latency
@@ -106,28 +106,50 @@ const char *map_cases_coarse_sizes(const struct map_cases *cases)
     return sizes;
 }
 
-// ---------------------------------------------------------------- chains of map's own
+// ---------------------------------------------------------------- probes of map's own
+
+// A case of `map` with those parameters, whose values are still to be filled in.
+static struct bench_case *make_probe(struct map_cases *cases, const enum map_param *params,
+                                     size_t count)
+{
+    struct bench_case *probe = ARENA_NEW(cases->arena, struct bench_case);
+    probe->values = ARENA_ARRAY(cases->arena, count, struct case_value);
+    probe->value_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct param_info *param = &cases->map->info.params[params[i]];
+        probe->values[i] =
+            (struct case_value){.key = param->key, .type = param->type, .role = param->role};
+    }
+    return probe;
+}
 
 void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain)
 {
-    struct case_value *values = ARENA_ARRAY(cases->arena, MAP_PARAM_CHAINS + 1, struct case_value);
-    for (size_t i = 0; i <= MAP_PARAM_CLOCK; i++) {
-        const struct param_info *param = &cases->map->info.params[i];
-        values[i] =
-            (struct case_value){.key = param->key, .type = param->type, .role = param->role};
-    }
-    values[MAP_PARAM_WHAT].text = chain->what;
-    values[MAP_PARAM_PATH].text = "vector";
-    values[MAP_PARAM_LEVEL].uint = chain->level;
-    values[MAP_PARAM_BYTES].uint = (uint64_t)chain->bytes / chain->grain * chain->grain;
-    values[MAP_PARAM_CHAIN].text = cases->chain;
-    values[MAP_PARAM_PITCH].uint = chain->stride;
-    values[MAP_PARAM_CLOCK].uint = (uint64_t)chain->clock_hz;
-    struct bench_case *bench_case = ARENA_NEW(cases->arena, struct bench_case);
-    *bench_case = (struct bench_case){.values = values,
-                                      .value_count = MAP_PARAM_CHAINS + (chain->clock_hz > 0)};
-    if (values[MAP_PARAM_BYTES].uint >= 2 * chain->stride)
-        map_cases_add(cases, cases->map, bench_case);
+    static const enum map_param params[] = {MAP_PARAM_WHAT,  MAP_PARAM_PATH,  MAP_PARAM_LEVEL,
+                                            MAP_PARAM_BYTES, MAP_PARAM_CHAIN, MAP_PARAM_PITCH,
+                                            MAP_PARAM_CLOCK};
+    uint64_t bytes = (uint64_t)chain->bytes / chain->grain * chain->grain;
+    if (bytes < 2 * chain->stride)
+        return;
+    struct bench_case *probe = make_probe(cases, params, MAP_PARAM_CHAINS + (chain->clock_hz > 0));
+    probe->values[MAP_PARAM_WHAT].text = chain->what;
+    probe->values[MAP_PARAM_PATH].text = "vector";
+    probe->values[MAP_PARAM_LEVEL].uint = chain->level;
+    probe->values[MAP_PARAM_BYTES].uint = bytes;
+    probe->values[MAP_PARAM_CHAIN].text = cases->chain;
+    probe->values[MAP_PARAM_PITCH].uint = chain->stride;
+    if (chain->clock_hz > 0)
+        probe->values[MAP_PARAM_CLOCK].uint = (uint64_t)chain->clock_hz;
+    add_case(cases, cases->map, probe);
+}
+
+void map_cases_add_code(struct map_cases *cases, uint64_t instructions)
+{
+    static const enum map_param params[] = {MAP_PARAM_WHAT, MAP_PARAM_INSTRUCTIONS};
+    struct bench_case *probe = make_probe(cases, params, 2);
+    probe->values[0].text = MAP_CODE;
+    probe->values[1].uint = instructions;
+    add_case(cases, cases->map, probe);
 }
 
 // ---------------------------------------------------------------- bandwidth

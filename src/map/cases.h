@@ -38,10 +38,6 @@ bool map_cases_of_cpu(const struct map_cases *cases);
 // Bytes of the last cache: as stated, or a usual size where nobody states one.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
-// Adds one case, which lives as long as `cases`.
-void map_cases_add(struct map_cases *cases, const struct benchmark *benchmark,
-                   const struct bench_case *bench_case);
-
 // Adds all cases of the settings `texts` ("KEY=VALUES"); none where they do not go together on this
 // device.
 void map_cases_add_chosen(struct map_cases *cases, const struct benchmark *benchmark,
@@ -56,7 +52,7 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
 // short, a chain's nodes fill that cache only in a region four times as large.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
-// Adds one probe of the benchmark `map`: a chain.
+// Adds a chain of the benchmark `map`; none if its region has less than two nodes.
 struct map_chain {
     const char *what; // MAP_… of bench/map.h
     size_t level;     // from 1
@@ -65,6 +61,9 @@ struct map_chain {
     double clock_hz; // of MAP_CLOCKS; 0: as it is
 };
 void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain);
+
+// Adds straight-line code of so many instructions.
+void map_cases_add_code(struct map_cases *cases, uint64_t instructions);
 
 // Adds reads in the middle of a level that holds regions of `from` to `end` bytes: by the device,
 // if every core can read a part of its own there (within the first level all cores read the same),

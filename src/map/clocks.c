@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "map/clocks.h"
 
 #include "bench/values.h"
 #include "map/judge.h"
 #include "map/map.h"
+#include "map/parts.h"
 #include "results/units.h"
 
 #include <math.h>
@@ -14,6 +14,9 @@ enum {
     CLOCKS_MAX = 16, // that may be asked for
     MHZ_MAX = 100000
 };
+
+// The device runs at a clock that was asked for if it is no farther from it than this.
+static const double near = 0.02;
 
 // ---------------------------------------------------------------- the clocks asked for
 
@@ -45,7 +48,7 @@ static bool read_list(struct arena *arena, const struct setting *setting, const 
     return true;
 }
 
-bool map_read_clocks(struct arena *arena, const struct choice_request *request, const double **hz,
+bool map_clocks_read(struct arena *arena, const struct choice_request *request, const double **hz,
                      size_t *count, struct error *err)
 {
     for (size_t i = 0; i < request->setting_count; i++) {
@@ -67,26 +70,34 @@ bool map_settings_check(struct arena *arena, const struct choice_request *reques
 {
     const double *hz;
     size_t count;
-    return map_read_clocks(arena, request, &hz, &count, err);
+    return map_clocks_read(arena, request, &hz, &count, err);
 }
 
 // ---------------------------------------------------------------- the probes
 
-size_t map_clocks_plan(const struct level_curve *curve,
-                       struct map_clocks_probe probes[MAP_CLOCKS_PROBES])
+void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *curve,
+                          const double *hz, size_t count)
 {
-    const struct plateaus *fit = &curve->fit;
-    size_t count = 0;
+    const struct plateaus *fit = curve ? &curve->fit : NULL;
+    if (!fit || !count)
+        return;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
         // The first points may still be on the way up, and the last are the longest chains.
         const struct plateau *level = &fit->levels[k];
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
-        for (size_t i = 0; i < 2 && (i == 0 || at[1] > at[0]); i++)
-            probes[count++] = (struct map_clocks_probe){k + 1, exp2(curve->octaves[at[i]]) + 0.5};
+        for (size_t i = 0; i < (at[1] > at[0] ? 2 : 1) * count; i++)
+            map_cases_add_chain(
+                cases, &(struct map_chain){.what = MAP_CLOCKS,
+                                           .level = k + 1,
+                                           .bytes = exp2(curve->octaves[at[i / count]]) + 0.5,
+                                           .stride = MAP_NODE_BYTES,
+                                           .grain = MAP_GRAIN_BYTES,
+                                           .clock_hz = hz[i % count]});
     }
-    return count;
 }
+
+// ---------------------------------------------------------------- results
 
 static double clock_of(const struct result *result)
 {
@@ -103,11 +114,11 @@ struct points {
     const char *text; // "asked for 1.2 GHz, seen 1.201 GHz; …"; "": no clock was asked for
 };
 
-static struct points no_points(const struct map_finder *f)
+static struct points no_points(const struct map_writer *w)
 {
-    size_t most = f->run->result_count; // every point is a result's
-    return (struct points){.ns = ARENA_ARRAY(f->scratch, most, double),
-                           .hz = ARENA_ARRAY(f->scratch, most, double),
+    size_t most = w->run->result_count; // every point is a result's
+    return (struct points){.ns = ARENA_ARRAY(w->scratch, most, double),
+                           .hz = ARENA_ARRAY(w->scratch, most, double),
                            .text = ""};
 }
 
@@ -123,109 +134,102 @@ static const char *hz_text(struct arena *arena, double hz)
     return arena_strdup(arena, unit_format(hz, UNIT_HZ, text, sizeof text));
 }
 
-static bool is_clock_probe(const struct map_finder *f, const struct result *result)
-{
-    return strcmp(result->benchmark, f->info->name) == 0 &&
-           strcmp(result->device, f->device->id) == 0 &&
-           strcmp(case_text(&result->bench_case, "what"), MAP_CLOCKS) == 0;
-}
-
 // Whether a probe of the level before that one was asked for the same clock.
-static bool is_repeated(const struct map_finder *f, size_t probe)
+static bool is_repeated(const struct map_writer *w, size_t probe)
 {
-    const struct bench_case *bench_case = &f->run->results[probe]->bench_case;
+    const struct bench_case *bench_case = &w->run->results[probe]->bench_case;
     for (size_t i = 0; i < probe; i++)
-        if (is_clock_probe(f, f->run->results[i]) &&
-            case_uint(&f->run->results[i]->bench_case, "level") == case_uint(bench_case, "level") &&
-            case_uint(&f->run->results[i]->bench_case, "clock") == case_uint(bench_case, "clock"))
+        if (map_is_probe(w, w->run->results[i], MAP_CLOCKS) &&
+            case_uint(&w->run->results[i]->bench_case, "level") == case_uint(bench_case, "level") &&
+            case_uint(&w->run->results[i]->bench_case, "clock") == case_uint(bench_case, "clock"))
             return true;
     return false;
 }
 
-static struct points asked_points(const struct map_finder *f, size_t level)
+static struct points asked_points(const struct map_writer *w, size_t level)
 {
-    struct points points = no_points(f);
-    for (size_t i = 0; i < f->run->result_count; i++) {
-        const struct result *probe = f->run->results[i];
-        if (!is_clock_probe(f, probe) || case_uint(&probe->bench_case, "level") != level)
+    struct points points = no_points(w);
+    for (size_t i = 0; i < w->run->result_count; i++) {
+        const struct result *probe = w->run->results[i];
+        if (!map_is_probe(w, probe, MAP_CLOCKS) || case_uint(&probe->bench_case, "level") != level)
             continue;
         const struct metric *metric = result_metric(probe, "latency");
         double seen_hz = clock_of(probe);
         if (metric && probe->verdict <= VERDICT_SUSPECT)
             add_point(&points, metric->median, seen_hz);
-        if (!is_repeated(f, i))
+        if (!is_repeated(w, i))
             points.text = arena_printf(
-                f->run->arena, "%s%sasked for %s, seen %s", points.text, *points.text ? "; " : "",
-                hz_text(f->scratch, (double)case_uint(&probe->bench_case, "clock")),
-                isfinite(seen_hz) ? hz_text(f->scratch, seen_hz) : "none");
+                w->run->arena, "%s%sasked for %s, seen %s", points.text, *points.text ? "; " : "",
+                hz_text(w->scratch, (double)case_uint(&probe->bench_case, "clock")),
+                isfinite(seen_hz) ? hz_text(w->scratch, seen_hz) : "none");
     }
     return points;
 }
 
 // What the cases of the curve happened to see.
-static struct points seen_points(const struct map_finder *f, const struct level_curve *curve,
+static struct points seen_points(const struct map_writer *w, const struct level_curve *curve,
                                  const struct plateau *level)
 {
-    struct points points = no_points(f);
+    struct points points = no_points(w);
     for (size_t i = level->first; i <= level->last; i++)
         add_point(&points, curve->ns[i], clock_of(curve->results[i]));
     return points;
 }
 
-static void add_part(const struct map_finder *f, struct result *result, enum map_metric which,
+static void add_part(const struct map_writer *w, struct result *result, enum map_metric which,
                      double value, double half, size_t count)
 {
-    map_add_metric(f, result, which,
+    map_add_metric(w, result, which,
                    &(struct level_height){value, {value - half, value + half}, count});
 }
 
-void map_add_clock(const struct map_finder *f, struct result *result,
+void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k)
 {
-    struct points points = asked_points(f, k + 1);
+    struct points points = asked_points(w, k + 1);
     if (*points.text)
-        map_add_detail(f, result, "clocks", points.text);
+        map_add_detail(result, "clocks", points.text);
     else
-        points = seen_points(f, curve, &curve->fit.levels[k]);
+        points = seen_points(w, curve, &curve->fit.levels[k]);
     struct map_clocks clocks;
     const char *why;
     if (!map_clocks_judge(points.ns, points.hz, points.count, &clocks, &why)) {
-        map_add_detail(f, result, "clock domain", arena_printf(f->run->arena, "unknown: %s", why));
+        map_add_unknown(w, result, "clock domain", "%s", why);
         return;
     }
-    add_part(f, result, MAP_METRIC_FIXED, clocks.fixed_ns, clocks.fixed_half, points.count);
-    add_part(f, result, MAP_METRIC_CLOCKED, clocks.cycles, clocks.cycles_half, points.count);
-    map_add_detail(f, result, "clock domain", clocks.domain);
+    add_part(w, result, MAP_METRIC_FIXED, clocks.fixed_ns, clocks.fixed_half, points.count);
+    add_part(w, result, MAP_METRIC_CLOCKED, clocks.cycles, clocks.cycles_half, points.count);
+    map_add_detail(result, "clock domain", clocks.domain);
 }
 
 // Whether a probe before this one missed the same clock.
-static bool is_told(const struct map_finder *f, size_t probe)
+static bool is_told(const struct map_writer *w, size_t probe)
 {
-    uint64_t asked = case_uint(&f->run->results[probe]->bench_case, "clock");
+    uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");
     for (size_t i = 0; i < probe; i++)
-        if (is_clock_probe(f, f->run->results[i]) &&
-            case_uint(&f->run->results[i]->bench_case, "clock") == asked &&
-            fabs(clock_of(f->run->results[i]) / (double)asked - 1) > MAP_CLOCKS_NEAR)
+        if (map_is_probe(w, w->run->results[i], MAP_CLOCKS) &&
+            case_uint(&w->run->results[i]->bench_case, "clock") == asked &&
+            fabs(clock_of(w->run->results[i]) / (double)asked - 1) > near)
             return true;
     return false;
 }
 
-void map_add_unreached_clocks(const struct map_finder *f)
+void map_add_unreached_clocks(const struct map_writer *w)
 {
-    for (size_t i = 0; i < f->run->result_count; i++) {
-        const struct result *probe = f->run->results[i];
-        if (!is_clock_probe(f, probe))
+    for (size_t i = 0; i < w->run->result_count; i++) {
+        const struct result *probe = w->run->results[i];
+        if (!map_is_probe(w, probe, MAP_CLOCKS))
             continue;
         double asked_hz = (double)case_uint(&probe->bench_case, "clock"), seen_hz = clock_of(probe);
-        if (!(fabs(seen_hz / asked_hz - 1) > MAP_CLOCKS_NEAR) || is_told(f, i))
+        if (!(fabs(seen_hz / asked_hz - 1) > near) || is_told(w, i))
             continue;
-        struct finding *finding = run_add_finding(f->run);
+        struct finding *finding = run_add_finding(w->run);
         finding->code = "clock-not-reached";
-        finding->device = f->device->id;
+        finding->device = w->device->id;
         finding->value = seen_hz;
         finding->text = arena_printf(
-            f->run->arena,
+            w->run->arena,
             "%s: a core clock of %s was asked for, and %s was seen: what was seen is what counts",
-            f->device->id, hz_text(f->scratch, asked_hz), hz_text(f->scratch, seen_hz));
+            w->device->id, hz_text(w->scratch, asked_hz), hz_text(w->scratch, seen_hz));
     }
 }

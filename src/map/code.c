@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "map/code.h"
+#include "map/parts.h"
 
 #include "results/units.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    LENGTHS_MAX = 64,
     NVIDIA_BYTES = 16,
     BYTES_LEAST = 4, // what an instruction may have
     BYTES_MOST = 64,
@@ -17,7 +18,8 @@ enum {
 
 static const double knee_octaves = 0.045; // an end known to 3 % is not asked about again
 
-bool map_code_is_asked(const struct gpu_info *device, const char **why)
+// True if code shows caches on this device; otherwise *why is a sentence part.
+static bool is_asked(const struct gpu_info *device, const char **why)
 {
     *why = "a CPU's kernels share it with the driver, and what is branched over takes time there";
     if (device->kind == GPU_KIND_CPU)
@@ -28,7 +30,7 @@ bool map_code_is_asked(const struct gpu_info *device, const char **why)
 
 // ---------------------------------------------------------------- lengths
 
-static size_t coarse_lengths(uint64_t lengths[MAP_CODE_LENGTHS_MAX])
+static size_t coarse_lengths(uint64_t lengths[LENGTHS_MAX])
 {
     size_t count = 0;
     uint64_t most = map_code_length(MAP_CODE_STEPS);
@@ -55,7 +57,7 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
 }
 
 // A little before each end to where its rise is over.
-static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[MAP_CODE_LENGTHS_MAX])
+static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
     size_t count = 0, ends = fit->flat < fit->count ? fit->flat : fit->count - 1;
@@ -63,42 +65,22 @@ static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[MAP
         const struct plateaus_step *step = &fit->steps[k];
         if (step->end_high - step->end_low < knee_octaves)
             continue;
-        if (count + KNEE_POINTS <= MAP_CODE_LENGTHS_MAX)
+        if (count + KNEE_POINTS <= LENGTHS_MAX)
             count += lengths_between(exp2(step->end_low - 0.03), exp2(step->end_high + 0.03),
                                      lengths + count);
     }
     return count;
 }
 
-static struct bench_case *case_of(struct arena *arena, const struct benchmark_info *map,
-                                  uint64_t length)
+void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve)
 {
-    static const enum map_param params[] = {MAP_PARAM_WHAT, MAP_PARAM_INSTRUCTIONS};
-    struct case_value *values = ARENA_ARRAY(arena, 2, struct case_value);
-    for (size_t i = 0; i < 2; i++) {
-        const struct param_info *param = &map->params[params[i]];
-        values[i] =
-            (struct case_value){.key = param->key, .type = param->type, .role = param->role};
-    }
-    values[0].text = MAP_CODE;
-    values[1].uint = length;
-    struct bench_case *bench_case = ARENA_NEW(arena, struct bench_case);
-    *bench_case = (struct bench_case){.values = values, .value_count = 2};
-    return bench_case;
-}
-
-size_t map_code_plan(struct arena *arena, const struct gpu_info *device,
-                     const struct benchmark_info *map, const struct level_curve *curve,
-                     struct bench_case *cases[MAP_CODE_LENGTHS_MAX])
-{
-    uint64_t lengths[MAP_CODE_LENGTHS_MAX];
+    uint64_t lengths[LENGTHS_MAX];
     const char *why;
-    if (!map_code_is_asked(device, &why))
-        return 0;
+    if (!is_asked(cases->device, &why))
+        return;
     size_t count = curve->count ? knee_lengths(curve, lengths) : coarse_lengths(lengths);
     for (size_t i = 0; i < count; i++)
-        cases[i] = case_of(arena, map, lengths[i]);
-    return count;
+        map_cases_add_code(cases, lengths[i]);
 }
 
 // ---------------------------------------------------------------- the curve
@@ -151,21 +133,28 @@ static double driver_bytes(const struct level_curve *curve)
     return 0;
 }
 
-double map_code_instruction_bytes(const struct map_finder *f, const struct level_curve *curve)
+// Bytes of an instruction of that code; 0: not known.
+//   what the driver says of the compiled code, if it does (AMD's differ: 8 or 12 bytes)
+//   NVIDIA since Volta, the oldest in the table of architectures: 16 (Jia, Maggioni, Staiger,
+//   Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
+//   arXiv:1804.06826, 2018: words of 128 bits)
+static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
     if (said >= BYTES_LEAST && said <= BYTES_MOST)
         return said;
-    bool encoded = f->device->vendor_id == GPU_VENDOR_NVIDIA && f->limits.architecture;
+    bool encoded = w->device->vendor_id == GPU_VENDOR_NVIDIA && w->limits.architecture;
     return encoded ? NVIDIA_BYTES : 0;
 }
 
-double map_code_bytes(double instructions, double instruction_bytes)
+// Bytes of the first so many multiply-adds of the code, and of the two instructions after each
+// stretch that test whether it was the last.
+static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;
     while (steps < MAP_CODE_STEPS && map_code_length(steps + 1) <= instructions)
         steps++;
-    return instruction_bytes * (instructions + MAP_CODE_QUESTION * steps);
+    return each * (instructions + MAP_CODE_QUESTION * steps);
 }
 
 // ---------------------------------------------------------------- results
@@ -176,112 +165,106 @@ static struct level_height end_of(const struct level_curve *curve, size_t k, dou
     const struct plateaus_step *step = &curve->fit.steps[k];
     double ends[] = {exp2(step->end), exp2(step->end_low), exp2(step->end_high)};
     for (size_t i = 0; bytes > 0 && i < sizeof ends / sizeof *ends; i++)
-        ends[i] = map_code_bytes(ends[i], bytes);
+        ends[i] = bytes_of(ends[i], bytes);
     return (struct level_height){ends[0], {ends[1], ends[2]}, curve->count};
 }
 
-static void add_times(const struct map_finder *f, struct result *result,
+static void add_times(const struct map_writer *w, struct result *result,
                       const struct level_curve *curve, size_t k)
 {
-    struct level_height ns = levels_height(f->scratch, curve, k, "fetch");
-    struct level_height cycles = levels_height(f->scratch, curve, k, "fetch_cycles");
-    map_add_metric(f, result, MAP_METRIC_FETCH, &ns);
-    map_add_metric(f, result, MAP_METRIC_FETCH_CYCLES, &cycles);
+    struct level_height ns = levels_height(w->scratch, curve, k, "fetch");
+    struct level_height cycles = levels_height(w->scratch, curve, k, "fetch_cycles");
+    map_add_metric(w, result, MAP_METRIC_FETCH, &ns);
+    map_add_metric(w, result, MAP_METRIC_FETCH_CYCLES, &cycles);
 }
 
-static void add_level(const struct map_finder *f, const struct level_curve *curve, size_t k)
+static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
-    struct result *result = map_add_result(f, MAP_LEVEL, MAP_PATH_CODE, k + 1);
+    struct result *result = map_add_result(w, MAP_LEVEL, MAP_PATH_CODE, k + 1);
     struct level_height instructions = end_of(curve, k, 0);
-    double bytes = map_code_instruction_bytes(f, curve);
-    add_times(f, result, curve, k);
-    map_add_metric(f, result, MAP_METRIC_INSTRUCTIONS, &instructions);
+    double bytes = instruction_bytes(w, curve);
+    add_times(w, result, curve, k);
+    map_add_metric(w, result, MAP_METRIC_INSTRUCTIONS, &instructions);
     if (bytes > 0) {
         struct level_height size = end_of(curve, k, bytes);
-        map_add_metric(f, result, MAP_METRIC_SIZE, &size);
-        map_add_detail(f, result, "instruction",
-                       arena_printf(f->run->arena, "%.3g bytes%s", bytes,
+        map_add_metric(w, result, MAP_METRIC_SIZE, &size);
+        map_add_detail(result, "instruction",
+                       arena_printf(w->run->arena, "%.3g bytes%s", bytes,
                                     driver_bytes(curve) > 0 ? ", as the driver says" : ""));
     } else {
-        map_add_detail(f, result, "size",
-                       "unknown: how many bytes the driver makes of an instruction");
+        map_add_unknown(w, result, "size", "how many bytes the driver makes of an instruction");
     }
 }
 
-static void tell_unknown(const struct map_finder *f, struct result *result, const char *beyond,
+static void tell_unknown(const struct map_writer *w, struct result *result, const char *beyond,
                          const char *why)
 {
-    result_flag(f->run->arena, result, VERDICT_SKIPPED, "unknown",
+    result_flag(w->run->arena, result, VERDICT_SKIPPED, "unknown",
                 "the caches of instructions%s are not told: %s", beyond, why);
 }
 
 // The last level seen, of which longer code would have shown the end.
-static void add_bound(const struct map_finder *f, struct result *hierarchy,
+static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {
     size_t k = curve->fit.count - 1;
-    struct result *result = map_add_result(f, MAP_LEVEL, MAP_PATH_CODE, k + 1);
-    add_times(f, result, curve, k);
-    map_add_detail(f, result, "size",
-                   arena_printf(f->run->arena,
-                                "unknown: more than %.0f instructions, the longest code that was "
-                                "run: %s",
-                                exp2(curve->octaves[curve->count - 1]), why));
-    map_add_detail(f, hierarchy, "levels",
-                   arena_printf(f->run->arena,
-                                "unknown: at least %zu, the last of which is not seen to end",
-                                curve->fit.count));
+    struct result *result = map_add_result(w, MAP_LEVEL, MAP_PATH_CODE, k + 1);
+    add_times(w, result, curve, k);
+    map_add_unknown(w, result, "size",
+                    "more than %.0f instructions, the longest code that was "
+                    "run: %s",
+                    exp2(curve->octaves[curve->count - 1]), why);
+    map_add_unknown(w, hierarchy, "levels", "at least %zu, the last of which is not seen to end",
+                    curve->fit.count);
 }
 
-static void add_levels(const struct map_finder *f, struct result *hierarchy,
+static void add_levels(const struct map_writer *w, struct result *hierarchy,
                        const struct level_curve *curve, const char *cut_short)
 {
     const struct plateaus *fit = &curve->fit;
     const char *beyond = "";
     if (fit->flat > 1)
-        beyond = arena_printf(f->run->arena, " beyond %.0f instructions",
+        beyond = arena_printf(w->run->arena, " beyond %.0f instructions",
                               exp2(fit->steps[fit->flat - 2].end));
     if (!fit->decided)
-        tell_unknown(f, hierarchy, beyond, fit->reason);
+        tell_unknown(w, hierarchy, beyond, fit->reason);
     else if (cut_short)
-        add_bound(f, hierarchy, curve, cut_short);
+        add_bound(w, hierarchy, curve, cut_short);
     else if (fit->count < 2)
-        map_add_detail(
-            f, hierarchy, "levels",
-            arena_printf(f->run->arena, "unknown: %.0f instructions take as long each as %.0f",
-                         exp2(curve->octaves[curve->count - 1]), exp2(curve->octaves[0])));
+        map_add_unknown(w, hierarchy, "levels", "%.0f instructions take as long each as %.0f",
+                        exp2(curve->octaves[curve->count - 1]), exp2(curve->octaves[0]));
     else
-        map_add_plain(f, hierarchy, MAP_METRIC_LEVELS, (double)(fit->count - 1));
+        map_add_plain(w, hierarchy, MAP_METRIC_LEVELS, (double)(fit->count - 1));
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        add_level(f, curve, k);
+        add_level(w, curve, k);
     if (fit->decided && !cut_short)
-        add_times(f, map_add_result(f, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
+        add_times(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
 }
 
 // Why code as long as is asked for was not measured; NULL: it was, or nothing says.
-static const char *reason_of(const struct map_finder *f, const struct level_curve *curve)
+static const char *reason_of(const struct map_writer *w, const struct level_curve *curve)
 {
     if (curve->count &&
         exp2(curve->octaves[curve->count - 1]) > map_code_length(MAP_CODE_STEPS) - 1)
         return NULL;
-    for (size_t i = f->run->result_count; i-- > 0;) {
-        const struct result *result = f->run->results[i];
-        if (is_code(result, f->device->id) && result->verdict > VERDICT_SUSPECT &&
+    for (size_t i = w->run->result_count; i-- > 0;) {
+        const struct result *result = w->run->results[i];
+        if (is_code(result, w->device->id) && result->verdict > VERDICT_SUSPECT &&
             result->reason_count > 0)
             return result->reasons[0].text;
     }
     return NULL;
 }
 
-void map_add_code(const struct map_finder *f)
+void map_add_code(const struct map_writer *w)
 {
     const char *why;
-    bool asked = map_code_is_asked(f->device, &why);
-    const struct level_curve curve = map_code_curve(f->scratch, f->run, f->device->id);
-    const char *reason = reason_of(f, &curve);
-    struct result *hierarchy = map_add_result(f, MAP_HIERARCHY, MAP_PATH_CODE, 0);
+    bool asked = is_asked(w->device, &why);
+    const struct level_curve curve = map_code_curve(w->scratch, w->run, w->device->id);
+    const char *reason = reason_of(w, &curve);
+    struct result *hierarchy = map_add_result(w, MAP_HIERARCHY, MAP_PATH_CODE, 0);
     if (!asked || curve.count == 0)
-        tell_unknown(f, hierarchy, "", !asked ? why : reason ? reason : "no code was run");
+        tell_unknown(w, hierarchy, "", !asked ? why : reason ? reason : "no code was run");
     else
-        add_levels(f, hierarchy, &curve, reason);
+        add_levels(w, hierarchy, &curve, reason);
 }

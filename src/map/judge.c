@@ -25,12 +25,12 @@ const unsigned map_ways_plan[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 12,
                                   13, 16, 17, 20, 21, 24, 25, 32, 33};
 const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
 
-uint64_t map_ways_pitch(double end)
+uint64_t map_ways_stride(double end)
 {
-    uint64_t pitch = 1024;
-    while ((double)pitch < end * 0.97) // the end itself has an interval
-        pitch *= 2;
-    return pitch;
+    uint64_t stride = 1024;
+    while ((double)stride < end * 0.97) // the end itself has an interval
+        stride *= 2;
+    return stride;
 }
 
 unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why)

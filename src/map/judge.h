@@ -28,10 +28,10 @@ extern const unsigned map_ways_plan[]; // ascending
 extern const size_t map_ways_count;
 
 // From one node to the next: the least power of two that is not less than the level's end.
-uint64_t map_ways_pitch(double end);
+uint64_t map_ways_stride(double end);
 
 // Larger ones are not asked about: a level of 4 MiB is, on whichever side of it its end was found.
-#define MAP_WAYS_PITCH_MOST (UINT64_C(4) << 20)
+#define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
 // `latency` in the order of map_ways_plan, NaN where there is none. 0 with the reason in *why.
 unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why);

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "map/levels.h"
-
 #include "analysis/levels.h"
-#include "analysis/lines.h"
+#include "analysis/banks.h"
 #include "bench/bench.h"
 #include "bench/map.h"
-#include "map/clocks.h"
-#include "map/code.h"
-#include "map/found.h"
 #include "map/judge.h"
-#include "map/shared.h"
-#include "map/translation.h"
+#include "map/lines.h"
+#include "map/parts.h"
+#include "map/writer.h"
 #include "measure/limits.h"
 #include "results/units.h"
 
@@ -19,9 +15,17 @@
 
 enum {
     UNIT_TEXT = 32,
+    BANKS_POINTS_MAX = 64,
     LINE_LEAST = 16, // bytes: no GPU is known that has shorter lines
     BEHIND = 4       // from so many times the last level on, next to nothing is found in it
 };
+
+// What the driver states; 0: nothing.
+static void add_claim(const struct map_writer *w, struct result *result, uint64_t bytes)
+{
+    if (bytes)
+        map_add_plain(w, result, MAP_METRIC_CLAIM, (double)bytes);
+}
 
 // ---------------------------------------------------------------- bandwidth
 
@@ -33,10 +37,10 @@ struct span {
 };
 
 // A read that all cores or one workgroup did, or were to do, within the span.
-static bool is_read(const struct map_finder *f, const struct result *result, const char *scope,
+static bool is_read(const struct map_writer *w, const struct result *result, const char *scope,
                     const struct span *span)
 {
-    if (strcmp(result->benchmark, "bandwidth") != 0 || strcmp(result->device, f->device->id) != 0)
+    if (strcmp(result->benchmark, "bandwidth") != 0 || strcmp(result->device, w->device->id) != 0)
         return false;
     const struct bench_case *bench_case = &result->bench_case;
     if (strcmp(case_text(bench_case, "op"), "read") != 0 ||
@@ -48,7 +52,7 @@ static bool is_read(const struct map_finder *f, const struct result *result, con
 }
 
 // Adds the fastest read within the span; a detail says why where there is none.
-static void add_bandwidth(const struct map_finder *f, struct result *result, enum map_metric which,
+static void add_bandwidth(const struct map_writer *w, struct result *result, enum map_metric which,
                           const char *scope, struct span span)
 {
     const struct metric *best = NULL;
@@ -56,9 +60,9 @@ static void add_bandwidth(const struct map_finder *f, struct result *result, enu
                           ? "no read within the level was measured, of which every core had a part "
                             "of its own"
                           : "no read within the level was measured";
-    for (size_t i = 0; i < f->run->result_count; i++) {
-        const struct result *read = f->run->results[i];
-        if (!is_read(f, read, scope, &span))
+    for (size_t i = 0; i < w->run->result_count; i++) {
+        const struct result *read = w->run->results[i];
+        if (!is_read(w, read, scope, &span))
             continue;
         const struct metric *metric = result_metric(read, "bandwidth");
         if (read->verdict > VERDICT_SUSPECT)
@@ -68,19 +72,19 @@ static void add_bandwidth(const struct map_finder *f, struct result *result, enu
     }
     if (best)
         map_add_metric(
-            f, result, which,
+            w, result, which,
             &(struct level_height){best->median, {best->ci95[0], best->ci95[1]}, best->n});
     else
-        map_add_told(f, result, which, 0, why);
+        map_add_known(w, result, which, 0, why);
 }
 
 // ---------------------------------------------------------------- probes
 
 // What the probes say of level k; `inner` are those before it, and get this one.
-static struct lines_answer line_of(const struct map_finder *f, const struct level_curve *curve,
+static struct lines_answer line_of(const struct map_writer *w, const struct level_curve *curve,
                                    size_t k, struct lines_cache *inner)
 {
-    struct lines_probe *probes = ARENA_ARRAY(f->scratch, lines_plan_count, struct lines_probe);
+    struct lines_probe *probes = ARENA_ARRAY(w->scratch, lines_plan_count, struct lines_probe);
     struct lines_question question = {
         .caches = inner,
         .level = k,
@@ -88,16 +92,16 @@ static struct lines_answer line_of(const struct map_finder *f, const struct leve
         .beyond = curve->fit.levels[k + 1].height,
         .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
         .end = exp2(curve->fit.steps[k].end),
-        .pitch = (double)case_uint(&curve->results[0]->bench_case, "pitch"),
+        .stride = (double)case_uint(&curve->results[0]->bench_case, "pitch"),
         .noise = curve->fit.noise,
         .probes = probes,
     };
     for (size_t i = 0; i < lines_plan_count; i++) {
         double region = lines_plan[i].region * question.end;
-        double ns = map_probe_ns(f, MAP_PROBE, k + 1, region, (uint64_t)lines_plan[i].pitch);
+        double ns = map_chain_ns(w, MAP_PROBE, k + 1, region, (uint64_t)lines_plan[i].stride);
         if (isfinite(ns))
             probes[question.probe_count++] =
-                (struct lines_probe){{region, lines_plan[i].pitch}, ns};
+                (struct lines_probe){{region, lines_plan[i].stride}, ns};
     }
     struct lines_answer answer = lines_judge(&question);
     inner[k] = lines_cache_of(&question, &answer);
@@ -111,7 +115,7 @@ struct scale {
 };
 
 // Where level k ends, from `least` to `scale` times the region that the chain covered there.
-static void add_size(const struct map_finder *f, struct result *result,
+static void add_size(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, struct scale scale)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -119,122 +123,122 @@ static void add_size(const struct map_finder *f, struct result *result,
         scale.size * exp2(step->end),
         {scale.least * exp2(step->end_low), scale.size * exp2(step->end_high)},
         curve->count};
-    map_add_metric(f, result, MAP_METRIC_SIZE, &size);
+    map_add_metric(w, result, MAP_METRIC_SIZE, &size);
 }
 
 // As the probes have it; where they do not tell, lines may be as short as any.
-static void add_told_size(const struct map_finder *f, struct result *result,
+static void add_told_size(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k,
                           const struct lines_answer *line)
 {
-    double pitch = (double)case_uint(&curve->results[0]->bench_case, "pitch");
+    double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
     double known = line->capacity / exp2(curve->fit.steps[k].end);
     double shortest = line->line > 0 ? line->line : LINE_LEAST;
     if (line->capacity > 0) {
-        add_size(f, result, curve, k, (struct scale){known, known});
+        add_size(w, result, curve, k, (struct scale){known, known});
         return;
     }
-    add_size(f, result, curve, k, (struct scale){1, fmin(shortest / pitch, 1)});
-    map_add_detail(f, result, "size",
-                   arena_printf(f->run->arena,
+    add_size(w, result, curve, k, (struct scale){1, fmin(shortest / stride, 1)});
+    map_add_detail(result, "size",
+                   arena_printf(w->run->arena,
                                 "as the chain saw it, with a node every %.0f bytes: of lines "
                                 "shorter than that it may hold less",
-                                pitch));
+                                stride));
 }
 
-static void add_level_claim(const struct map_finder *f, struct result *result,
+static void add_level_claim(const struct map_writer *w, struct result *result,
                             const struct level_curve *curve, size_t k)
 {
     if (k == 0)
-        map_add_claim(f, result, f->limits.l1_bytes);
+        add_claim(w, result, w->limits.l1_bytes);
     else if (k + 2 == curve->fit.count)
-        map_add_claim(f, result, f->limits.last_cache_bytes);
+        add_claim(w, result, w->limits.last_cache_bytes);
 }
 
 // ---------------------------------------------------------------- ways, sharers
 
-static void add_ways(const struct map_finder *f, struct result *result,
+static void add_ways(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k)
 {
     const struct map_level level = map_level_of(curve, k);
-    double *ns = ARENA_ARRAY(f->scratch, map_ways_count, double);
-    uint64_t pitch = map_ways_pitch(level.end);
+    double *ns = ARENA_ARRAY(w->scratch, map_ways_count, double);
+    uint64_t stride = map_ways_stride(level.end);
     const char *why = NULL;
     for (size_t i = 0; i < map_ways_count; i++)
-        ns[i] = map_probe_ns(f, MAP_WAYS, k + 1, (double)(pitch * map_ways_plan[i]), pitch);
+        ns[i] = map_chain_ns(w, MAP_WAYS, k + 1, (double)(stride * map_ways_plan[i]), stride);
     unsigned ways = map_ways_judge(&level, ns, &why);
-    if (pitch > MAP_WAYS_PITCH_MOST)
+    if (stride > MAP_WAYS_STRIDE_MOST)
         why = "levels above 4 MiB are not asked about";
-    map_add_told(f, result, MAP_METRIC_WAYS, ways, why);
+    map_add_known(w, result, MAP_METRIC_WAYS, ways, why);
 }
 
 // Half of the cores or fewer have one, and the driver states one cache of the next level's size.
 // Where it is not known who has it, the sizes alone let one suppose so.
-static void add_part(const struct map_finder *f, struct result *result,
+static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
-    double stated = (double)f->limits.last_cache_bytes;
-    unsigned cores = (unsigned)f->device->limits.cores;
+    double stated = (double)w->limits.last_cache_bytes;
+    unsigned cores = (unsigned)w->device->limits.cores;
     if (k + 3 != curve->fit.count || stated <= 0)
         return;
     double here = exp2(curve->fit.steps[k].end), next = exp2(curve->fit.steps[k + 1].end);
     if (fabs(log2(next / stated)) > 0.25 || fabs(log2(here / stated) + 1) > 0.25)
         return;
     if (!sharers->sharers)
-        map_add_detail(f, result, "partition",
+        map_add_detail(result, "partition",
                        "perhaps the near part of the next level: it ends at half of the one cache "
                        "that is stated");
     else if (sharers->sharers > 1 && sharers->high < cores)
         map_add_detail(
-            f, result, "partition",
-            arena_printf(f->run->arena,
+            result, "partition",
+            arena_printf(w->run->arena,
                          "the near part of the next level: it ends at half of the one cache "
                          "that is stated, and each half is near to %u of the %u cores",
                          sharers->sharers, cores));
 }
 
-static void add_sharers(const struct map_finder *f, struct result *result,
+static void add_sharers(const struct map_writer *w, struct result *result,
                         const struct level_curve *curve, size_t k)
 {
     const struct map_level level = map_level_of(curve, k);
-    unsigned cores = (unsigned)f->device->limits.cores;
+    unsigned cores = (unsigned)w->device->limits.cores;
     struct map_sharers_probe probes[MAP_SHARERS_MAX];
     double ns[MAP_SHARERS_MAX];
     size_t count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
     for (size_t i = 0; i < count; i++)
-        ns[i] = map_probe_ns(f, MAP_NEIGHBOURS, k + 1, probes[i].region, MAP_NODE_BYTES);
+        ns[i] = map_chain_ns(w, MAP_NEIGHBOURS, k + 1, probes[i].region, MAP_NODE_BYTES);
     struct map_sharers found = map_sharers_judge(&level, probes, ns, count, cores);
     if (found.sharers)
-        map_add_metric(f, result, MAP_METRIC_SHARERS,
+        map_add_metric(w, result, MAP_METRIC_SHARERS,
                        &(struct level_height){found.sharers, {found.low, found.high}, count});
     else
-        map_add_told(f, result, MAP_METRIC_SHARERS, 0, found.why);
-    add_part(f, result, curve, k, &found);
+        map_add_known(w, result, MAP_METRIC_SHARERS, 0, found.why);
+    add_part(w, result, curve, k, &found);
 }
 
 // ---------------------------------------------------------------- the hierarchy
 
-static void add_level(const struct map_finder *f, const struct level_curve *curve, const char *path,
+static void add_level(const struct map_writer *w, const struct level_curve *curve, const char *path,
                       size_t k, struct lines_cache *inner)
 {
-    struct result *result = map_add_result(f, MAP_LEVEL, path, k + 1);
-    map_add_heights(f, result, curve, k);
+    struct result *result = map_add_result(w, MAP_LEVEL, path, k + 1);
+    map_add_heights(w, result, curve, k);
     if (strcmp(path, "vector") != 0) {
-        add_size(f, result, curve, k, (struct scale){1, 1});
+        add_size(w, result, curve, k, (struct scale){1, 1});
         return;
     }
     const struct plateaus_step *step = &curve->fit.steps[k];
-    struct lines_answer line = line_of(f, curve, k, inner);
-    add_told_size(f, result, curve, k, &line);
-    map_add_told(f, result, MAP_METRIC_LINE, line.line, line.why);
-    map_add_told(f, result, MAP_METRIC_SECTOR, line.sector, line.why);
+    struct lines_answer line = line_of(w, curve, k, inner);
+    add_told_size(w, result, curve, k, &line);
+    map_add_known(w, result, MAP_METRIC_LINE, line.line, line.why);
+    map_add_known(w, result, MAP_METRIC_SECTOR, line.sector, line.why);
     struct span span = {k ? exp2(curve->fit.steps[k - 1].end_high) : 0, exp2(step->end_low)};
-    add_bandwidth(f, result, MAP_METRIC_BANDWIDTH, "device", span);
-    add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup", span);
-    add_level_claim(f, result, curve, k);
-    add_ways(f, result, curve, k);
-    add_sharers(f, result, curve, k);
-    map_add_clock(f, result, curve, k);
+    add_bandwidth(w, result, MAP_METRIC_BANDWIDTH, "device", span);
+    add_bandwidth(w, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup", span);
+    add_level_claim(w, result, curve, k);
+    add_ways(w, result, curve, k);
+    add_sharers(w, result, curve, k);
+    map_add_clock(w, result, curve, k);
 }
 
 static double largest_region(const struct level_curve *curve)
@@ -244,61 +248,58 @@ static double largest_region(const struct level_curve *curve)
 
 // The driver states a larger cache than any region was that was measured: what the curve ends with
 // is then part of it, and not memory.
-static bool is_cut_short(const struct map_finder *f, const struct level_curve *curve)
+static bool is_cut_short(const struct map_writer *w, const struct level_curve *curve)
 {
-    return largest_region(curve) < 0.9 * (double)f->limits.last_cache_bytes;
+    return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
 // Nobody states a cache, and a large one might hold all regions: what the curve ends with may then
 // be one.
-static bool is_open(const struct map_finder *f, const struct level_curve *curve)
+static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
     double last = count > 1 ? exp2(curve->fit.steps[count - 2].end) : 0;
-    return f->limits.last_cache_bytes == 0 &&
+    return w->limits.last_cache_bytes == 0 &&
            largest_region(curve) < fmax(BEHIND * last, (double)CACHE_MOST_BYTES);
 }
 
-static void add_bound(const struct map_finder *f, const struct level_curve *curve, const char *path)
+static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
     char most[UNIT_TEXT];
-    struct result *result = map_add_result(f, MAP_LEVEL, path, k + 1);
-    map_add_heights(f, result, curve, k);
-    map_add_claim(f, result, f->limits.last_cache_bytes);
+    struct result *result = map_add_result(w, MAP_LEVEL, path, k + 1);
+    map_add_heights(w, result, curve, k);
+    add_claim(w, result, w->limits.last_cache_bytes);
     unit_format(largest_region(curve), UNIT_BYTE, most, sizeof most);
-    map_add_detail(f, result, "size",
-                   arena_printf(f->run->arena,
-                                "unknown: more than %s, the largest region that was measured",
-                                most));
+    map_add_unknown(w, result, "size", "more than %s, the largest region that was measured", most);
 }
 
-static void add_memory(const struct map_finder *f, const struct level_curve *curve,
+static void add_memory(const struct map_writer *w, const struct level_curve *curve,
                        const char *path)
 {
     size_t k = curve->fit.count - 1;
-    struct result *result = map_add_result(f, MAP_MEMORY, path, 0);
-    map_add_heights(f, result, curve, k);
+    struct result *result = map_add_result(w, MAP_MEMORY, path, 0);
+    map_add_heights(w, result, curve, k);
     if (strcmp(path, "vector") != 0)
         return;
     struct span span = {BEHIND * (k ? exp2(curve->fit.steps[k - 1].end) : 0), INFINITY};
-    add_bandwidth(f, result, MAP_METRIC_BANDWIDTH, "device", span);
-    add_bandwidth(f, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
+    add_bandwidth(w, result, MAP_METRIC_BANDWIDTH, "device", span);
+    add_bandwidth(w, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
                   (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
-    if (is_open(f, curve))
-        result_flag(f->run->arena, result, VERDICT_SUSPECT, "unknown",
+    if (is_open(w, curve))
+        result_flag(w->run->arena, result, VERDICT_SUSPECT, "unknown",
                     "memory, or a cache that holds the largest region");
     else
-        map_add_claim(f, result, f->device->limits.memory_bytes);
-    map_add_clock(f, result, curve, k);
+        add_claim(w, result, w->device->limits.memory_bytes);
+    map_add_clock(w, result, curve, k);
 }
 
 // Where the curve is a staircase only at first, those stairs stand, and what follows is unknown.
-static void add_level_count(const struct map_finder *f, const struct level_curve *curve,
+static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {
     const struct plateaus *fit = &curve->fit;
-    struct arena *arena = f->run->arena;
+    struct arena *arena = w->run->arena;
     bool vector = strcmp(path, "vector") == 0;
     char at[UNIT_TEXT] = "";
     if (!fit->decided) {
@@ -307,37 +308,68 @@ static void add_level_count(const struct map_finder *f, const struct level_curve
         result_flag(arena, result, VERDICT_SKIPPED, "unknown",
                     "the levels of path %s%s%s are not told from its latencies: %s", path,
                     *at ? " beyond " : "", at, fit->reason);
-    } else if (vector && is_cut_short(f, curve)) {
-        map_add_detail(f, result, "levels",
-                       arena_printf(arena,
-                                    "unknown: at least %zu, the last of which is not seen to end",
-                                    fit->count));
-    } else if (vector && is_open(f, curve)) {
+    } else if (vector && is_cut_short(w, curve)) {
+        map_add_unknown(w, result, "levels", "at least %zu, the last of which is not seen to end",
+                        fit->count);
+    } else if (vector && is_open(w, curve)) {
         unit_format(largest_region(curve), UNIT_BYTE, at, sizeof at);
-        map_add_detail(f, result, "levels",
-                       arena_printf(arena,
-                                    "unknown: at least %zu. No region above %s was measured and no "
-                                    "driver states a cache: what lies beyond may be one",
-                                    fit->count - 1, at));
+        map_add_unknown(w, result, "levels",
+                        "at least %zu. No region above %s was measured and no "
+                        "driver states a cache: what lies beyond may be one",
+                        fit->count - 1, at);
     } else {
-        map_add_plain(f, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
+        map_add_plain(w, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
     }
 }
 
-static void add_hierarchy(const struct map_finder *f, const struct level_curve *curve,
+static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
                           const char *path)
 {
     struct lines_cache inner[PLATEAUS_MAX];
     const struct plateaus *fit = &curve->fit;
-    struct result *result = map_add_result(f, MAP_HIERARCHY, path, 0);
-    bool bound = fit->decided && strcmp(path, "vector") == 0 && is_cut_short(f, curve);
-    add_level_count(f, curve, path, result);
+    struct result *result = map_add_result(w, MAP_HIERARCHY, path, 0);
+    bool bound = fit->decided && strcmp(path, "vector") == 0 && is_cut_short(w, curve);
+    add_level_count(w, curve, path, result);
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        add_level(f, curve, path, k, inner);
+        add_level(w, curve, path, k, inner);
     if (bound)
-        add_bound(f, curve, path);
+        add_bound(w, curve, path);
     else if (fit->decided)
-        add_memory(f, curve, path);
+        add_memory(w, curve, path);
+}
+
+// ---------------------------------------------------------------- shared memory
+
+// By the loads of benchmark strides whose threads are so many words apart; 0: not told.
+static unsigned banks_of(const struct map_writer *w)
+{
+    double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < w->run->result_count && count < BANKS_POINTS_MAX; i++) {
+        const struct result *load = w->run->results[i];
+        const struct metric *time = result_metric(load, "time");
+        if (strcmp(load->benchmark, "strides") != 0 || strcmp(load->device, w->device->id) != 0 ||
+            strcmp(case_text(&load->bench_case, "pattern"), "banks") != 0 || !time ||
+            !isfinite(time->median))
+            continue;
+        strides[count] = (double)case_uint(&load->bench_case, "stride");
+        ns[count++] = time->median;
+    }
+    return banks_count(&(struct banks_curve){strides, ns, count});
+}
+
+// A core's shared memory has no levels: one latency, and the size that the driver states.
+static void add_shared(const struct map_writer *w, const struct level_curve *curve)
+{
+    struct result *result = map_add_result(w, MAP_SHARED, "shared", 0);
+    struct level_curve all = *curve;
+    all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
+    map_add_heights(w, result, &all, 0);
+    add_claim(w, result, w->device->limits.shared_bytes);
+    // A chain that went through the array found every word of it.
+    map_add_plain(w, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
+    map_add_known(w, result, MAP_METRIC_BANKS, banks_of(w),
+                  "no conflict of threads that are a power of two apart was seen");
 }
 
 // ---------------------------------------------------------------- all curves
@@ -348,21 +380,21 @@ void map_add_results(struct run *run, const struct gpu_info *device)
     if (!map)
         return;
     struct arena *scratch = arena_create();
-    struct map_finder f = {.run = run, .scratch = scratch, .device = device, .info = &map->info};
-    measure_limits_of(device, &f.limits);
+    struct map_writer w = {.run = run, .scratch = scratch, .device = device, .info = &map->info};
+    measure_limits_of(device, &w.limits);
     struct level_curves all = levels_of(scratch, run, device->id);
     for (size_t i = 0; i < all.count; i++) {
         const struct level_curve *curve = &all.curves[i];
         const struct bench_case *bench_case = &curve->results[0]->bench_case;
         const char *path = case_text(bench_case, "path"), *order = case_text(bench_case, "order");
         if (strcmp(path, "shared") == 0)
-            map_add_shared(&f, curve);
+            add_shared(&w, curve);
         else if (strcmp(order, "page") == 0)
-            map_add_translation(&f, curve);
+            map_add_translation(&w, curve);
         else
-            add_hierarchy(&f, curve, path);
+            add_hierarchy(&w, curve, path);
     }
-    map_add_code(&f);
-    map_add_unreached_clocks(&f);
+    map_add_code(&w);
+    map_add_unreached_clocks(&w);
     arena_destroy(scratch);
 }

@@ -2,14 +2,11 @@
 #include "map/map.h"
 
 #include "analysis/levels.h"
-#include "analysis/lines.h"
 #include "bench/map.h"
 #include "map/cases.h"
-#include "map/clocks.h"
-#include "map/code.h"
 #include "map/judge.h"
-#include "map/levels.h"
-#include "map/pages.h"
+#include "map/lines.h"
+#include "map/parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +20,6 @@ enum {
 
 // An end known to this many octaves (3 %) is not asked about again.
 static const double knee_octaves = 0.045;
-#define PAGES_BYTES (UINT64_C(16) << 20) // where chains over pages begin
 
 enum stage {
     STAGE_COARSE,
@@ -99,24 +95,24 @@ static void plan_lines(struct map_cases *cases, const struct level_curve *curve)
                                                            .level = k + 1,
                                                            .bytes = exp2(curve->fit.steps[k].end) *
                                                                     lines_plan[i].region,
-                                                           .stride = (uint64_t)lines_plan[i].pitch,
+                                                           .stride = (uint64_t)lines_plan[i].stride,
                                                            .grain = MAP_GRAIN_BYTES});
 }
 
 // How many lines meet in a set. Sets of large caches are chosen by a hash, and not asked.
 static void plan_ways(struct map_cases *cases, const struct map_level *level, size_t number)
 {
-    uint64_t pitch = map_ways_pitch(level->end);
-    if (map_cases_of_cpu(cases) || pitch > MAP_WAYS_PITCH_MOST)
+    uint64_t stride = map_ways_stride(level->end);
+    if (map_cases_of_cpu(cases) || stride > MAP_WAYS_STRIDE_MOST)
         return;
     for (size_t i = 0; i < map_ways_count; i++)
-        if (pitch * map_ways_plan[i] <= cases->largest)
+        if (stride * map_ways_plan[i] <= cases->largest)
             map_cases_add_chain(cases,
                                 &(struct map_chain){.what = MAP_WAYS,
                                                     .level = number,
-                                                    .bytes = (double)(pitch * map_ways_plan[i]),
-                                                    .stride = pitch,
-                                                    .grain = pitch});
+                                                    .bytes = (double)(stride * map_ways_plan[i]),
+                                                    .stride = stride,
+                                                    .grain = stride});
 }
 
 static void plan_sharers(struct map_cases *cases, const struct map_level *level, size_t number)
@@ -152,37 +148,6 @@ static void plan_banks(struct map_cases *cases)
         map_cases_add_chosen(cases, cases->strides, texts, sizeof texts / sizeof *texts);
 }
 
-// Around the first end of translation, as map_pages_plan has them.
-static void plan_pages(struct map_cases *cases, const struct level_curve *curve)
-{
-    double reach = curve ? map_translation_end(curve) : 0;
-    struct map_pages_probe probes[MAP_PAGES_PROBES];
-    const char *why;
-    size_t count = map_pages_plan(reach, map_pages_most(cases->device), probes, &why);
-    for (size_t i = 0; i < count; i++)
-        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PAGES,
-                                                       .level = 1,
-                                                       .bytes = probes[i].region,
-                                                       .stride = probes[i].page,
-                                                       .grain = probes[i].page});
-}
-
-// In each level and behind them, by each of the clocks.
-static void plan_clocks(struct map_plan *plan, const struct level_curve *curve)
-{
-    struct map_clocks_probe probes[MAP_CLOCKS_PROBES];
-    size_t clocks = plan->plan.clock_count;
-    size_t count = curve && clocks ? map_clocks_plan(curve, probes) : 0;
-    for (size_t i = 0; i < count * clocks; i++)
-        map_cases_add_chain(&plan->cases,
-                            &(struct map_chain){.what = MAP_CLOCKS,
-                                                .level = probes[i / clocks].level,
-                                                .bytes = probes[i / clocks].region,
-                                                .stride = MAP_NODE_BYTES,
-                                                .grain = MAP_GRAIN_BYTES,
-                                                .clock_hz = plan->plan.clocks_hz[i % clocks]});
-}
-
 // Of each level, and well behind the last.
 static void plan_bandwidth(struct map_cases *cases, const struct level_curve *curve)
 {
@@ -207,14 +172,6 @@ static void plan_paths(struct map_cases *cases)
     // Elsewhere it is the vector path, all lanes alike.
     if (cases->device->vendor_id == GPU_VENDOR_AMD)
         map_cases_add_latency(cases, "scalar", "random", sizes);
-}
-
-static void plan_code(struct map_cases *cases, const struct level_curve *curve)
-{
-    struct bench_case *code[MAP_CODE_LENGTHS_MAX];
-    size_t count = map_code_plan(cases->arena, cases->device, &cases->map->info, curve, code);
-    for (size_t i = 0; i < count; i++)
-        map_cases_add(cases, cases->map, code[i]);
 }
 
 static void plan_stage(struct map_plan *plan, const struct run *run)
@@ -242,16 +199,13 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         plan_bandwidth(cases, vector);
         break;
     case STAGE_TLB:
-        if (!map_cases_of_cpu(cases)) // whose page size the operating system chooses
-            map_cases_add_latency(cases, "vector", "page",
-                                  arena_printf(cases->arena, "%" PRIu64 "..%.0f/2", PAGES_BYTES,
-                                               map_pages_most(cases->device)));
+        map_translation_add_cases(cases);
         break;
     case STAGE_TLB_KNEES:
         plan_knees(cases, curve_of(&all, "page"), "page", MAP_PAGE_BYTES);
         break;
     case STAGE_PAGES:
-        plan_pages(cases, curve_of(&all, "page"));
+        map_pages_add_cases(cases, curve_of(&all, "page"));
         break;
     case STAGE_PATHS:
         plan_paths(cases);
@@ -263,10 +217,10 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
     case STAGE_CODE:
     case STAGE_CODE_KNEES:
     case STAGE_CODE_KNEES_AGAIN:
-        plan_code(cases, &code);
+        map_code_add_cases(cases, &code);
         break;
     case STAGE_CLOCKS:
-        plan_clocks(plan, vector);
+        map_clocks_add_cases(cases, vector, plan->plan.clocks_hz, plan->plan.clock_count);
         break;
     case STAGE_END:
         break;
@@ -312,7 +266,7 @@ struct plan *map_plan_create(struct arena *arena, const struct choice_request *r
 {
     struct map_plan *plan = ARENA_NEW(arena, struct map_plan);
     plan->plan = (struct plan){.next = map_next, .left = map_left, .conclude = map_conclude};
-    if (!map_read_clocks(arena, request, &plan->plan.clocks_hz, &plan->plan.clock_count, err) ||
+    if (!map_clocks_read(arena, request, &plan->plan.clocks_hz, &plan->plan.clock_count, err) ||
         !map_cases_init(&plan->cases, arena, device, err))
         return NULL;
     plan_stage(plan, run);

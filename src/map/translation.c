@@ -1,33 +1,183 @@
 // SPDX-License-Identifier: MIT
-#include "map/translation.h"
+#include "map/parts.h"
 
-#include "map/pages.h"
+#include "bench/bench.h"
 #include "results/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum {
-    UNIT_TEXT = 32
+    UNIT_TEXT = 32,
+    PAGES_PROBES = 7,
+    PAGES_WIDE = 4 // the first of them: pages farther apart than 2 MiB
 };
+
+#define PAGES_LEAST     (UINT64_C(16) << 20) // bytes of the smallest region
+#define PAGES_MOST      (UINT64_C(32) << 30) // of the largest one, where memory is larger
+#define PAGES_REACH_MIN (UINT64_C(92) << 20) // the widest probe then has four nodes
+
+struct pages_probe {
+    double region; // bytes: whole pages
+    uint64_t page; // bytes from one page to the next
+};
+
+static const double contrast_min = 1.1; // of a region beyond the reach, for a probe to tell
+
+// Bytes up to which translation costs nothing, for a chain over pages of 2 MiB; 0 if the curve
+// shows no such end.
+static double translation_end(const struct level_curve *curve)
+{
+    const struct plateaus *fit = &curve->fit;
+    if (fit->flat == 0 || fit->count < 2)
+        return 0;
+    if (fit->flat > 1)
+        return exp2(fit->steps[0].end);
+    // What follows is no level: the end lies between the last flat point and the next one.
+    size_t last = fit->levels[0].last;
+    return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
+}
+
+// Bytes that chains over pages may cover on a device.
+static double pages_most(const struct gpu_info *device)
+{
+    uint64_t most = device->limits.memory_bytes / 2;
+    uint64_t reach = device->caps & GPU_CAP(ADDRESSES) ? PAGES_MOST : BENCH_INDEX_REACH_BYTES;
+    return (double)(most < reach ? most : reach);
+}
+
+// Whole pages of it: what a chain covers.
+static struct pages_probe probe_of(double region, uint64_t page)
+{
+    return (struct pages_probe){floor(region / (double)page) * (double)page, page};
+}
+
+// Probes for that reach, within `most` bytes; returns how many: none, with the reason in *why,
+// if the reach is below PAGES_REACH_MIN, or so long that no region fits.
+//   wide    regions of 0.7 p times the reach through pages p, 2p, 4p, 8p times 2 MiB apart: they
+//           fit if an entry stands for at most 2, 4, 8, 16 MiB. p is 16, or what fits `most`
+//   narrow  0.7, 0.35, 0.177 of the reach through pages of 1, ½, ¼ MiB: they fit if an entry
+//           stands for at least 2, 1, ½ MiB
+static size_t pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES],
+                         const char **why)
+{
+    double times = 16;
+    *why = "it reaches too few pages of 2 MiB for chains that would tell";
+    if (reach < (double)PAGES_REACH_MIN)
+        return 0;
+    *why = "regions that would tell it are larger than what chains may cover";
+    while (times > 1 && 0.7 * times * reach > most)
+        times /= 2;
+    if (times < 2)
+        return 0;
+    for (unsigned i = 0; i < PAGES_WIDE; i++)
+        probes[i] = probe_of(0.7 * times * reach, (uint64_t)(times * exp2(i)) * MAP_PAGE_BYTES);
+    for (unsigned i = PAGES_WIDE; i < PAGES_PROBES; i++) {
+        unsigned halvings = i - PAGES_WIDE + 1;
+        probes[i] = probe_of(1.414 * reach / exp2(halvings), MAP_PAGE_BYTES >> halvings);
+    }
+    return PAGES_PROBES;
+}
+
+void map_translation_add_cases(struct map_cases *cases)
+{
+    if (!map_cases_of_cpu(cases))
+        map_cases_add_latency(cases, "vector", "page",
+                              arena_printf(cases->arena, "%" PRIu64 "..%.0f/2", PAGES_LEAST,
+                                           pages_most(cases->device)));
+}
+
+void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve)
+{
+    struct pages_probe probes[PAGES_PROBES];
+    const char *why;
+    double reach = curve ? translation_end(curve) : 0;
+    size_t count = pages_plan(reach, pages_most(cases->device), probes, &why);
+    for (size_t i = 0; i < count; i++)
+        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PAGES,
+                                                       .level = 1,
+                                                       .bytes = probes[i].region,
+                                                       .stride = probes[i].page,
+                                                       .grain = probes[i].page});
+}
+
+// ---------------------------------------------------------------- the size of a page
+
+// Of the curve, at a region.
+static double latency_at(const struct level_curve *curve, double bytes)
+{
+    double x = log2(bytes);
+    size_t i = 0;
+    while (i + 2 < curve->count && curve->octaves[i + 1] < x)
+        i++;
+    double width = curve->octaves[i + 1] - curve->octaves[i];
+    double t = fmin(fmax((x - curve->octaves[i]) / width, 0), 1);
+    return curve->ns[i] + t * (curve->ns[i + 1] - curve->ns[i]);
+}
+
+// 1: it fits, 0: it does not, -1: not to be told.
+static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
+                double ns)
+{
+    // As many entries as these pages need, were each an entry's own.
+    double alike =
+        fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
+    double beyond = latency_at(curve, alike);
+    return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
+}
+
+// The size of a page in bytes; 0 with the reason in *why. A probe fits if its latency is nearer (by
+// ratio) to `within` than to that of the same region with pages of 2 MiB, which `curve` has.
+static uint64_t pages_judge(const struct level_curve *curve, double within,
+                            const struct pages_probe *probes, const double *ns, size_t count,
+                            const char **why)
+{
+    int answers[PAGES_PROBES];
+    *why = "its probes were not all measured";
+    if (count < PAGES_PROBES)
+        return 0;
+    *why = "beyond the reach latency rises too little for a probe to tell";
+    for (size_t i = 0; i < PAGES_PROBES; i++)
+        if ((answers[i] = fits(curve, within, &probes[i], ns[i])) < 0)
+            return 0;
+    *why = "its probes contradict each other";
+    for (size_t i = 1; i < PAGES_PROBES; i++)
+        if (i != PAGES_WIDE && answers[i] < answers[i - 1])
+            return 0;
+    // Both kinds are the likelier to fit the later they stand.
+    unsigned wide = 0, narrow = 0;
+    while (wide < PAGES_WIDE && !answers[wide])
+        wide++;
+    while (narrow < PAGES_PROBES - PAGES_WIDE && !answers[PAGES_WIDE + narrow])
+        narrow++;
+    if (wide > 0 && narrow > 0)
+        return 0;
+    *why = wide ? "more than 16 MiB" : "less than 512 KiB";
+    if (wide == PAGES_WIDE || narrow == PAGES_PROBES - PAGES_WIDE)
+        return 0;
+    return (MAP_PAGE_BYTES << wide) >> narrow;
+}
+
+// ---------------------------------------------------------------- results
 
 static const char path[] = "vector";
 
-static void add_page(const struct map_finder *f, struct result *result,
+static void add_page(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, double reach)
 {
-    struct map_pages_probe probes[MAP_PAGES_PROBES];
-    double ns[MAP_PAGES_PROBES];
+    struct pages_probe probes[PAGES_PROBES];
+    double ns[PAGES_PROBES];
     const char *why;
-    size_t planned = map_pages_plan(reach, map_pages_most(f->device), probes, &why);
+    size_t planned = pages_plan(reach, pages_most(w->device), probes, &why);
     size_t measured = 0;
     for (size_t i = 0; i < planned; i++) {
-        ns[i] = map_probe_ns(f, MAP_PAGES, 1, probes[i].region, probes[i].page);
+        ns[i] = map_chain_ns(w, MAP_PAGES, 1, probes[i].region, probes[i].page);
         measured += isfinite(ns[i]) ? 1 : 0;
     }
     uint64_t page = 0;
     if (planned)
-        page = map_pages_judge(curve, curve->fit.levels[0].height, probes, ns, measured, &why);
-    map_add_told(f, result, MAP_METRIC_PAGE, (double)page, why);
+        page = pages_judge(curve, curve->fit.levels[0].height, probes, ns, measured, &why);
+    map_add_known(w, result, MAP_METRIC_PAGE, (double)page, why);
 }
 
 // Where level k ends. What follows is a level only where it is flat: else the end lies between the
@@ -44,42 +194,42 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-static void add_level(const struct map_finder *f, const struct level_curve *curve, size_t k)
+static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
-    struct result *result = map_add_result(f, MAP_TLB, path, k + 1);
+    struct result *result = map_add_result(w, MAP_TLB, path, k + 1);
     const struct level_height reach = reach_of(curve, k);
-    map_add_heights(f, result, curve, k);
-    map_add_metric(f, result, MAP_METRIC_SIZE, &reach);
+    map_add_heights(w, result, curve, k);
+    map_add_metric(w, result, MAP_METRIC_SIZE, &reach);
     if (k == 0)
-        add_page(f, result, curve, map_translation_end(curve));
+        add_page(w, result, curve, translation_end(curve));
 }
 
-static void flag_all(const struct map_finder *f, const struct level_curve *curve)
+static void flag_all(const struct map_writer *w, const struct level_curve *curve)
 {
-    struct result *result = map_add_result(f, MAP_TLB, path, 0);
+    struct result *result = map_add_result(w, MAP_TLB, path, 0);
     char from[UNIT_TEXT], to[UNIT_TEXT];
     unit_format(exp2(curve->octaves[0]), UNIT_BYTE, from, sizeof from);
     unit_format(exp2(curve->octaves[curve->count - 1]), UNIT_BYTE, to, sizeof to);
     if (curve->fit.flat == 0)
-        result_flag(f->run->arena, result, VERDICT_SKIPPED, "unknown",
+        result_flag(w->run->arena, result, VERDICT_SKIPPED, "unknown",
                     "the reach of the TLB is not told from chains over pages: %s",
                     curve->fit.reason);
     else
-        result_flag(f->run->arena, result, VERDICT_SKIPPED, "unknown",
+        result_flag(w->run->arena, result, VERDICT_SKIPPED, "unknown",
                     "the reach of the TLB is not told: chains over pages show no end between %s "
                     "and %s, every page hits or none does",
                     from, to);
 }
 
-void map_add_translation(const struct map_finder *f, const struct level_curve *curve)
+void map_add_translation(const struct map_writer *w, const struct level_curve *curve)
 {
     const struct plateaus *fit = &curve->fit;
     if (fit->flat == 0 || fit->count < 2) {
-        flag_all(f, curve);
+        flag_all(w, curve);
         return;
     }
     for (size_t k = 0; k < fit->flat && k + 1 < fit->count; k++)
-        add_level(f, curve, k);
+        add_level(w, curve, k);
     if (fit->flat == fit->count)
-        map_add_heights(f, map_add_result(f, MAP_TLB, path, 0), curve, fit->count - 1);
+        map_add_heights(w, map_add_result(w, MAP_TLB, path, 0), curve, fit->count - 1);
 }

@@ -4,8 +4,8 @@
 // more points where levels end, then probes of lines), and prints how often levels, sizes and lines
 // came out right. It fails where fewer did than fathom promises.
 #include "analysis/levels.h"
-#include "analysis/lines.h"
 #include "machine.h"
+#include "map/lines.h"
 #include "math/stats.h"
 
 #include <math.h>
@@ -24,13 +24,13 @@ enum {
 };
 
 struct chain_point {
-    double octave, pitch;
+    double octave, stride;
 };
 
 struct curve {
     double x[POINTS_MAX], y[POINTS_MAX]; // octaves of bytes, cycles
     size_t count;
-    double pitch;
+    double stride;
 };
 
 // ---------------------------------------------------------------- measuring
@@ -49,7 +49,7 @@ static void visit_points(struct machine_view *view, const struct chain_point *po
             const struct chain_point *bench_case = &points[order[i]];
             double visit[PER_ROUND];
             for (size_t s = 0; s < PER_ROUND; s++)
-                visit[s] = machine_sample(view, exp2(bench_case->octave), bench_case->pitch);
+                visit[s] = machine_sample(view, exp2(bench_case->octave), bench_case->stride);
             samples[order[i]][round] = stats_median(visit, PER_ROUND);
         }
     }
@@ -63,7 +63,7 @@ static void add_points(struct machine_view *view, struct curve *curve, const dou
     static struct chain_point points[POINTS_MAX];
     static double y[POINTS_MAX];
     for (size_t i = 0; i < count; i++)
-        points[i] = (struct chain_point){x[i], curve->pitch};
+        points[i] = (struct chain_point){x[i], curve->stride};
     visit_points(view, points, count, ROUNDS, y);
     for (size_t i = 0; i < count && curve->count < POINTS_MAX; i++) {
         size_t at = curve->count++;
@@ -125,10 +125,11 @@ static void measure_lines(struct machine_view *view, const struct curve *curve,
         struct lines_probe probes[PROBES];
         double y[PROBES], end = exp2(fit->steps[k].end);
         for (size_t i = 0; i < lines_plan_count; i++)
-            points[i] = (struct chain_point){log2(end * lines_plan[i].region), lines_plan[i].pitch};
+            points[i] =
+                (struct chain_point){log2(end * lines_plan[i].region), lines_plan[i].stride};
         visit_points(view, points, lines_plan_count, PROBE_ROUNDS, y);
         for (size_t i = 0; i < lines_plan_count; i++)
-            probes[i] = (struct lines_probe){{exp2(points[i].octave), points[i].pitch}, y[i]};
+            probes[i] = (struct lines_probe){{exp2(points[i].octave), points[i].stride}, y[i]};
         const struct lines_question question = {
             .caches = caches,
             .level = k,
@@ -136,7 +137,7 @@ static void measure_lines(struct machine_view *view, const struct curve *curve,
             .beyond = fit->levels[k + 1].height,
             .beyond_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end) : 0,
             .end = end,
-            .pitch = curve->pitch,
+            .stride = curve->stride,
             .noise = fit->noise,
             .probes = probes,
             .probe_count = lines_plan_count};
@@ -146,10 +147,10 @@ static void measure_lines(struct machine_view *view, const struct curve *curve,
 }
 
 static bool has_long_lines(const struct plateaus *fit, const struct lines_answer *answers,
-                           double pitch)
+                           double stride)
 {
     for (size_t k = 0; k + 1 < fit->count; k++)
-        if (answers[k].line > pitch)
+        if (answers[k].line > stride)
             return true;
     return false;
 }
@@ -157,14 +158,14 @@ static bool has_long_lines(const struct plateaus *fit, const struct lines_answer
 static void measure(struct arena *arena, struct machine_view *view, struct curve *curve,
                     struct plateaus *fit, struct lines_answer *answers)
 {
-    for (curve->pitch = 128; curve->pitch <= LINES_MAX_BYTES; curve->pitch *= 2) {
+    for (curve->stride = 128; curve->stride <= LINES_MAX_BYTES; curve->stride *= 2) {
         curve->count = 0;
         measure_coarse(arena, view, curve, fit);
         measure_lines(view, curve, fit, answers);
-        if (fit->decided && !has_long_lines(fit, answers, curve->pitch))
+        if (fit->decided && !has_long_lines(fit, answers, curve->stride))
             break;
     }
-    curve->pitch = fmin(curve->pitch, LINES_MAX_BYTES);
+    curve->stride = fmin(curve->stride, LINES_MAX_BYTES);
     measure_ends(arena, view, curve, fit);
     measure_lines(view, curve, fit, answers);
 }

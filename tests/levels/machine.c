@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "machine.h"
 
-#include "analysis/lines.h"
+#include "map/lines.h"
 #include "math/stats.h"
 
 #include <math.h>
@@ -74,35 +74,35 @@ void machine_make(struct random *random, struct machine *machine)
 
 // ---------------------------------------------------------------- what a chain sees
 
-// Loads that miss: as analysis/lines.h derives it for LRU (tests/unit/test_level_lines.c simulates
+// Loads that miss: as map/lines.h derives it for LRU (tests/unit/test_level_lines.c simulates
 // that), in the sets that overflow; they are more and more from the capacity to the end of the
 // ramp.
-static double miss_share(const struct machine_level *level, double region, double pitch)
+static double miss_share(const struct machine_level *level, double region, double stride)
 {
     const struct lines_cache alone[] = {{0, level->capacity, level->line, level->sector},
                                         {1, (double)INFINITY, 32, 32}};
-    double x = region / fmax(pitch, level->line) * level->line / level->capacity;
+    double x = region / fmax(stride, level->line) * level->line / level->capacity;
     double overflow = x > 1 ? fmin(log2(x) / level->ramp, 1) : 0;
-    return overflow * lines_expected(alone, 2, &(struct lines_chain){region, pitch});
+    return overflow * lines_expected(alone, 2, &(struct lines_chain){region, stride});
 }
 
-static double true_latency(const struct machine *machine, double region, double pitch)
+static double true_latency(const struct machine *machine, double region, double stride)
 {
     double latency = machine->level[0].latency, beyond = 1;
     for (size_t k = 0; k < machine->levels; k++) {
-        beyond = fmin(beyond, miss_share(&machine->level[k], region, pitch));
+        beyond = fmin(beyond, miss_share(&machine->level[k], region, stride));
         latency += beyond * (machine->level[k + 1].latency - machine->level[k].latency);
     }
     return latency;
 }
 
-double machine_sample(struct machine_view *view, double region, double pitch)
+double machine_sample(struct machine_view *view, double region, double stride)
 {
     const struct machine *machine = view->machine;
     double rho = machine->correlation;
     view->disturbance = rho * view->disturbance + sqrt(1 - rho * rho) * normal(&view->random);
     double latency = view->slope > 0 ? 20 * pow(region / 1024, view->slope)
-                                     : true_latency(machine, region, pitch);
+                                     : true_latency(machine, region, stride);
     latency *= 1 + machine->noise * view->disturbance;
     if (random_unit(&view->random) < 0.01)
         latency *= uniform(&view->random, 2, 10);

@@ -37,7 +37,7 @@ struct machine_view {
     double slope;       // > 0: instead of the machine's levels
 };
 
-// One sample of a chain over a region, nodes `pitch` bytes apart; 1 % are outliers × 2–10.
-double machine_sample(struct machine_view *view, double region, double pitch);
+// One sample of a chain over a region, nodes `stride` bytes apart; 1 % are outliers × 2–10.
+double machine_sample(struct machine_view *view, double region, double stride);
 
 #endif

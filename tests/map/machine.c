@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "machine.h"
 
-#include "analysis/lines.h"
 #include "bench/bench.h"
 #include "bench/map.h"
-#include "map/levels.h"
+#include "map/lines.h"
 #include "map/map.h"
 
 #include <math.h>
@@ -83,7 +82,7 @@ static double crowded(const struct machine *m, double bytes)
 static double chase_ns(const struct machine *m, const struct bench_case *bench_case)
 {
     double bytes = (double)case_uint(bench_case, "bytes"),
-           pitch = (double)case_uint(bench_case, "pitch");
+           stride = (double)case_uint(bench_case, "pitch");
     const struct case_value *order = case_find(bench_case, "order"),
                             *what = case_find(bench_case, "what");
     if (strcmp(case_text(bench_case, "path"), "shared") == 0)
@@ -91,16 +90,16 @@ static double chase_ns(const struct machine *m, const struct bench_case *bench_c
     if (order && strcmp(order->text, "page") == 0)
         return translated(m, bytes, (double)case_uint(bench_case, "page"));
     if (what && strcmp(what->text, MAP_PAGES) == 0)
-        return translated(m, bytes, pitch);
+        return translated(m, bytes, stride);
     if (what && strcmp(what->text, MAP_NEIGHBOURS) == 0)
         return crowded(m, bytes);
     // With plain sets, nodes two or four lines apart leave as many sets out: as if lines were as
-    // long as the largest power of two in the pitch.
+    // long as the largest power of two in the stride.
     struct machine seen = *m;
-    uint64_t odd = (uint64_t)pitch & (~(uint64_t)pitch + 1);
+    uint64_t odd = (uint64_t)stride & (~(uint64_t)stride + 1);
     if (!m->hashed && (double)odd > m->line)
         seen.line = (double)odd;
-    return latency_of(&seen, &(struct lines_chain){bytes, pitch});
+    return latency_of(&seen, &(struct lines_chain){bytes, stride});
 }
 
 static double fetch_ns(const struct machine *m, const struct bench_case *bench_case)

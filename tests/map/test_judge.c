@@ -59,17 +59,17 @@ static void ways_that_contradict_each_other_are_unknown(void **state)
     assert_non_null(strstr(why, "not measured"));
 }
 
-static void the_pitch_is_a_power_of_two_as_long_as_the_level(void **state)
+static void the_stride_is_a_power_of_two_as_long_as_the_level(void **state)
 {
     (void)state;
-    assert_int_equal(map_ways_pitch(65536), 65536);
-    assert_int_equal(map_ways_pitch(65900), 65536);
-    assert_int_equal(map_ways_pitch(49152), 65536);
-    assert_int_equal(map_ways_pitch(100000), 131072);
+    assert_int_equal(map_ways_stride(65536), 65536);
+    assert_int_equal(map_ways_stride(65900), 65536);
+    assert_int_equal(map_ways_stride(49152), 65536);
+    assert_int_equal(map_ways_stride(100000), 131072);
     // 4 MiB is asked about wherever within its interval it was found
-    assert_true(map_ways_pitch(3.998 * (1 << 20)) <= MAP_WAYS_PITCH_MOST);
-    assert_true(map_ways_pitch(4.011 * (1 << 20)) <= MAP_WAYS_PITCH_MOST);
-    assert_true(map_ways_pitch(4.5 * (1 << 20)) > MAP_WAYS_PITCH_MOST);
+    assert_true(map_ways_stride(3.998 * (1 << 20)) <= MAP_WAYS_STRIDE_MOST);
+    assert_true(map_ways_stride(4.011 * (1 << 20)) <= MAP_WAYS_STRIDE_MOST);
+    assert_true(map_ways_stride(4.5 * (1 << 20)) > MAP_WAYS_STRIDE_MOST);
 }
 
 // ---------------------------------------------------------------- sharers
@@ -162,7 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_ways_as_lines_fit),
         cmocka_unit_test(ways_that_contradict_each_other_are_unknown),
-        cmocka_unit_test(the_pitch_is_a_power_of_two_as_long_as_the_level),
+        cmocka_unit_test(the_stride_is_a_power_of_two_as_long_as_the_level),
         cmocka_unit_test(the_cores_that_share_a_level_are_told_to_a_third),
         cmocka_unit_test(regions_that_the_level_before_keeps_tell_nothing),
         cmocka_unit_test(a_level_runs_by_the_clock_that_its_latency_follows),

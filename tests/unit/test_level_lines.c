@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines, sectors and sizes from probes, held against caches that are simulated load by load.
-#include "analysis/lines.h"
+#include "map/lines.h"
 #include "math/random.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static bool cache_load(struct cache *cache, uint64_t address)
 static double chase(struct cache *cache, const struct lines_chain *chain)
 {
     static size_t order[NODES_MAX];
-    size_t nodes = (size_t)(chain->region / chain->pitch), hits = 0;
+    size_t nodes = (size_t)(chain->region / chain->stride), hits = 0;
     struct random random;
     assert_true(nodes > 0 && nodes <= NODES_MAX);
     memset(cache->tags, 0, sizeof cache->tags);
@@ -74,7 +74,7 @@ static double chase(struct cache *cache, const struct lines_chain *chain)
     for (size_t lap = 0; lap < LAPS; lap++) {
         hits = 0;
         for (size_t i = 0; i < nodes; i++)
-            hits += cache_load(cache, (uint64_t)(order[i] * (size_t)chain->pitch));
+            hits += cache_load(cache, (uint64_t)(order[i] * (size_t)chain->stride));
     }
     double share = (double)hits / (double)nodes;
     return share * near_latency + (1 - share) * far_latency;
@@ -99,7 +99,7 @@ static void the_expected_latency_is_that_of_a_simulated_cache(void **state)
                                                  {far_latency, INFINITY, 32, 32}};
             for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
                 struct lines_chain chain = chains[i];
-                chain.region *= capacity_of(&cache) * fmax(chain.pitch / line, 1);
+                chain.region *= capacity_of(&cache) * fmax(chain.stride / line, 1);
                 double step = far_latency - near_latency;
                 double off = chase(&cache, &chain) - lines_expected(caches, 2, &chain);
                 assert_true(fabs(off) < 0.08 * step);
@@ -107,8 +107,8 @@ static void the_expected_latency_is_that_of_a_simulated_cache(void **state)
         }
 }
 
-// What the plan's probes say of a cache that a chain with this pitch sees end there.
-static struct lines_answer answer_of(struct cache *cache, double end, double pitch)
+// What the plan's probes say of a cache that a chain with this stride sees end there.
+static struct lines_answer answer_of(struct cache *cache, double end, double stride)
 {
     struct lines_probe probes[16];
     assert_true(lines_plan_count <= 16);
@@ -120,7 +120,7 @@ static struct lines_answer answer_of(struct cache *cache, double end, double pit
     const struct lines_question question = {.latency = near_latency,
                                             .beyond = far_latency,
                                             .end = end,
-                                            .pitch = pitch,
+                                            .stride = stride,
                                             .noise = 0.005,
                                             .probes = probes,
                                             .probe_count = lines_plan_count};
@@ -164,12 +164,12 @@ static void probes_that_no_line_explains_leave_it_open(void **state)
     (void)state;
     struct lines_probe probes[16];
     for (size_t i = 0; i < lines_plan_count; i++)
-        probes[i] = (struct lines_probe){{lines_plan[i].region * 65536, lines_plan[i].pitch},
+        probes[i] = (struct lines_probe){{lines_plan[i].region * 65536, lines_plan[i].stride},
                                          i % 2 ? near_latency : far_latency};
     struct lines_question question = {.latency = near_latency,
                                       .beyond = far_latency,
                                       .end = 65536,
-                                      .pitch = 128,
+                                      .stride = 128,
                                       .noise = 0.005,
                                       .probes = probes,
                                       .probe_count = lines_plan_count};
@@ -195,7 +195,7 @@ static void noise_as_large_as_the_step_leaves_it_open(void **state)
     const struct lines_question question = {.latency = 100.3,
                                             .beyond = 102,
                                             .end = capacity_of(&cache),
-                                            .pitch = 128,
+                                            .stride = 128,
                                             .noise = 0.05,
                                             .probes = probes,
                                             .probe_count = lines_plan_count};

@@ -2,8 +2,8 @@
 // Lines and sectors of a cache, and its true size, from latencies of chains with other pitches than
 // the one that found where it ends.
 //
-// A cyclic walk over nodes in random order, `pitch` bytes apart, sees an LRU cache so: n = line /
-// pitch nodes share a line (1 where they are farther apart), M = region / max(pitch, line) lines
+// A cyclic walk over nodes in random order, `stride` bytes apart, sees an LRU cache so: n = line /
+// stride nodes share a line (1 where they are farther apart), M = region / max(stride, line) lines
 // are touched in a lap, x = M × line / capacity. Within a part g of a lap M (1 − (1 − g)ⁿ)
 // different lines are touched, so a line outlives a gap between two loads of it up to
 //   g* = 1 − (1 − 1/x)^(1/n).
@@ -12,8 +12,8 @@
 // (spacings on a circle: Feller, An Introduction to Probability Theory, vol. 2, I.9), and a load
 // finds its sector where the line outlived all gaps since the last load of one of the sector's
 // nodes. With one node a line every load beyond the end misses: that is how ends are looked for.
-#ifndef ANALYSIS_LINES_H
-#define ANALYSIS_LINES_H
+#ifndef MAP_LINES_H
+#define MAP_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,10 +32,10 @@ struct lines_cache {
 };
 
 struct lines_chain {
-    double region, pitch; // bytes
+    double region, stride; // bytes
 };
 
-// Latency that such caches give a chain whose pitch is an odd multiple of 32 bytes, or where sets
+// Latency that such caches give a chain whose stride is an odd multiple of 32 bytes, or where sets
 // are chosen by a hash.
 double lines_expected(const struct lines_cache *caches, size_t count,
                       const struct lines_chain *chain);
@@ -49,7 +49,7 @@ struct lines_probe {
 //   416 bytes is 13 × 32, so one node a line and no set left out: up to 1, 2, 3 and 4 of the first
 //   four fit where lines are 256, 128, 64 and 32 bytes and the end is the capacity
 //   32 bytes: every line is touched, so they fit by capacity alone: what lines shorter than the
-//   pitch leave of it
+//   stride leave of it
 //   the last ones, beyond the end: hits are of nodes that share a sector
 extern const struct lines_chain lines_plan[];
 extern const size_t lines_plan_count;
@@ -60,7 +60,7 @@ struct lines_question {
     double latency, beyond;           // of the level asked about, and of what follows it
     double beyond_end;                // where that ends, as `end`; 0: it is memory
     double end;                       // where it ends for a chain with
-    double pitch;                     // …
+    double stride;                    // …
     double noise;                     // of a probe, relative
     const struct lines_probe *probes;
     size_t probe_count;
@@ -77,7 +77,7 @@ struct lines_answer {
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // The level as it stands between the core and the next one; what is not told as if lines were as
-// long as the pitch.
+// long as the stride.
 struct lines_cache lines_cache_of(const struct lines_question *question,
                                   const struct lines_answer *answer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/lines.h"
+#include "map/lines.h"
 
 #include <math.h>
 
@@ -32,11 +32,11 @@ static double all_shorter(unsigned gaps, unsigned nodes, double longest)
 
 static double miss_share(const struct lines_cache *cache, const struct lines_chain *chain)
 {
-    double x = chain->region / fmax(chain->pitch, cache->line) * cache->line / cache->capacity;
+    double x = chain->region / fmax(chain->stride, cache->line) * cache->line / cache->capacity;
     if (x <= 1)
         return 0;
-    unsigned in_line = (unsigned)fmax(cache->line / chain->pitch, 1);
-    unsigned in_sector = (unsigned)fmax(cache->sector / chain->pitch, 1);
+    unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
+    unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
     double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
     // The last load of the sector was the first, second, … before this one among the line's.
     for (unsigned j = 1; j <= in_line; j++) {
@@ -69,7 +69,8 @@ struct candidate {
 // unless a hash chooses it: which of the two is not known.
 static bool leaves_sets_out(const struct lines_probe *probe, double line)
 {
-    return probe->chain.pitch > line && exp2(round(log2(probe->chain.pitch))) == probe->chain.pitch;
+    return probe->chain.stride > line &&
+           exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
 static double cost_of(const struct lines_question *question, const struct candidate *candidate)
@@ -107,12 +108,12 @@ static double cost_of(const struct lines_question *question, const struct candid
 }
 
 // Sizes that an end means: all bytes of the region where sets are chosen by address bits or lines
-// are longer than the pitch, else only the lines that the nodes touch.
+// are longer than the stride, else only the lines that the nodes touch.
 static size_t capacities_of(const struct lines_question *question, double line, double sizes[2])
 {
     sizes[0] = question->end;
-    sizes[1] = question->end * line / question->pitch;
-    return line < question->pitch ? 2 : 1;
+    sizes[1] = question->end * line / question->stride;
+    return line < question->stride ? 2 : 1;
 }
 
 static size_t make_candidates(const struct lines_question *question, struct candidate *candidates)
@@ -176,7 +177,7 @@ struct lines_cache lines_cache_of(const struct lines_question *question,
     return (struct lines_cache){
         .latency = question->latency,
         .capacity = answer->capacity > 0 ? answer->capacity : question->end,
-        .line = answer->line > 0 ? answer->line : question->pitch,
+        .line = answer->line > 0 ? answer->line : question->stride,
         .sector = answer->sector > 0 ? answer->sector : LINES_MIN_BYTES,
     };
 }

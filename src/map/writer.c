@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "map/writer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum {
+    DETAILS_MAX = 12
+};
+
+struct result *map_add_result(const struct map_writer *w, const char *what, const char *path,
+                              size_t level)
+{
+    struct arena *arena = w->run->arena;
+    struct case_value *values = ARENA_ARRAY(arena, 3, struct case_value);
+    values[MAP_PARAM_WHAT].text = what;
+    values[MAP_PARAM_PATH].text = arena_strdup(arena, path);
+    values[MAP_PARAM_LEVEL].uint = level;
+    size_t count = level ? 3 : 2;
+    for (size_t i = 0; i < count; i++) {
+        values[i].key = w->info->params[i].key;
+        values[i].type = w->info->params[i].type;
+        values[i].role = w->info->params[i].role;
+    }
+    struct result *result = run_add_result(w->run);
+    result->benchmark = w->info->name;
+    result->version = w->info->version;
+    result->device = w->device->id;
+    result->bench_case = (struct bench_case){.values = values, .value_count = count};
+    result->key = case_key(arena, w->info->name, &result->bench_case);
+    result->metrics = ARENA_ARRAY(arena, MAP_METRIC_COUNT, struct metric);
+    result->details = ARENA_ARRAY(arena, DETAILS_MAX, struct named_text);
+    return result;
+}
+
+void map_add_metric(const struct map_writer *w, struct result *result, enum map_metric which,
+                    const struct level_height *value)
+{
+    if (!isfinite(value->median))
+        return;
+    const struct metric_info *info = &w->info->metrics[which];
+    result->metrics[result->metric_count++] = (struct metric){
+        .name = info->name,
+        .unit = info->unit,
+        .better = info->better,
+        .median = value->median,
+        .ci95 = {value->ci95[0], value->ci95[1]},
+        .n = value->count,
+        .limit = NAN,
+    };
+}
+
+void map_add_plain(const struct map_writer *w, struct result *result, enum map_metric which,
+                   double value)
+{
+    map_add_metric(w, result, which, &(struct level_height){value, {NAN, NAN}, 1});
+}
+
+void map_add_detail(struct result *result, const char *name, const char *text)
+{
+    if (result->detail_count < DETAILS_MAX)
+        result->details[result->detail_count++] = (struct named_text){name, text};
+}
+
+void map_add_unknown(const struct map_writer *w, struct result *result, const char *name,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *why = arena_vprintf(w->scratch, format, args);
+    va_end(args);
+    map_add_detail(result, name, arena_printf(w->run->arena, "unknown: %s", why));
+}
+
+void map_add_known(const struct map_writer *w, struct result *result, enum map_metric which,
+                   double value, const char *why)
+{
+    if (value > 0)
+        map_add_plain(w, result, which, value);
+    else
+        map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
+}
+
+void map_add_heights(const struct map_writer *w, struct result *result,
+                     const struct level_curve *curve, size_t k)
+{
+    struct level_height ns = levels_height(w->scratch, curve, k, "latency");
+    struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
+    map_add_metric(w, result, MAP_METRIC_LATENCY, &ns);
+    map_add_metric(w, result, MAP_METRIC_CYCLES, &cycles);
+}
+
+bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what)
+{
+    return strcmp(result->benchmark, w->info->name) == 0 &&
+           strcmp(result->device, w->device->id) == 0 &&
+           case_says(&result->bench_case, "what", what);
+}
+
+double map_chain_ns(const struct map_writer *w, const char *what, size_t level, double region,
+                    uint64_t stride)
+{
+    for (size_t i = 0; i < w->run->result_count; i++) {
+        const struct result *chain = w->run->results[i];
+        if (!map_is_probe(w, chain, what) || case_uint(&chain->bench_case, "level") != level ||
+            case_uint(&chain->bench_case, "pitch") != stride ||
+            fabs(log((double)case_uint(&chain->bench_case, "bytes") / region)) > 0.02)
+            continue;
+        const struct metric *metric = result_metric(chain, "latency");
+        return metric ? metric->median : NAN;
+    }
+    return NAN;
+}
