@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "bench/map/code_replay.h"
 
+#include "bench/map.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+
+uint32_t map_code_length(uint32_t steps)
+{
+    enum {
+        ALIKE = 32,
+        OF_OCTAVE = 16
+    };
+    uint32_t length = 0, size = CODE_SHORTEST;
+    for (uint32_t n = 0; n < steps; n++) {
+        if (n >= ALIKE && (n - ALIKE) % OF_OCTAVE == 0)
+            size *= 2;
+        length += size;
+    }
+    return length;
+}
 
 // A volatile keeps the host's compiler from fusing what is to be rounded twice.
 static float step(float x, float constant, bool fused)

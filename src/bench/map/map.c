@@ -4,8 +4,7 @@
 #include "bench/map.h"
 
 #include "bench/bench.h"
-#include "bench/map/code.h"
-#include "bench/map/neighbours.h"
+#include "bench/map/probes.h"
 #include "gpu/clocks.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "bench/map/neighbours.h"
-
 #include "bench/map.h"
 #include "bench/map/map_kernels.h"
+#include "bench/map/probes.h"
 #include "math/permute.h"
 
 #include <inttypes.h>

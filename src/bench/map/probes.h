@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The probes of `map` that are no chain of latency: a chain on each core at the same time, and
+// straight-line code.
+#ifndef BENCH_MAP_PROBES_H
+#define BENCH_MAP_PROBES_H
+
+#include "bench/bench.h"
+#include "measure/clock.h"
+
+// Cases `what=neighbours`: one workgroup on each core follows a chain of its own through `bytes`,
+// all at the same time. Cores that share a cache share its capacity.
+
+// What they keep between visits, in the session's arena.
+struct map_neighbours {
+    struct measure_clock clock;
+    struct gpu_program *program; // NULL before the first visit
+};
+
+// map's visit() for such a case. ERROR_UNSUPPORTED if kernels read no clock or do not know their
+// core, or if two workgroups ran on one core.
+MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
+                                     struct measure_visit *visit, struct error *err);
+
+// Cases `what=code`: one subgroup runs straight-line code of `instructions` multiply-adds again and
+// again. Where the code no longer fits a cache of instructions, each takes longer.
+
+enum {
+    MAP_CODE_KERNELS = 3
+};
+
+// A kernel for laps up to a certain length, compiled when it is first needed.
+struct map_code_program {
+    struct gpu_program *program; // NULL: not yet
+    struct kernel_info kernel;
+    uint64_t compile_ns;      // how long the driver compiled it
+    double instruction_bytes; // from the size of the code that the driver reports; 0: it does not
+};
+
+// What they keep between visits, in the session's arena.
+struct map_code {
+    bool probed;
+    struct measure_clock clock;
+    struct map_code_program programs[MAP_CODE_KERNELS];
+    double warm_hz; // the core clock during the last run
+    double empty;   // an empty lap: counts of the core's counter, or ns without one
+};
+
+// map's visit() for such a case. ERROR_UNSUPPORTED if this build has no kernel of that length, if
+// the driver would compile it for too long, or if branching over the rest of the code takes time.
+MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
+                               struct measure_visit *visit, struct error *err);
+
+#endif
