@@ -16,9 +16,9 @@
 // The values chosen for one parameter (preset, then --set), lists and ranges spelt out.
 struct bench_choice {
     const struct param_info *param;
-    struct case_value *values; // ascending as given; BYTES ranges end at `max` = UINT64_MAX: clamp
+    struct case_value *values; // as given; `max` is UINT64_MAX
     size_t value_count;
-    bool from_user; // given by --set: then a value out of reach is a skip, not dropped
+    bool from_user; // given by --set
 };
 
 struct bench_request {
@@ -39,6 +39,45 @@ struct bench_case_list {
 
 // Appends a case; values in the order of the benchmark's params.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
+
+// A case in the making, as the functions of bench_product see it.
+struct bench_pick {
+    const struct bench_request *request;
+    const void *context; // of the product
+    struct bench_case c; // the values of the parameters before this one; for `keep`, all
+    // The place of each of them among the values of its choice; 0 where the case has none.
+    const size_t *at;
+    size_t param;             // number of this parameter: of request->choices
+    struct case_value *value; // its value, which may be changed
+};
+
+// The cases of a request: all combinations of the values chosen, each parameter only in the cases
+// that its `when` describes, the last parameter changing fastest. All functions are optional.
+struct bench_product {
+    const struct bench_request *request;
+    const void *context;
+
+    // Changes a value into what cases say in its place, whoever chose it.
+    void (*replace)(const struct bench_pick *pick);
+
+    // Changes a value into the nearest one that the device can have; false: there is none. Called
+    // for the values of presets, and for those of a user's list that ends in `max`. Other values of
+    // a user stay as they are: a visit skips what the device cannot do, with the reason.
+    bool (*reach)(const struct bench_pick *pick);
+
+    // Whether a whole case is wanted; may change its values. Where it fills `err` too, the request
+    // is refused.
+    bool (*keep)(const struct bench_pick *pick, struct error *err);
+
+    // Cases that a run which is short of time should measure before the others.
+    bool (*first)(const struct bench_product *product, const struct bench_case *c);
+};
+
+// Appends the cases of the product. Of neighbouring values that became equal it takes one. Where
+// values of a user leave no case: ERROR_UNSUPPORTED if the device can do none of them, else
+// ERROR_USAGE.
+MUST_CHECK bool bench_plan_product(const struct bench_product *product,
+                                   struct bench_case_list *list, struct error *err);
 
 // A benchmark at work on one open device, in a worker; kept between visits of its cases, so that
 // programs and large buffers are made once.
@@ -74,8 +113,7 @@ struct benchmark {
     bool together;
 
     // All cases for this device and these choices, in the parent; ERROR_USAGE where choices do
-    // not go together. A case beyond the device's limits is left out (or, from_user, kept: its
-    // visit then fails with ERROR_UNSUPPORTED, which makes it a skip with the reason).
+    // not go together. Optional: without it, the product of the parameters (bench_plan).
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
 
@@ -104,6 +142,10 @@ struct benchmark {
     // any more; the run may hold none of this benchmark on that device. Optional.
     void (*conclude)(struct run *run, const char *device);
 };
+
+// The cases of `benchmark`, by its own plan or as the product of its parameters.
+MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
+                           struct bench_case_list *list, struct error *err);
 
 // Every benchmark of the program, NULL-terminated, in the order of `fathom list`. Expanded from
 // bench/list.h; tests supply their own.

@@ -33,14 +33,6 @@ bool setting_parse(struct arena *arena, const char *text, struct setting *settin
     return true;
 }
 
-static const struct param_info *find_param(const struct benchmark *benchmark, const char *key)
-{
-    for (size_t i = 0; i < benchmark->info.param_count; i++)
-        if (strcmp(benchmark->info.params[i].key, key) == 0)
-            return &benchmark->info.params[i];
-    return NULL;
-}
-
 static bool is_meant(const struct setting *setting, const struct benchmark *benchmark)
 {
     return !setting->benchmark || strcmp(setting->benchmark, benchmark->info.name) == 0;
@@ -87,7 +79,7 @@ static bool key_check(struct arena *arena, const struct choice_request *request,
         const struct benchmark *benchmark = request->benchmarks[i];
         if (!is_meant(setting, benchmark))
             continue;
-        if (find_param(benchmark, setting->key))
+        if (benchmark_param(&benchmark->info, setting->key))
             return true;
         for (size_t k = 0; k < benchmark->info.param_count; k++)
             text_guess_offer(&guess, benchmark->info.params[k].key);
@@ -160,14 +152,17 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                                               .values = list.values,
                                               .value_count = list.count,
                                               .from_user = setting != NULL};
-        if (!setting || list.count == 0)
-            continue;
-        combinations *= list.count; // VALUES_MAX times COMBINATIONS_MAX at most
+        if (setting && list.count)
+            combinations *= list.count; // VALUES_MAX times COMBINATIONS_MAX at most
         if (combinations > COMBINATIONS_MAX)
             return error_set(err, ERROR_USAGE,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
+        // Its values do not stand in the key: two cases would have one name.
+        if (info->params[i].role != PARAM_AXIS && list.count > 1)
+            return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
+                             setting ? setting->text : info->name, info->params[i].key);
     }
     return true;
 }

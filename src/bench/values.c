@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,14 +19,6 @@ static bool is_integer(const struct param_info *param)
     return param->type == PARAM_UINT || param->type == PARAM_BYTES;
 }
 
-static bool same_value(const struct case_value *a, const struct case_value *b)
-{
-    if (a->type == PARAM_TEXT) // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): both have
-        return strcmp(a->text, b->text) == 0;
-    return a->type == PARAM_REAL ? !(a->real < b->real) && !(a->real > b->real)
-                                 : a->uint == b->uint;
-}
-
 static bool add(struct parser *p, struct case_value value)
 {
     struct value_list *list = p->list;
@@ -33,7 +26,7 @@ static bool add(struct parser *p, struct case_value value)
     value.type = p->param->type;
     value.role = p->param->role;
     for (size_t i = 0; i < list->count; i++)
-        if (same_value(&list->values[i], &value))
+        if (case_value_equal(&list->values[i], &value))
             return true;
     if (list->count >= VALUES_MAX)
         return error_set(p->err, ERROR_USAGE, "%s: more than %d values: take a coarser range",
@@ -77,32 +70,10 @@ static bool refuse(struct parser *p, const char *text)
                      expectation(p->param->type));
 }
 
-static bool is_file_name(const char *word)
+// "no such choice" of the parameter's, with the nearest.
+static bool refuse_choice(struct parser *p, const char *word)
 {
-    size_t length = strlen(word);
-    return strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
-}
-
-// Whether `word` is one of "a|b|c"; where FILE is among them, the name of a JSON file too.
-static bool is_choice(const char *choices, const char *word)
-{
-    size_t length = strlen(word);
-    if (is_file_name(word) && is_choice(choices, "FILE"))
-        return true;
-    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
-        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0)
-            return true;
-    return false;
-}
-
-static bool add_word(struct parser *p, const char *word)
-{
-    const char *choices = p->param->choices;
-    if (choices ? is_choice(choices, word) : *word != '\0')
-        return add(p, (struct case_value){.text = arena_strdup(p->arena, word)});
-    if (!choices)
-        return refuse(p, word);
-    char *names = arena_strdup(p->arena, choices);
+    char *names = arena_strdup(p->arena, p->param->choices);
     struct text_guess guess = {.typed = word};
     for (char *at = names, *end; *at; at = end) {
         end = at + strcspn(at, "|");
@@ -111,7 +82,54 @@ static bool add_word(struct parser *p, const char *word)
         text_guess_offer(&guess, at);
     }
     return error_set(p->err, ERROR_USAGE, "%s=%s: no such choice; it is one of %s%s", p->param->key,
-                     word, choices, text_guess_hint(p->arena, &guess));
+                     word, p->param->choices, text_guess_hint(p->arena, &guess));
+}
+
+static const char *spell(const struct parser *p, uint64_t value)
+{
+    return p->param->type == PARAM_BYTES ? text_bytes(p->arena, value)
+                                         : arena_printf(p->arena, "%" PRIu64, value);
+}
+
+static bool refuse_integer(struct parser *p, uint64_t value)
+{
+    const struct param_info *param = p->param;
+    const char *what = param->power_of_two ? "a power of two"
+                       : param->multiple
+                           ? arena_printf(p->arena, "a multiple of %s", spell(p, param->multiple))
+                           : "a number";
+    const char *most =
+        param->most ? arena_printf(p->arena, " to %s", spell(p, param->most)) : " upwards";
+    return error_set(p->err, ERROR_USAGE, "%s=%s: expected %s from %s%s%s", param->key,
+                     value == UINT64_MAX ? "max" : spell(p, value), what, spell(p, param->least),
+                     most, param->takes_max ? ", or max" : "");
+}
+
+// Only values that the parameter declares.
+static bool add_integer(struct parser *p, uint64_t uint)
+{
+    const struct param_info *param = p->param;
+    struct case_value value = {.uint = uint}, word;
+    if (param->choices) {
+        const char *text = arena_printf(p->arena, "%" PRIu64, uint);
+        if (!case_value_set_text(&word, param, text))
+            return refuse_choice(p, text);
+        value.choice = word.choice;
+    }
+    bool fits = uint >= param->least && (!param->most || uint <= param->most) &&
+                (!param->multiple || uint % param->multiple == 0) &&
+                (!param->power_of_two || (uint && (uint & (uint - 1)) == 0));
+    if (!fits && !(param->takes_max && uint == UINT64_MAX))
+        return refuse_integer(p, uint);
+    return add(p, value);
+}
+
+static bool add_word(struct parser *p, const char *word)
+{
+    struct case_value value = {0};
+    if (case_value_set_text(&value, p->param, arena_strdup(p->arena, word)) && *word != '\0')
+        return add(p, value);
+    return p->param->choices ? refuse_choice(p, word) : refuse(p, word);
 }
 
 static bool add_single(struct parser *p, const char *text)
@@ -119,9 +137,10 @@ static bool add_single(struct parser *p, const char *text)
     struct case_value value = {0};
     if (p->param->type == PARAM_TEXT)
         return add_word(p, text);
-    bool fits = p->param->type == PARAM_REAL ? text_parse_real(text, &value.real)
-                                             : parse_integer(p->param, text, &value.uint);
-    return fits ? add(p, value) : refuse(p, text);
+    if (p->param->type == PARAM_REAL)
+        return text_parse_real(text, &value.real) ? add(p, value) : refuse(p, text);
+    return parse_integer(p->param, text, &value.uint) ? add_integer(p, value.uint)
+                                                      : refuse(p, text);
 }
 
 // ---------------------------------------------------------------- ranges
@@ -140,18 +159,25 @@ static uint64_t point_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
+// A range to `max` has no points beyond what the parameter declares.
+static uint64_t last_point(const struct param_info *param, uint64_t to)
+{
+    return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
+}
+
 static bool add_integers(struct parser *p, uint64_t from, uint64_t to, uint64_t n)
 {
-    for (uint64_t base = from; base <= to; base *= 2) {
+    uint64_t last = last_point(p->param, to);
+    for (uint64_t base = from; base <= last; base *= 2) {
         for (uint64_t step = 0; step < n; step++) {
             uint64_t bench_case = point_between(p->param, base, step, n);
-            if (bench_case < to && !add(p, (struct case_value){.uint = bench_case}))
+            if (bench_case < to && bench_case <= last && !add_integer(p, bench_case))
                 return false;
         }
         if (base > UINT64_MAX / 2)
             break;
     }
-    return add(p, (struct case_value){.uint = to});
+    return add_integer(p, to);
 }
 
 static bool add_reals(struct parser *p, double from, double to, uint64_t n)
@@ -195,13 +221,14 @@ static bool cut_spacing(struct parser *p, const char *whole, char *end, struct s
 
 static bool add_steps(struct parser *p, uint64_t from, uint64_t to, uint64_t step)
 {
-    for (uint64_t bench_case = from; bench_case < to; bench_case += step) {
-        if (!add(p, (struct case_value){.uint = bench_case}))
+    uint64_t last = last_point(p->param, to);
+    for (uint64_t bench_case = from; bench_case < to && bench_case <= last; bench_case += step) {
+        if (!add_integer(p, bench_case))
             return false;
         if (to - bench_case <= step)
             break;
     }
-    return add(p, (struct case_value){.uint = to});
+    return add_integer(p, to);
 }
 
 static bool add_range(struct parser *p, const char *whole, char *text, char *dots)

@@ -63,7 +63,7 @@ static void make_chosen(struct map_cases *cases, const struct benchmark *benchma
                                          .preset = request.preset,
                                          .choices = choices,
                                          .choice_count = benchmark->info.param_count};
-    if (!benchmark->plan(&wanted, list, &err))
+    if (!bench_plan(benchmark, &wanted, list, &err))
         list->count = 0;
 }
 

@@ -57,18 +57,7 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
 
 static bool same_value(const struct case_value *a, const struct case_value *b)
 {
-    if (!a || !b || a->type != b->type)
-        return a == b;
-    switch (a->type) {
-    case PARAM_UINT:
-    case PARAM_BYTES:
-        return a->uint == b->uint;
-    case PARAM_REAL:
-        return a->real == b->real;
-    case PARAM_TEXT:
-        break;
-    }
-    return strcmp(a->text, b->text) == 0;
+    return a && b && a->type == b->type ? case_value_equal(a, b) : a == b;
 }
 
 static bool varies(const char *key, const struct result *const *results, size_t count)

@@ -21,6 +21,106 @@ bool case_says(const struct bench_case *c, const char *key, const char *text)
     return value && value->text && strcmp(value->text, text) == 0;
 }
 
+// ---------------------------------------------------------------- values
+
+const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key)
+{
+    for (size_t i = 0; i < info->param_count; i++)
+        if (strcmp(info->params[i].key, key) == 0)
+            return &info->params[i];
+    return NULL;
+}
+
+struct case_value case_value_of(const struct param_info *param)
+{
+    return (struct case_value){.key = param->key, .type = param->type, .role = param->role};
+}
+
+static bool is_file_name(const char *word)
+{
+    size_t length = strlen(word);
+    return strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+}
+
+// The place of the first `bytes` of `word` in "a|b|c"; false where it is not there.
+static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
+{
+    *place = 0;
+    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', ++*place)
+        if (strcspn(at, "|") == bytes && strncmp(at, word, bytes) == 0)
+            return true;
+    *place = 0;
+    return false;
+}
+
+bool case_value_set_text(struct case_value *value, const struct param_info *param, const char *text)
+{
+    value->text = text;
+    value->choice = 0;
+    return !param->choices ||
+           (is_file_name(text) && place_of(param->choices, "FILE", 4, &value->choice)) ||
+           place_of(param->choices, text, strlen(text), &value->choice);
+}
+
+bool case_value_equal(const struct case_value *a, const struct case_value *b)
+{
+    if (a->type == PARAM_TEXT) // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): both have
+        return strcmp(a->text, b->text) == 0;
+    return a->type == PARAM_REAL ? !(a->real < b->real) && !(a->real > b->real)
+                                 : a->uint == b->uint;
+}
+
+// ---------------------------------------------------------------- conditions
+
+// The text of a value: its own, or its number written to `text`.
+static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
+{
+    if (value->type == PARAM_TEXT)
+        return value->text ? value->text : "";
+    if (value->type == PARAM_REAL)
+        real_format(value->real, text);
+    else
+        snprintf(text, REAL_BYTES, "%" PRIu64, value->uint);
+    return text;
+}
+
+// "stride|banks", as far as `bytes`.
+static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
+{
+    char number[REAL_BYTES];
+    const char *text = value_format(value, number);
+    size_t length = strlen(text);
+    for (const char *end = texts + bytes; texts < end; texts++) {
+        size_t word = strcspn(texts, "|,");
+        if (word == length && strncmp(texts, text, length) == 0)
+            return true;
+        texts += word;
+    }
+    return false;
+}
+
+bool case_value_says(const struct case_value *value, const char *text)
+{
+    return is_among(value, text, strlen(text));
+}
+
+bool case_matches(const struct bench_case *c, const char *conditions)
+{
+    for (const char *at = conditions; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t key = strcspn(at, "!=,"), sign = strspn(at + key, "!=");
+        const char *texts = at + key + sign;
+        bool has = false;
+        for (size_t i = 0; i < c->value_count; i++)
+            if (strlen(c->values[i].key) == key && strncmp(c->values[i].key, at, key) == 0)
+                has = is_among(&c->values[i], texts, strcspn(texts, ","));
+        if (sign && has != (at[key] == '='))
+            return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- values of a case
+
 // A benchmark that asks for a parameter which it never declared cannot go on.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
@@ -28,6 +128,12 @@ static const struct case_value *must_find(const struct bench_case *c, const char
     if (!value)
         __builtin_trap();
     return value;
+}
+
+unsigned case_choice(const struct bench_case *c, const char *key)
+{
+    const struct case_value *value = case_find(c, key);
+    return value ? value->choice : 0;
 }
 
 uint64_t case_uint(const struct bench_case *c, const char *key)
@@ -55,54 +161,11 @@ void real_format(double value, char text[REAL_BYTES])
     }
 }
 
-// The text of a value that is none, in `text`.
-static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
-{
-    if (value->type == PARAM_TEXT)
-        return value->text ? value->text : "";
-    if (value->type == PARAM_REAL)
-        real_format(value->real, text);
-    else
-        snprintf(text, REAL_BYTES, "%" PRIu64, value->uint);
-    return text;
-}
-
 const char *case_value_text(struct arena *arena, const struct case_value *value)
 {
     char text[REAL_BYTES];
     const char *found = value_format(value, text);
     return found == text ? arena_strdup(arena, text) : found;
-}
-
-// True if the case has one of the values of an item "key=value|value", `length` characters long.
-static bool item_matches(const struct bench_case *c, const char *item, size_t length)
-{
-    size_t key = strcspn(item, "=");
-    const struct case_value *value = NULL;
-    for (size_t i = 0; key < length && i < c->value_count; i++)
-        if (strlen(c->values[i].key) == key && strncmp(c->values[i].key, item, key) == 0)
-            value = &c->values[i];
-    char buffer[REAL_BYTES];
-    const char *text = value ? value_format(value, buffer) : NULL;
-    for (const char *at = item + key; text && at < item + length;) {
-        size_t one = strcspn(++at, "|,");
-        if (strlen(text) == one && strncmp(at, text, one) == 0)
-            return true;
-        at += one;
-    }
-    return false;
-}
-
-bool case_matches(const struct bench_case *c, const char *where)
-{
-    while (where && *where) {
-        size_t length = strcspn(where, ",");
-        if (!item_matches(c, where, length))
-            return false;
-        where += length;
-        where += *where == ',';
-    }
-    return true;
 }
 
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c)

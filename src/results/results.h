@@ -55,8 +55,18 @@ struct param_info {
     // standard.
     const char *quick, *standard, *full;
     enum param_role role;
-    const char *choices; // TEXT: "vector|scalar|shared"; FILE = a JSON file's name; NULL = any
-    const char *help;    // one sentence
+    // "vector|scalar|shared" of TEXT, "4|8|16" of UINT; FILE = the name of a JSON file; NULL = any.
+    const char *choices;
+    const char *help; // one sentence
+
+    // Which values there are, and which cases have one (bench_plan_product). Not in run files.
+    const char *when;     // only cases with these values (case_matches) have one; NULL = all
+    uint64_t least, most; // of UINT and BYTES; most 0 = no upper bound
+    uint64_t multiple;    // values are multiples of it; 0 = any
+    bool power_of_two;
+    bool takes_max;      // `max` is a value: what the device allows
+    const char *unsaid;  // a case with this value does not mention it
+    const char *said_as; // the parameter that a case names instead: "message" is said as "bytes"
 };
 
 // How a report draws results: it knows views, not benchmarks.
@@ -116,6 +126,9 @@ struct benchmark_info {
     bool distribution;
 };
 
+// The parameter of that key; NULL where there is none.
+const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
+
 // ---------------------------------------------------------------- a case and its result
 
 struct case_value {
@@ -125,7 +138,21 @@ struct case_value {
     uint64_t uint;    // UINT, BYTES
     double real;      // REAL
     const char *text; // TEXT
+    unsigned choice;  // place among param_info.choices, or 0; not set in what a run file says
 };
+
+// A value of `param`, still 0.
+struct case_value case_value_of(const struct param_info *param);
+
+// Sets text and choice. False where `param` has choices and `text` is none of them: choice is 0
+// then. The name of a JSON file is the choice FILE.
+bool case_value_set_text(struct case_value *value, const struct param_info *param,
+                         const char *text);
+
+bool case_value_equal(const struct case_value *a, const struct case_value *b);
+
+// Whether `text` is how a key spells the value: "32768", "0.5", "vector".
+bool case_value_says(const struct case_value *value, const char *text);
 
 // One point of a benchmark.
 struct bench_case {
@@ -139,9 +166,12 @@ const struct case_value *case_find(const struct bench_case *c, const char *key);
 // Has the case that text for a key?
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
-// True if the case has all these values: "scope=device,width=16". "op=read|copy" stands for either
-// value. NULL and "" ask for nothing.
-bool case_matches(const struct bench_case *c, const char *where);
+// Has the case all of these values? `conditions` is "pattern=stride|banks,path=shared": one of the
+// values for each key; "mode!=single": another value, or none. NULL and "" are true.
+bool case_matches(const struct bench_case *c, const char *conditions);
+
+// The place of the value among the choices of its parameter; 0 where the case has no such key.
+unsigned case_choice(const struct bench_case *c, const char *key);
 
 // As case_find, for keys that the case must have (aborts otherwise: a programming error).
 uint64_t case_uint(const struct bench_case *c, const char *key);

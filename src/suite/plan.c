@@ -118,7 +118,7 @@ struct plan *plan_preset_create(struct arena *arena, const struct choice_request
         if (!choices_make(arena, request, benchmark, &choices, err))
             return NULL;
         asked.choices = choices;
-        if (benchmark->plan(&asked, &list, &why)) {
+        if (bench_plan(benchmark, &asked, &list, &why)) {
             if (!add_cases(arena, preset, benchmark, &list, err)) {
                 error_prefix(err, "%s on %s", benchmark->info.name, device->id);
                 return NULL;

@@ -172,7 +172,7 @@ class Mistakes(fathom.Case):
                 (["run", "--set", "bytes=8KiB..4KiB"], ["upward"]),
                 (["run", "--set", "bytes=1KiB..4KiB/0"], ["points an octave"]),
                 (["run", "--set", "hops=-1"], ["hops=-1", "whole number"]),
-                (["run", "--set", "hops=0"], ["chase on fake:0", "hops must be"]),
+                (["run", "--set", "hops=0"], ["--set chase: hops=0", "a number from 1"]),
                 (["run", "--seed", "x"], ["--seed x", "whole number"])):
             with self.subTest(arguments=arguments):
                 log = self.path("calls")
@@ -190,8 +190,7 @@ class Mistakes(fathom.Case):
         model = fathom.ROOT / "models/h200.json"
         self.assert_one_line_error(
             fathom.run("run", "latency", "--preset", "full", "-d", f"model:{model}", "--set",
-                       "bytes=4KiB..4MiB+4KiB", "--set", "pitch=128..1024+128", binary=REAL,
-                       ASAN_OPTIONS="detect_leaks=0"), 2, "latency on model:0", "16384")
+                       "bytes=4KiB..16MiB+4KiB", binary=REAL, ASAN_OPTIONS="detect_leaks=0"), 2, "latency on model:0", "16384")
 
     def test_an_api_without_devices_is_exit_3_with_its_reason(self):
         self.assert_one_line_error(fathom.run("run", "--api", "absent"), 3, "libabsent.so.1",
@@ -206,8 +205,7 @@ class Mistakes(fathom.Case):
     def test_a_mistake_is_found_before_anything_is_measured_or_written(self):
         log, out = self.path("calls"), self.path("run.json")
         fathom.run("run", "-o", out, "--set", "hops=0", fake=f"log={log}")
-        with open(log, encoding="utf-8") as file:
-            self.assertNotIn("device_open", file.read())
+        self.assertFalse(os.path.exists(log))  # no driver was asked
         self.assertFalse(os.path.exists(out))
 
     def test_two_dashes_end_the_options(self):

@@ -5,7 +5,6 @@
 #include "gpu/kernels.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     REPEATS = 4
@@ -18,22 +17,21 @@ struct memory {
 
 // ---------------------------------------------------------------- both
 
-static bool add_case(const struct bench_request *request, struct bench_case_list *list,
-                     const struct case_value *values, size_t count)
+// The sizes that the device can hold.
+static bool fit_memory(const struct bench_pick *pick)
 {
-    struct case_value *copy = ARENA_ARRAY(request->arena, count, struct case_value);
-    memcpy(copy, values, count * sizeof *values);
-    bench_case_add(request->arena, list, (struct bench_case){copy, count});
-    return true;
+    uint64_t most = pick->request->device->limits.memory_bytes;
+    if (pick->value->type != PARAM_BYTES || pick->value->uint <= most)
+        return true;
+    pick->value->uint = most;
+    return pick->request->choices[pick->param].values[pick->at[pick->param]].uint == UINT64_MAX;
 }
 
-// The sizes that the device can hold, `max` made what it allows.
-static bool is_possible(const struct bench_request *request, const struct bench_choice *choice,
-                        struct case_value *bytes)
+static bool plan(const struct bench_request *request, struct bench_case_list *list,
+                 struct error *err)
 {
-    if (bytes->uint == UINT64_MAX)
-        bytes->uint = request->device->limits.memory_bytes;
-    return choice->from_user || bytes->uint <= request->device->limits.memory_bytes;
+    const struct bench_product product = {.request = request, .reach = fit_memory};
+    return bench_plan_product(&product, list, err);
 }
 
 static bool remember(struct bench_visit *run)
@@ -99,19 +97,6 @@ static bool is_too_large(const struct bench_visit *run, uint64_t bytes, struct e
 
 // ---------------------------------------------------------------- sum
 
-static bool sum_plan(const struct bench_request *request, struct bench_case_list *list,
-                     struct error *err)
-{
-    (void)err;
-    const struct bench_choice *bytes = bench_choice_find(request, "bytes");
-    for (size_t i = 0; i < bytes->value_count; i++) {
-        struct case_value value = bytes->values[i];
-        if (is_possible(request, bytes, &value))
-            add_case(request, list, &value, 1);
-    }
-    return true;
-}
-
 static bool sum_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     uint64_t bytes = case_uint(run->bench_case, "bytes");
@@ -170,29 +155,11 @@ static const struct benchmark bench_sum = {
              .views = sum_views,
              .view_count = 1},
     .description = "Sums the words of a buffer.",
-    .plan = sum_plan,
+    .plan = plan,
     .visit = sum_visit,
 };
 
 // ---------------------------------------------------------------- chase
-
-static bool chase_plan(const struct bench_request *request, struct bench_case_list *list,
-                       struct error *err)
-{
-    const struct bench_choice *order = bench_choice_find(request, "order");
-    const struct bench_choice *bytes = bench_choice_find(request, "bytes");
-    const struct bench_choice *hops = bench_choice_find(request, "hops");
-    if (hops->value_count != 1 || hops->values[0].uint == 0)
-        return error_set(err, ERROR_USAGE, "hops must be one number above 0");
-    for (size_t o = 0; o < order->value_count; o++) {
-        for (size_t b = 0; b < bytes->value_count; b++) {
-            struct case_value values[] = {order->values[o], bytes->values[b], hops->values[0]};
-            if (is_possible(request, bytes, &values[1]))
-                add_case(request, list, values, 3);
-        }
-    }
-    return true;
-}
 
 static bool chase_open(struct bench_session *session, struct error *err)
 {
@@ -203,7 +170,7 @@ static bool chase_open(struct bench_session *session, struct error *err)
 static bool chase_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     uint64_t bytes = case_uint(run->bench_case, "bytes");
-    uint32_t stride = strcmp(case_text(run->bench_case, "order"), "forward") == 0 ? 1 : 7;
+    uint32_t stride = case_choice(run->bench_case, "order") == 0 ? 1 : 7;
     if (is_too_large(run, bytes, err))
         return false;
     uint32_t count = (uint32_t)(bytes / 4);
@@ -245,6 +212,7 @@ static const struct param_info chase_params[] = {
     {.key = "hops",
      .type = PARAM_UINT,
      .standard = "1000",
+     .least = 1,
      .role = PARAM_METHOD,
      .help = "Hops of a sample."},
 };
@@ -279,7 +247,7 @@ static const struct benchmark bench_chase = {
              .view_count = 1},
     .description = "Follows a chain of indices through a buffer.",
     .needs = GPU_CAP(INT64),
-    .plan = chase_plan,
+    .plan = plan,
     .open = chase_open,
     .visit = chase_visit,
 };

@@ -384,7 +384,7 @@ static void print_plan(const struct planner *p, const struct benchmark *benchmar
            settings);
     bool made = choices_make(p->arena, &asked, benchmark, &choices, &err);
     request.choices = choices;
-    if (made && benchmark->plan(&request, &list, &err))
+    if (made && bench_plan(benchmark, &request, &list, &err))
         print_list(p, benchmark, &list);
     else
         printf(" error %d", err.code);

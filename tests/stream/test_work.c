@@ -71,7 +71,8 @@ static bool plan(struct planned *planned, const char *preset, const char *set)
                                            .settings = &setting,
                                            .setting_count = set != NULL};
     struct bench_choice *choices;
-    assert_true(choices_make(planned->arena, &request, &bench_stream, &choices, &planned->err));
+    if (!choices_make(planned->arena, &request, &bench_stream, &choices, &planned->err))
+        return false;
     const struct bench_request bench = {.arena = planned->arena,
                                         .device = &planned->info,
                                         .preset = preset,

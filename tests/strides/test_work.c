@@ -2,6 +2,7 @@
 // Which cases `strides` plans, where their threads load, and that the check tells right from wrong.
 #include "bench/choices.h"
 #include "bench/strides/session.h"
+#include "case_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,8 @@ static bool plan(struct planned *planned, const char *preset, const char *set)
                                            .settings = &setting,
                                            .setting_count = set != NULL};
     struct bench_choice *choices;
-    assert_true(choices_make(planned->arena, &request, &bench_strides, &choices, &planned->err));
+    if (!choices_make(planned->arena, &request, &bench_strides, &choices, &planned->err))
+        return false;
     const struct bench_request bench = {.arena = planned->arena,
                                         .device = &info,
                                         .preset = preset,
@@ -97,10 +99,10 @@ static struct strides_case point_of(const char *pattern, unsigned width, unsigne
 {
     bool block = strcmp(pattern, "block") == 0;
     struct case_value values[] = {
-        {.key = "pattern", .type = PARAM_TEXT, .text = pattern},
+        case_text_of(&bench_strides, "pattern", pattern),
         {.key = "width", .type = PARAM_UINT, .uint = width},
         {.key = block ? "across" : "stride", .type = PARAM_UINT, .uint = place},
-        {.key = "route", .type = PARAM_TEXT, .text = "auto"},
+        case_text_of(&bench_strides, "route", "auto"),
     };
     struct strides_case this_case;
     strides_case_read(&(struct bench_case){values, 4}, info, &this_case);

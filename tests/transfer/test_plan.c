@@ -34,7 +34,8 @@ static bool plan(struct planned *planned, const char *preset, const char *set)
                                            .settings = &setting,
                                            .setting_count = set != NULL};
     struct bench_choice *choices;
-    assert_true(choices_make(planned->arena, &request, &bench_transfer, &choices, &planned->err));
+    if (!choices_make(planned->arena, &request, &bench_transfer, &choices, &planned->err))
+        return false;
     const struct bench_request bench = {.arena = planned->arena,
                                         .device = &planned->info,
                                         .preset = preset,
@@ -77,7 +78,7 @@ static void standard_has_every_way_and_says_that_a_device_is_alone(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_true(count_of(planned, "direction", directions[i]) >= 11);
     assert_true(count_of(planned, "memory", "pageable") == 22);
-    assert_true(count_of(planned, "mode", "single") == 12);
+    assert_true(count_of(planned, "mode", "single") == 2);
     assert_true(count_of(planned, "to", "another") >= 1);
     assert_int_equal(count_of(planned, "by", "queue"), 4 * 2);
 }

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 static const struct param_info params[] = {
-    {"load", PARAM_TEXT, UNIT_NONE, NULL, NULL, NULL, PARAM_AXIS, NULL, NULL},
-    {"pattern", PARAM_TEXT, UNIT_NONE, NULL, NULL, NULL, PARAM_AXIS, NULL, NULL},
-    {"layout", PARAM_TEXT, UNIT_NONE, NULL, NULL, NULL, PARAM_DISPLAY, NULL, NULL},
+    {.key = "load", .type = PARAM_TEXT},
+    {.key = "pattern", .type = PARAM_TEXT},
+    {.key = "layout", .type = PARAM_TEXT, .role = PARAM_DISPLAY},
 };
 static const struct metric_info metrics[] = {
     {.name = "rate", .unit = UNIT_OP_PER_S, .better = BETTER_HIGHER},
@@ -23,9 +23,14 @@ static const struct metric_info metrics[] = {
     {.name = "ratio", .better = BETTER_HIGHER},
 };
 static const struct view_info views[] = {
-    {VIEW_TABLE, "All cases", "pattern", NULL, "rate", "load", NULL, NULL},
-    {VIEW_LINES, "Compared to the published", "pattern", "load", "time,ratio", NULL, "30",
-     "layout=published"},
+    {.kind = VIEW_TABLE, .title = "All cases", .x = "pattern", .metric = "rate", .group = "load"},
+    {.kind = VIEW_LINES,
+     .title = "Compared to the published",
+     .x = "pattern",
+     .y = "load",
+     .metric = "time,ratio",
+     .scale = "30",
+     .where = "layout=published"},
 };
 static const struct benchmark_info info = {
     .name = "loads",

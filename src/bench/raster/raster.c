@@ -1,56 +1,57 @@
 // SPDX-License-Identifier: MIT
 #include "bench/raster/session.h"
 
-#include <string.h>
-
-#define FORMATS                                                                                    \
-    "r8_unorm,rgba8_unorm,rgb10a2_unorm,rg11b10_float,rgba16_float,r32_float,rgba32_float"
-
 static const struct param_info params[] = {
     {.key = "work",
      .type = PARAM_TEXT,
      .standard = "triangles,pixels,depth,draws,cores",
      .choices = "triangles|pixels|depth|draws|cores",
      .help = "many triangles, layers over the whole target, the same with a depth buffer, many "
-             "draws, or "
-             "which cores draw"},
+             "draws, or which cores draw"},
     {.key = "facing",
      .type = PARAM_TEXT,
      .quick = "front",
      .standard = "front,culled",
      .choices = "front|culled",
-     .help = "with work=triangles: drawn, or dropped as seen from behind"},
+     .when = "work=triangles",
+     .help = "drawn, or dropped as seen from behind"},
     {.key = "side",
      .type = PARAM_UINT,
      .quick = "1,32",
      .standard = "0,1,2,4,8,16,32,64,256,1024",
-     .help =
-         "with work=triangles: pixels in the first row of one, half a square; 0 covers no pixel"},
+     .when = "work=triangles",
+     .most = 1024,
+     .help = "pixels in the first row of one, half a square; 0 covers no pixel"},
     {.key = "format",
      .type = PARAM_TEXT,
      .quick = "rgba8_unorm",
-     .standard = FORMATS,
-     .help = "with work=pixels: the target's colour format"},
+     .standard = "r8_unorm,rgba8_unorm,rgb10a2_unorm,rg11b10_float,rgba16_float,r32_float,"
+                 "rgba32_float",
+     .choices = "r8_unorm|rg8_unorm|rgba8_unorm|rgb10a2_unorm|rg11b10_float|r16_float|rg16_float|"
+                "rgba16_float|r32_float|rg32_float|rgba32_float",
+     .when = "work=pixels",
+     .help = "the target's colour format"},
     {.key = "blend",
      .type = PARAM_TEXT,
      .quick = "none,alpha",
      .standard = "none,alpha,add",
      .choices = "none|alpha|add",
-     .help = "with work=pixels: how what is drawn meets what is there"},
+     .when = "work=pixels",
+     .help = "how what is drawn meets what is there"},
     {.key = "depth",
      .type = PARAM_TEXT,
      .quick = "reject,write",
      .standard = "off,test,reject,write,test-write",
      .choices = "off|test|reject|write|test-write",
-     .help = "with work=depth: every pixel passes the test, none does, or depth is written, alone "
-             "or with "
-             "colour"},
+     .when = "work=depth",
+     .help = "every pixel passes the test, none does, or depth is written, alone or with colour"},
     {.key = "change",
      .type = PARAM_TEXT,
      .quick = "none",
      .standard = "none,params,program",
      .choices = "none|params|program",
-     .help = "with work=draws: what changes from draw to draw"},
+     .when = "work=draws",
+     .help = "what changes from draw to draw"},
 };
 
 static const struct metric_info metrics[] = {
@@ -135,73 +136,6 @@ static const struct headline_info headlines[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum {
-    SIDE_MAX = 1024,
-    AXES_MAX = 3
-};
-
-struct planner {
-    const struct bench_request *request;
-    struct bench_case_list *list;
-};
-
-// Cases of one work over its own one or two parameters; NULL ends.
-static void add_cases(const struct planner *p, const struct case_value *work, const char *outer,
-                      const char *inner)
-{
-    const struct bench_choice *out = outer ? bench_choice_find(p->request, outer) : NULL;
-    const struct bench_choice *in = inner ? bench_choice_find(p->request, inner) : NULL;
-    for (size_t o = 0; o < (out ? out->value_count : 1); o++)
-        for (size_t i = 0; i < (in ? in->value_count : 1); i++) {
-            struct case_value *values = ARENA_ARRAY(p->request->arena, AXES_MAX, struct case_value);
-            size_t count = 0;
-            values[count++] = *work;
-            if (out)
-                values[count++] = out->values[o];
-            if (in)
-                values[count++] = in->values[i];
-            bench_case_add(p->request->arena, p->list,
-                           (struct bench_case){.values = values, .value_count = count});
-        }
-}
-
-static bool check_choices(const struct bench_request *request, struct error *err)
-{
-    const struct bench_choice *side = bench_choice_find(request, "side");
-    const struct bench_choice *format = bench_choice_find(request, "format");
-    enum gpu_format found;
-    for (size_t i = 0; i < side->value_count; i++)
-        if (side->values[i].uint > SIDE_MAX)
-            return error_set(err, ERROR_USAGE, "raster.side=%llu: at most %d",
-                             (unsigned long long)side->values[i].uint, SIDE_MAX);
-    for (size_t i = 0; i < format->value_count; i++)
-        if (!raster_format_find(format->values[i].text, &found))
-            return error_set(err, ERROR_USAGE, "raster.format=%s: expected one of " FORMATS,
-                             format->values[i].text);
-    return true;
-}
-
-static bool plan(const struct bench_request *request, struct bench_case_list *list,
-                 struct error *err)
-{
-    static const struct {
-        const char *work, *outer, *inner;
-    } axes[] = {{"triangles", "facing", "side"},
-                {"pixels", "format", "blend"},
-                {"depth", "depth", NULL},
-                {"draws", "change", NULL},
-                {"cores", NULL, NULL}};
-    const struct planner p = {.request = request, .list = list};
-    const struct bench_choice *work = bench_choice_find(request, "work");
-    if (!check_choices(request, err))
-        return false;
-    for (size_t w = 0; w < work->value_count; w++)
-        for (size_t i = 0; i < COUNT(axes); i++)
-            if (strcmp(axes[i].work, work->values[w].text) == 0)
-                add_cases(&p, &work->values[w], axes[i].outer, axes[i].inner);
-    return true;
-}
-
 const struct benchmark bench_raster = {
     .info =
         {
@@ -223,7 +157,6 @@ const struct benchmark bench_raster = {
         "a second by colour format and blending; what testing and writing depth costs; draws a "
         "second; and which of the cores draw at all. Every pixel of the last image is checked.",
     .needs = GPU_CAP(GRAPHICS),
-    .plan = plan,
     .open = raster_open,
     .visit = raster_visit,
     .conclude = raster_conclude,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/raster/work.h"
 
-#include <string.h>
-
 enum {
     TARGET = 1024, // pixels a side
     TARGET_CPU = 256,
@@ -23,6 +21,7 @@ struct precision {
     unsigned bits[4];
 };
 
+// As the choices of `format` list them.
 static const struct precision precisions[] = {
     {GPU_FORMAT_R8_UNORM, false, {8}},
     {GPU_FORMAT_RG8_UNORM, false, {8, 8}},
@@ -49,52 +48,24 @@ static const struct precision *precision_of(enum gpu_format format)
     return NULL;
 }
 
-bool raster_format_find(const char *name, enum gpu_format *format)
-{
-    for (size_t i = 0; i < PRECISIONS; i++)
-        if (strcmp(gpu_format_name(precisions[i].format), name) == 0) {
-            *format = precisions[i].format;
-            return true;
-        }
-    return false;
-}
+// ---------------------------------------------------------------- cases
 
-// ---------------------------------------------------------------- points
-
-static unsigned place_of(const struct bench_case *c, const char *key, const char *const *names)
+void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 {
-    const struct case_value *value = case_find(c, key);
-    for (unsigned i = 0; value && names[i]; i++)
-        if (strcmp(names[i], value->text) == 0)
-            return i;
-    return 0;
-}
-
-bool raster_case_read(const struct bench_case *c, struct raster_case *this_case, struct error *err)
-{
-    static const char *const kinds[] = {"triangles", "pixels", "depth", "draws", "cores", NULL};
-    static const char *const blends[] = {"none", "alpha", "add", NULL};
-    static const char *const depths[] = {"off", "test", "reject", "write", "test-write", NULL};
-    static const char *const changes[] = {"none", "params", "program", NULL};
-    static const char *const facings[] = {"front", "culled", NULL};
     const struct case_value *side = case_find(c, "side"), *format = case_find(c, "format");
     *this_case = (struct raster_case){
-        .kind = (enum raster_kind)place_of(c, "work", kinds),
+        .kind = (enum raster_kind)case_choice(c, "work"),
         .side = side ? (uint32_t)side->uint : 1,
-        .culled = place_of(c, "facing", facings),
-        .format = GPU_FORMAT_RGBA8_UNORM,
-        .blend = (enum gpu_blend)place_of(c, "blend", blends),
-        .depth = (enum raster_depth)place_of(c, "depth", depths),
-        .change = (enum raster_change)place_of(c, "change", changes),
+        .culled = case_choice(c, "facing"),
+        .format = format ? precisions[format->choice].format : GPU_FORMAT_RGBA8_UNORM,
+        .blend = (enum gpu_blend)case_choice(c, "blend"),
+        .depth = (enum raster_depth)case_choice(c, "depth"),
+        .change = (enum raster_change)case_choice(c, "change"),
     };
     if (this_case->kind == RASTER_DRAWS) { // counts exactly
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
     }
-    if (format && !raster_format_find(format->text, &this_case->format))
-        return error_set(err, ERROR_USAGE, "raster.format=%s: no format to draw into",
-                         format->text);
-    return true;
 }
 
 // ---------------------------------------------------------------- precision

@@ -7,6 +7,7 @@
 #include "gpu/graphics.h"
 #include "results/results.h"
 
+// The values of these enumerations are in the order of the choices.
 enum raster_kind {
     RASTER_TRIANGLES, // many triangles of one size
     RASTER_PIXELS,    // layers over the whole target, by format and blending
@@ -69,14 +70,9 @@ struct raster_work {
     struct raster_check_params check; // of the image that it leaves
 };
 
-// The case of a bench_case. False with ERROR_USAGE for a format that there is not.
-MUST_CHECK bool raster_case_read(const struct bench_case *c, struct raster_case *this_case,
-                                 struct error *err);
+void raster_case_read(const struct bench_case *c, struct raster_case *this_case);
 
 void raster_work_plan(const struct raster_case *this_case, const struct gpu_info *info,
                       struct raster_work *work);
-
-// The format of that name; false: there is none, or none that is drawn into here.
-bool raster_format_find(const char *name, enum gpu_format *format);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/strides/session.h"
 
-#include <string.h>
-
 static const struct param_info params[] = {
     {.key = "pattern",
      .type = PARAM_TEXT,
@@ -16,19 +14,25 @@ static const struct param_info params[] = {
      .unit = UNIT_BYTE,
      .quick = "4,16",
      .standard = "4,8,16",
-     .help = "bytes of one load: 4 (a float), 8 (a double) or 16; of shared memory always 4"},
+     .choices = "4|8|16",
+     .when = "pattern=stride|block",
+     .help = "bytes of one load: a float, a double or two; of shared memory always 4"},
     {.key = "stride",
      .type = PARAM_UINT,
      .quick = "1..64",
      .standard = "1..128+1",
+     .when = "pattern=stride|banks",
+     .most = STRIDES_STRIDE_MAX,
      .help = "elements from neighbour to neighbour; in shared memory words, by default 1 to 64 and "
              "128"},
     {.key = "across",
      .type = PARAM_UINT,
      .quick = "1,8",
      .standard = "1..64",
-     .help = "with pattern=block: threads side by side; the next ones lie a row of 4098 elements "
-             "further"},
+     .when = "pattern=block",
+     .least = 1,
+     .most = STRIDES_ACROSS_MAX,
+     .help = "threads side by side; the next ones lie a row of 4098 elements further"},
     {.key = "route",
      .type = PARAM_TEXT,
      .standard = "auto",
@@ -101,88 +105,25 @@ static const struct headline_info headlines[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// ---------------------------------------------------------------- the plan
-
 enum {
-    BANKS_DENSE_MAX = 64 // every stride up to here; beyond only what tells banks apart
+    BANKS_DENSE_MAX = 64 // every stride up to here; beyond only what shows the number of banks
 };
 
-struct planner {
-    const struct bench_request *request;
-    struct bench_case_list *list;
-    const struct bench_choice *pattern, *width, *stride, *across, *route;
-};
-
-static bool is_wanted_of_banks(const struct planner *p, const struct case_value *stride)
+static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
-    return p->stride->from_user || stride->uint <= BANKS_DENSE_MAX ||
-           stride->uint == STRIDES_SHARED_STRIDE_MAX;
-}
-
-// `width` is NULL for shared memory.
-static void add_case(const struct planner *p, const struct case_value *pattern,
-                     const struct case_value *width, const struct case_value *place)
-{
-    struct case_value *values = ARENA_ARRAY(p->request->arena, 4, struct case_value);
-    size_t count = 0;
-    values[count++] = *pattern;
-    if (width)
-        values[count++] = *width;
-    values[count++] = *place;
-    values[count++] = p->route->values[0];
-    bench_case_add(p->request->arena, p->list,
-                   (struct bench_case){.values = values, .value_count = count});
-}
-
-static void add_pattern(const struct planner *p, const struct case_value *pattern)
-{
-    bool banks = strcmp(pattern->text, "banks") == 0;
-    const struct bench_choice *places = strcmp(pattern->text, "block") == 0 ? p->across : p->stride;
-    for (size_t w = 0; w < (banks ? 1 : p->width->value_count); w++)
-        for (size_t i = 0; i < places->value_count; i++)
-            if (!banks || is_wanted_of_banks(p, &places->values[i]))
-                add_case(p, pattern, banks ? NULL : &p->width->values[w], &places->values[i]);
-}
-
-static bool check_range(const struct bench_choice *choice, uint64_t least, uint64_t most,
-                        struct error *err)
-{
-    for (size_t i = 0; i < choice->value_count; i++)
-        if (choice->values[i].uint < least || choice->values[i].uint > most)
-            return error_set(err, ERROR_USAGE, "strides.%s=%llu: expected %llu to %llu",
-                             choice->param->key, (unsigned long long)choice->values[i].uint,
-                             (unsigned long long)least, (unsigned long long)most);
-    return true;
-}
-
-static bool check_choices(const struct planner *p, struct error *err)
-{
-    for (size_t i = 0; i < p->width->value_count; i++)
-        if (p->width->values[i].uint != 4 && p->width->values[i].uint != 8 &&
-            p->width->values[i].uint != 16)
-            return error_set(err, ERROR_USAGE, "strides.width=%llu: a load has 4, 8 or 16 bytes",
-                             (unsigned long long)p->width->values[i].uint);
-    if (p->route->value_count != 1)
-        return error_set(err, ERROR_USAGE, "strides.route takes one value, not a list");
-    return check_range(p->stride, 0, STRIDES_STRIDE_MAX, err) &&
-           check_range(p->across, 1, STRIDES_ACROSS_MAX, err);
+    (void)err;
+    if (case_choice(&pick->c, "pattern") != STRIDES_BANKS ||
+        bench_choice_find(pick->request, "stride")->from_user)
+        return true;
+    uint64_t stride = case_uint(&pick->c, "stride");
+    return stride <= BANKS_DENSE_MAX || stride == STRIDES_SHARED_STRIDE_MAX;
 }
 
 static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
-    const struct planner p = {.request = request,
-                              .list = list,
-                              .pattern = bench_choice_find(request, "pattern"),
-                              .width = bench_choice_find(request, "width"),
-                              .stride = bench_choice_find(request, "stride"),
-                              .across = bench_choice_find(request, "across"),
-                              .route = bench_choice_find(request, "route")};
-    if (!check_choices(&p, err))
-        return false;
-    for (size_t i = 0; i < p.pattern->value_count; i++)
-        add_pattern(&p, &p.pattern->values[i]);
-    return true;
+    const struct bench_product product = {.request = request, .keep = is_wanted};
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_strides = {

@@ -13,10 +13,13 @@ enum {
 
 static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
 {
+    enum {
+        AUTO, // as `route` lists them
+        ADDRESS
+    };
     const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
-    const char *route = case_text(c, "route");
-    if (strcmp(route, "auto") != 0)
-        return strcmp(route, "address") == 0;
+    if (case_choice(c, "route") != AUTO)
+        return case_choice(c, "route") == ADDRESS;
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
@@ -32,12 +35,9 @@ static uint32_t lanes_of(const struct gpu_info *info)
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case)
 {
-    const char *pattern = case_text(c, "pattern");
     const struct case_value *width = case_find(c, "width"), *stride = case_find(c, "stride");
     *this_case = (struct strides_case){
-        .pattern = strcmp(pattern, "banks") == 0   ? STRIDES_BANKS
-                   : strcmp(pattern, "block") == 0 ? STRIDES_BLOCK
-                                                   : STRIDES_STRIDE,
+        .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
         .across = stride ? lanes_of(info) : (uint32_t)case_uint(c, "across"),

@@ -7,10 +7,10 @@
 #include "gpu/gpu.h"
 #include "results/results.h"
 
-enum strides_pattern {
-    STRIDES_STRIDE, // neighbours so many elements apart
-    STRIDES_BLOCK,  // threads in rows of a 2-D array
-    STRIDES_BANKS   // as STRIDE, in shared memory
+enum strides_pattern { // in the order of the choices
+    STRIDES_STRIDE,    // neighbours so many elements apart
+    STRIDES_BLOCK,     // threads in rows of a 2-D array
+    STRIDES_BANKS      // as STRIDE, in shared memory
 };
 
 enum {

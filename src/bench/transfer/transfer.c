@@ -50,8 +50,7 @@ static const struct param_info params[] = {
     {.key = "message",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
-     .quick = "1KiB",
-     .standard = "1KiB,4KiB,16KiB,64KiB,256KiB,1MiB",
+     .standard = "1KiB",
      .role = PARAM_DISPLAY,
      .help = "with mode=single: of the message, instead of bytes"},
 };

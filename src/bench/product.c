@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// From the values chosen for each parameter to the cases of a benchmark.
+#include "bench/bench.h"
+
+#include <string.h>
+
+struct planner {
+    const struct bench_product *product;
+    struct bench_case_list *list;
+    struct bench_case c;     // the values so far; room for all
+    size_t *at;              // the place of each parameter's value
+    struct case_value *copy; // of a whole case, for `keep` to change
+    bool beyond;             // the device cannot have some value
+    bool refused;            // `keep` did not want some case
+    struct error err;        // of `keep`
+};
+
+static bool ends_in_max(const struct bench_choice *choice)
+{
+    const struct case_value *last = &choice->values[choice->value_count - 1];
+    return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
+}
+
+// The value as cases have it. False: the device cannot, and no user asked for it.
+static bool fit(struct planner *p, struct bench_pick *pick)
+{
+    const struct bench_product *product = p->product;
+    const struct bench_choice *choice = &product->request->choices[pick->param];
+    if (product->replace)
+        product->replace(pick);
+    if (!product->reach || (choice->from_user && !ends_in_max(choice)) || product->reach(pick))
+        return true;
+    p->beyond = true;
+    return false;
+}
+
+static void add_case(struct planner *p)
+{
+    struct arena *arena = p->product->request->arena;
+    struct bench_case c = {.values = p->copy, .value_count = p->c.value_count};
+    const struct bench_pick whole = {.request = p->product->request,
+                                     .context = p->product->context,
+                                     .c = c,
+                                     .at = p->at,
+                                     .param = p->product->request->choice_count};
+    memcpy(c.values, p->c.values, c.value_count * sizeof *c.values);
+    if (p->product->keep && !p->product->keep(&whole, &p->err)) {
+        p->refused = true;
+        return;
+    }
+    c.values = ARENA_ARRAY(arena, c.value_count, struct case_value);
+    memcpy(c.values, p->copy, c.value_count * sizeof *c.values);
+    bench_case_add(arena, p->list, c);
+}
+
+// The values of parameter number `param` and of those behind it.
+static void add_values(struct planner *p, size_t param)
+{
+    const struct bench_request *request = p->product->request;
+    if (p->err.code != ERROR_NONE)
+        return;
+    if (param == request->choice_count) {
+        add_case(p);
+        return;
+    }
+    const struct bench_choice *choice = &request->choices[param];
+    const struct param_info *info = choice->param;
+    if (choice->value_count == 0 || !case_matches(&p->c, info->when)) {
+        add_values(p, param + 1);
+        return;
+    }
+    struct case_value before = {0};
+    for (size_t at = 0, taken = 0; at < choice->value_count; at++) {
+        struct case_value value = choice->values[at];
+        p->at[param] = at;
+        struct bench_pick pick = {.request = request,
+                                  .context = p->product->context,
+                                  .c = p->c,
+                                  .at = p->at,
+                                  .param = param,
+                                  .value = &value};
+        if (!fit(p, &pick) || (taken > 0 && case_value_equal(&value, &before)))
+            continue;
+        before = value;
+        taken++;
+        bool said = !info->unsaid || !case_value_says(&value, info->unsaid);
+        if (info->said_as)
+            value.key = info->said_as;
+        p->c.values[p->c.value_count] = value;
+        p->c.value_count += said;
+        add_values(p, param + 1);
+        p->c.value_count -= said;
+    }
+    p->at[param] = 0;
+}
+
+// Keeps the order within both parts.
+static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
+{
+    struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);
+    size_t firsts = 0, rests = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (product->first(product, &cases[i]))
+            cases[firsts++] = cases[i];
+        else
+            rest[rests++] = cases[i];
+    }
+    if (rests)
+        memcpy(cases + firsts, rest, rests * sizeof *rest);
+}
+
+bool bench_plan_product(const struct bench_product *product, struct bench_case_list *list,
+                        struct error *err)
+{
+    const struct bench_request *request = product->request;
+    size_t before = list->count;
+    bool from_user = false;
+    struct planner p = {
+        .product = product,
+        .list = list,
+        .c = {.values = ARENA_ARRAY(request->arena, request->choice_count, struct case_value)},
+        .at = ARENA_ARRAY(request->arena, request->choice_count, size_t),
+        .copy = ARENA_ARRAY(request->arena, request->choice_count, struct case_value),
+        .err = {.code = ERROR_NONE},
+    };
+    for (size_t i = 0; i < request->choice_count; i++)
+        from_user = from_user || request->choices[i].from_user;
+    add_values(&p, 0);
+    if (p.err.code != ERROR_NONE) {
+        *err = p.err;
+        return false;
+    }
+    if (product->first)
+        put_first(product, list->cases + before, list->count - before);
+    if (list->count > before || !from_user)
+        return true;
+    if (p.beyond && !p.refused)
+        return error_set(err, ERROR_UNSUPPORTED, "the device can have none of these values");
+    return error_set(err, ERROR_USAGE,
+                     "these values do not go together; `fathom list BENCHMARK` shows which do");
+}
+
+bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
+                struct bench_case_list *list, struct error *err)
+{
+    const struct bench_product product = {.request = request};
+    return benchmark->plan ? benchmark->plan(request, list, err)
+                           : bench_plan_product(&product, list, err);
+}
