@@ -41,7 +41,8 @@ static void case_put(struct json_out *out, const char *name, const void *object)
     json_put_close(out, '}');
 }
 
-static bool parse_value(const char *spelt, struct case_value *value)
+static bool parse_value(const struct param_info *param, const char *spelt,
+                        struct case_value *value)
 {
     switch (value->type) {
     case PARAM_UINT:
@@ -50,7 +51,7 @@ static bool parse_value(const char *spelt, struct case_value *value)
     case PARAM_REAL:
         return text_parse_real(spelt, &value->real);
     case PARAM_TEXT:
-        value->text = spelt;
+        (void)case_value_set_text(value, param, spelt);
         return true;
     }
     return false;
@@ -75,8 +76,8 @@ static void case_get(struct json_reader *reader, const struct json_node *node, v
         if (!member.value)
             continue;
         struct case_value *value = &bench_case->values[bench_case->value_count++];
-        *value = (struct case_value){.key = param->key, .type = param->type, .role = param->role};
-        if (!parse_value(json_text_required(reader, &member), value))
+        *value = case_value_of(param);
+        if (!parse_value(param, json_text_required(reader, &member), value))
             json_fail(reader, &member, "not a value of this parameter");
     }
     if (json_object_size(node->value) > bench_case->value_count)

@@ -3,6 +3,7 @@
 // each line says whether it holds, and the figure. Holding or not is a finding, not a failure; that
 // every figure could be had is what is asserted. 77 = no GPU, or one of another maker.
 #include "bench/loads/session.h"
+#include "case_text.h"
 #include "device_api.h"
 
 #include <math.h>
@@ -128,9 +129,9 @@ static const struct seen *measure(struct machine *m, const char *load, const cha
     for (size_t i = 0; i < m->count; i++)
         if (strcmp(m->seen[i].load, load) == 0 && strcmp(m->seen[i].pattern, pattern) == 0)
             return &m->seen[i];
-    struct case_value values[] = {{.key = "load", .type = PARAM_TEXT, .text = load},
-                                  {.key = "pattern", .type = PARAM_TEXT, .text = pattern},
-                                  {.key = "fidelity", .type = PARAM_TEXT, .text = "peak"}};
+    struct case_value values[] = {case_text_of(&bench_loads, "load", load),
+                                  case_text_of(&bench_loads, "pattern", pattern),
+                                  case_text_of(&bench_loads, "fidelity", "peak")};
     const struct bench_case this_case = {values, 3};
     const struct measure_request request = {
         .samples = 5, .sample_ns = 1000000, .timeout_ns = UINT64_C(20000000000)};

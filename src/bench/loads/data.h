@@ -22,11 +22,11 @@ unsigned loads_levels(const struct loads_kind *kind); // of detail: 1, 2 or 3
 // Where in a texel of normalised size 1 kernels sample it.
 float loads_centre(const struct loads_kind *kind);
 
-enum loads_pattern {
-    LOADS_UNIFORM,  // every thread the same
-    LOADS_LINEAR,   // thread g begins at element g
-    LOADS_RANDOM,   // at one of 16 that a hash of g chooses; of a texture's 2 × 2, four apart
-    LOADS_SCATTERED // at one of 256 that a hash of its own chooses, wherever its neighbours are
+enum loads_pattern { // in the order of the choices
+    LOADS_UNIFORM,   // every thread the same
+    LOADS_LINEAR,    // thread g begins at element g
+    LOADS_RANDOM,    // at one of 16 that a hash of g chooses; of a texture's 2 × 2, four apart
+    LOADS_SCATTERED  // at one of 256 that a hash of its own chooses, wherever its neighbours are
 };
 
 // What a kernel has a thread's first element from, along one axis: (id × multiplier) & keep, where

@@ -2,8 +2,6 @@
 #include "base/text.h"
 #include "bench/loads/session.h"
 
-#include <string.h>
-
 // The last is the first of none: a published row for each way that a load can take.
 static const char quick_loads[] =
     "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
@@ -112,26 +110,14 @@ static const struct headline_info headlines[] = {
      .where = "load=Texture2D<RGBA8>.Sample(bilinear),pattern=linear"},
 };
 
-enum {
-    VALUES = sizeof params / sizeof params[0]
-};
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static enum loads_pattern pattern_of(const char *name)
-{
-    return strcmp(name, "uniform") == 0  ? LOADS_UNIFORM
-           : strcmp(name, "linear") == 0 ? LOADS_LINEAR
-           : strcmp(name, "random") == 0 ? LOADS_RANDOM
-                                         : LOADS_SCATTERED;
-}
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case)
 {
     *this_case = (struct loads_case){
-        .kind = loads_kind_find(case_text(c, "load")),
-        .pattern = pattern_of(case_text(c, "pattern")),
-        .peak = strcmp(case_text(c, "fidelity"), "peak") == 0,
+        .kind = &loads_kinds[case_choice(c, "load")],
+        .pattern = (enum loads_pattern)case_choice(c, "pattern"),
+        .peak = case_choice(c, "fidelity") == 0,
     };
     const struct case_value *subgroup = case_find(c, "subgroup");
     uint64_t threads = 0;
@@ -142,45 +128,21 @@ void loads_case_read(const struct bench_case *c, struct loads_case *this_case)
 // What lanes hand each other is the same for all, and push constants take no other index.
 // Anisotropic footprints of lanes that lie apart are filtered wrongly by llvmpipe (Mesa 22.3.6),
 // whose loop over texels is one for all lanes.
-static bool makes_sense(const struct case_value *load, const struct case_value *pattern)
+static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {
-    const struct loads_kind *kind = loads_kind_find(load->text);
-    enum loads_pattern where = pattern_of(pattern->text);
-    if (kind->source == LOADS_FROM_STRETCHED && where == LOADS_SCATTERED)
+    struct loads_case this_case;
+    (void)err;
+    loads_case_read(&pick->c, &this_case);
+    if (this_case.kind->source == LOADS_FROM_STRETCHED && this_case.pattern == LOADS_SCATTERED)
         return false;
-    return !loads_way_of(kind)->uniform || where == LOADS_UNIFORM;
+    return !loads_way_of(this_case.kind)->uniform || this_case.pattern == LOADS_UNIFORM;
 }
 
 bool loads_plan(const struct bench_request *request, struct bench_case_list *list,
                 struct error *err)
 {
-    const struct bench_choice *load = bench_choice_find(request, "load");
-    const struct bench_choice *pattern = bench_choice_find(request, "pattern");
-    const struct bench_choice *fidelity = bench_choice_find(request, "fidelity");
-    const struct bench_choice *layout = bench_choice_find(request, "layout");
-    const struct bench_choice *subgroup = bench_choice_find(request, "subgroup");
-    if (fidelity->value_count != 1)
-        return error_set(err, ERROR_USAGE,
-                         "loads.fidelity takes one value: results of both would share their names");
-    if (subgroup->value_count != 1)
-        return error_set(err, ERROR_USAGE,
-                         "loads.subgroup takes one value: results of all would share their names");
-    if (layout->value_count != 1)
-        return error_set(err, ERROR_USAGE, "loads.layout takes one value: table or published");
-    for (size_t l = 0; l < load->value_count; l++)
-        for (size_t p = 0; p < pattern->value_count; p++) {
-            if (!makes_sense(&load->values[l], &pattern->values[p]))
-                continue;
-            struct case_value *values = ARENA_ARRAY(request->arena, VALUES, struct case_value);
-            values[0] = load->values[l];
-            values[1] = pattern->values[p];
-            values[2] = fidelity->values[0];
-            values[3] = subgroup->values[0];
-            values[4] = layout->values[0];
-            bench_case_add(request->arena, list,
-                           (struct bench_case){.values = values, .value_count = VALUES});
-        }
-    return true;
+    const struct bench_product product = {.request = request, .keep = makes_sense};
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_loads = {
