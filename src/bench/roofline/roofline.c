@@ -97,47 +97,41 @@ enum {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Whether the device lacks what the numbers need; what a user asked for is skipped with the reason.
-static bool is_reachable(const struct bench_request *request, const struct bench_choice *type,
-                         const struct roofline_case *this_case)
+enum roofline_param { // as `params` lists them
+    ROOFLINE_PARAM_TYPE,
+    ROOFLINE_PARAM_INTENSITY,
+    ROOFLINE_PARAM_ENERGY
+};
+
+// The standard preset measures energy at ten of the first type's intensities, spread over all.
+static bool reach(const struct bench_pick *pick)
 {
-    return type->from_user || !(this_case->number->caps & ~request->device->caps);
+    const struct bench_request *request = pick->request;
+    size_t at = pick->at[ROOFLINE_PARAM_INTENSITY];
+    size_t count = request->choices[ROOFLINE_PARAM_INTENSITY].value_count;
+    if (pick->param == ROOFLINE_PARAM_TYPE)
+        return !(roofline_numbers[pick->value->choice].caps & ~request->device->caps);
+    if (pick->param == ROOFLINE_PARAM_ENERGY && strcmp(request->preset, "standard") == 0 &&
+        (pick->at[ROOFLINE_PARAM_TYPE] > 0 ||
+         (at > 0 && at * ENERGY_POINTS / count == (at - 1) * ENERGY_POINTS / count)))
+        pick->value->real = 0;
+    return true;
 }
 
-// Ten of the first type's intensities, spread over all of them, in the standard preset; all where
-// the user or another preset says so.
-static double energy_of(const struct bench_request *request, size_t type, size_t at, size_t count)
+static bool has_steps(const struct bench_pick *pick, struct error *err)
 {
-    const struct bench_choice *energy = bench_choice_find(request, "energy");
-    bool sparing = !energy->from_user && strcmp(request->preset, "standard") == 0;
-    bool chosen = at == 0 || at * ENERGY_POINTS / count != (at - 1) * ENERGY_POINTS / count;
-    return sparing && (type > 0 || !chosen) ? 0 : energy->values[0].real;
+    struct roofline_case this_case;
+    roofline_case_read(&pick->c, &this_case);
+    return roofline_steps(&this_case) ||
+           error_set(err, ERROR_USAGE, "roofline.intensity: expected multiples of 1/16, not %g",
+                     this_case.intensity);
 }
 
 bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,
                    struct error *err)
 {
-    const struct bench_choice *type = bench_choice_find(request, "type");
-    const struct bench_choice *intensity = bench_choice_find(request, "intensity");
-    for (size_t t = 0; t < type->value_count; t++)
-        for (size_t i = 0; i < intensity->value_count; i++) {
-            struct case_value *values = ARENA_ARRAY(request->arena, 4, struct case_value);
-            const struct bench_case made = {.values = values, .value_count = 4};
-            struct roofline_case this_case;
-            values[0] = type->values[t];
-            values[1] = intensity->values[i];
-            values[2] = bench_choice_find(request, "energy")->values[0];
-            values[2].real = energy_of(request, t, i, intensity->value_count);
-            values[3] = bench_choice_find(request, "together")->values[0];
-            roofline_case_read(&made, &this_case);
-            if (!roofline_steps(&this_case))
-                return error_set(err, ERROR_USAGE,
-                                 "roofline.intensity: expected multiples of 1/16, not %g",
-                                 this_case.intensity);
-            if (is_reachable(request, type, &this_case))
-                bench_case_add(request->arena, list, made);
-        }
-    return true;
+    const struct bench_product product = {.request = request, .reach = reach, .keep = has_steps};
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_roofline = {

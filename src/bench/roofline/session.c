@@ -17,6 +17,7 @@ _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many wo
 static const uint64_t bytes_wanted = UINT64_C(4) << 30, cpu_bytes = 16 << 20;
 static const uint64_t wait_ns = UINT64_C(20000000000);
 
+// In the order of the choices of `type`.
 const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
     {"fp32", "roofline_fp32", FMA_F32, 0, 32, 2},
     {"fp64", "roofline_fp64", FMA_F64, GPU_CAP(FLOAT64), 16, 2},
@@ -25,14 +26,10 @@ const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
 
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case)
 {
-    const char *type = case_text(c, "type");
     const struct case_value *energy = case_find(c, "energy");
-    *this_case = (struct roofline_case){.number = roofline_numbers,
+    *this_case = (struct roofline_case){.number = &roofline_numbers[case_choice(c, "type")],
                                         .intensity = case_real(c, "intensity"),
                                         .energy_s = energy ? energy->real : 0};
-    for (size_t i = 0; i < ROOFLINE_NUMBERS; i++)
-        if (strcmp(roofline_numbers[i].name, type) == 0)
-            this_case->number = &roofline_numbers[i];
 }
 
 uint64_t roofline_steps(const struct roofline_case *this_case)
