@@ -37,6 +37,7 @@ static const struct param_info params[] = {
      .quick = "dispatch",
      .standard = "dispatch,draw",
      .choices = "dispatch|draw",
+     .unsaid = "dispatch",
      .help =
          "what the urgent work is; a draw needs a second universal queue, or another device; the "
          "standard preset has it in a few cases, the full one in all"},
@@ -46,8 +47,9 @@ static const struct param_info params[] = {
      .quick = "8",
      .standard = "60",
      .full = "200",
-     .help = "deadlines of the victim in one visit, 90 a second; a case has at least five visits; "
-             "at most 256"},
+     .least = 1,
+     .most = 256,
+     .help = "deadlines of the victim in one visit, 90 a second; a case has at least five visits"},
 };
 
 static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
@@ -121,74 +123,60 @@ static const struct headline_info headlines[] = {
      .where = "hog=big-dispatch"},
 };
 
+enum preempt_param { // as `params` lists them
+    PREEMPT_PARAM_HOG,
+    PREEMPT_PARAM_SETTING,
+    PREEMPT_PARAM_PRIORITY,
+    PREEMPT_PARAM_VICTIM
+};
+
+// Choices that decide about cases.
+enum {
+    HOG_MANY_DRAWS = 2,
+    HOG_BIG_DISPATCH = 4,
+    SETTING_PROCESSES = 2,
+    SETTING_NEAREST = 3,
+    PRIORITY_MEDIUM = 1,
+    VICTIM_DRAW = 1
+};
+
 // "nearest" is no setting but the first that the device has.
-static const char *setting_of(const struct bench_request *request, const char *setting)
+static void replace(const struct bench_pick *pick)
 {
-    if (strcmp(setting, "nearest") != 0)
-        return setting;
-    return queue_pair_has_second(request->device) ? "queues" : "devices";
+    if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == SETTING_NEAREST)
+        (void)case_value_set_text(pick->value, &params[pick->param],
+                                  queue_pair_has_second(pick->request->device) ? "queues"
+                                                                               : "devices");
 }
 
-// What the preset leaves out where the device cannot draw.
-static bool is_left_out(const struct bench_request *request, const struct bench_choice *choice,
-                        const char *value)
+static bool reach(const struct bench_pick *pick)
 {
-    bool draws = strcmp(value, "many-draws") == 0 || strcmp(value, "draw") == 0;
-    return draws && !choice->from_user && !(request->device->caps & GPU_CAP(GRAPHICS));
+    bool draws = (pick->param == PREEMPT_PARAM_HOG && pick->value->choice == HOG_MANY_DRAWS) ||
+                 (pick->param == PREEMPT_PARAM_VICTIM && pick->value->choice == VICTIM_DRAW);
+    return !draws || pick->request->device->caps & GPU_CAP(GRAPHICS);
 }
 
-// Every case costs the same time, its deadlines: of the draws the standard preset takes those that
-// tell most (METHOD.md says why), the full preset and who asks for them all.
-static bool is_for_full(const struct bench_request *request, const char *hog, const char *setting,
-                        const char *priority)
+// Every case costs the same time, its deadlines: of the victims that draw the standard preset takes
+// those that show most (METHOD.md says why), the full preset and who asks for them all.
+static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
-    bool telling = (strcmp(hog, "many-draws") == 0 || strcmp(hog, "big-dispatch") == 0) &&
-                   strcmp(setting, "processes") != 0 && strcmp(priority, "medium") == 0;
-    return !telling && strcmp(request->preset, "full") != 0 &&
-           !bench_choice_find(request, "victim")->from_user;
-}
-
-// One of each hog; a victim that is a dispatch is not said, as before there were draws.
-static void add_hogs(const struct bench_request *request, struct bench_case_list *list,
-                     const struct case_value *setting, const struct case_value *priority,
-                     const struct case_value *victim)
-{
-    const struct bench_choice *hog = bench_choice_find(request, "hog");
-    bool draw = strcmp(victim->text, "draw") == 0;
-    for (size_t h = 0; h < hog->value_count; h++) {
-        struct case_value *values = ARENA_ARRAY(request->arena, 5, struct case_value);
-        size_t count = 0;
-        if (is_left_out(request, hog, hog->values[h].text) ||
-            (draw && is_for_full(request, hog->values[h].text, setting->text, priority->text)))
-            continue;
-        values[count++] = hog->values[h];
-        values[count] = *setting;
-        values[count++].text = setting_of(request, setting->text);
-        values[count++] = *priority;
-        if (draw)
-            values[count++] = *victim;
-        values[count++] = bench_choice_find(request, "samples")->values[0];
-        bench_case_add(request->arena, list,
-                       (struct bench_case){.values = values, .value_count = count});
-    }
+    const struct bench_case *c = &pick->c;
+    (void)err;
+    unsigned hog = case_choice(c, "hog");
+    if (case_choice(c, "victim") != VICTIM_DRAW || strcmp(pick->request->preset, "full") == 0 ||
+        pick->request->choices[PREEMPT_PARAM_VICTIM].from_user)
+        return true;
+    return (hog == HOG_MANY_DRAWS || hog == HOG_BIG_DISPATCH) &&
+           case_choice(c, "setting") != SETTING_PROCESSES &&
+           case_choice(c, "priority") == PRIORITY_MEDIUM;
 }
 
 static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
-    const struct bench_choice *setting = bench_choice_find(request, "setting");
-    const struct bench_choice *priority = bench_choice_find(request, "priority");
-    const struct bench_choice *victim = bench_choice_find(request, "victim");
-    const struct bench_choice *samples = bench_choice_find(request, "samples");
-    if (samples->value_count != 1 || samples->values[0].uint < 1 || samples->values[0].uint > 256)
-        return error_set(err, ERROR_USAGE, "samples: one number from 1 to 256 is expected");
-    for (size_t v = 0; v < victim->value_count; v++)
-        for (size_t s = 0; s < setting->value_count; s++)
-            for (size_t p = 0; p < priority->value_count; p++)
-                if (!is_left_out(request, victim, victim->values[v].text))
-                    add_hogs(request, list, &setting->values[s], &priority->values[p],
-                             &victim->values[v]);
-    return true;
+    const struct bench_product product = {
+        .request = request, .replace = replace, .reach = reach, .keep = is_wanted};
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_preempt = {
