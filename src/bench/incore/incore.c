@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-#include <string.h>
-
-#define ALL_OPS                                                                                    \
-    "fp32-fma,fp32-add,fp32-mul,fp32-div,fp32-sqrt,fp32-add-rcp,fp32-rsqrt,fp32-exp2,fp32-sin,"    \
-    "fp64-fma,fp64-add,fp64-mul,fp64-div,fp64-sqrt,fp16-matrix,fp16-mma,bf16-mma,fp8-mma,"         \
-    "fp16-wgmma,bf16-wgmma,fp8-wgmma,fp16-fma,fp16x2-fma,fp16x2-dot,int8-dot4,fp32-int32-mixed,"   \
-    "int32-add,int32-mul,int32-mad,int32-div,int32-shift,int32-popcount,int64-add,int64-mul,"      \
-    "subgroup-shuffle,subgroup-vote,subgroup-min,barrier"
+// Divided by S, in the order of incore_kinds.
+#define OPS(S)                                                                                     \
+    "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
+    "fp32-rsqrt" S "fp32-exp2" S "fp32-sin" S "fp64-fma" S "fp64-add" S "fp64-mul" S "fp64-div" S  \
+    "fp64-sqrt" S "fp16-matrix" S "fp16-mma" S "bf16-mma" S "fp8-mma" S "fp16-wgmma" S             \
+    "bf16-wgmma" S "fp8-wgmma" S "fp16-fma" S "fp16x2-fma" S "fp16x2-dot" S "int8-dot4" S          \
+    "fp32-int32-mixed" S "int32-add" S "int32-mul" S "int32-mad" S "int32-div" S "int32-shift" S   \
+    "int32-popcount" S "int64-add" S "int64-mul" S "subgroup-shuffle" S "subgroup-vote" S          \
+    "subgroup-min" S "barrier"
 
 static const struct param_info params[] = {
     {.key = "scope",
@@ -19,18 +20,26 @@ static const struct param_info params[] = {
     {.key = "op",
      .type = PARAM_TEXT,
      .quick = "fp32-fma,fp64-fma,fp16x2-fma,int32-mad",
-     .standard = ALL_OPS,
+     .standard = OPS(","),
+     .choices = OPS("|"),
      .help = "numbers and operation, as fp32-fma; x2: packed in pairs"},
     {.key = "ilp",
      .type = PARAM_UINT,
      .quick = "1,8",
      .standard = "1,2,4,8",
-     .help = "with scope=core: chains of a thread that do not need each other: 1, 2, 4 or 8"},
+     .when = "scope=core",
+     .least = 1,
+     .most = INCORE_CHAINS,
+     .power_of_two = true,
+     .help = "chains of a thread that do not need each other"},
     {.key = "subgroups",
      .type = PARAM_UINT,
      .quick = "1,32",
      .standard = "1,2,4,8,16,32",
-     .help = "with scope=core: subgroups at work, 1 to 32"},
+     .when = "scope=core",
+     .least = 1,
+     .most = INCORE_SUBGROUPS,
+     .help = "subgroups at work"},
 };
 
 static const struct metric_info metrics[] = {
@@ -134,95 +143,47 @@ static const struct headline_info headlines[] = {
 
 // ---------------------------------------------------------------- the plan
 
-struct planner {
-    const struct bench_request *request;
-    struct bench_case_list *list;
-    const struct bench_choice *scope, *op, *ilp, *subgroups;
+enum incore_param { // as `params` lists them
+    INCORE_PARAM_SCOPE,
+    INCORE_PARAM_OP,
+    INCORE_PARAM_ILP,
+    INCORE_PARAM_SUBGROUPS
 };
 
-static bool check_choices(const struct planner *p, struct error *err)
+// As many threads as the kernels have; of barriers there is a kernel for some numbers only.
+static bool reach(const struct bench_pick *pick)
 {
-    for (size_t i = 0; i < p->op->value_count; i++)
-        if (!incore_kind_find(p->op->values[i].text))
-            return error_set(err, ERROR_USAGE, "incore.op: no %s; there are %s",
-                             p->op->values[i].text, ALL_OPS);
-    for (size_t i = 0; i < p->ilp->value_count; i++) {
-        uint64_t chains = p->ilp->values[i].uint;
-        if (chains == 0 || chains > INCORE_CHAINS || (chains & (chains - 1)) != 0)
-            return error_set(err, ERROR_USAGE, "incore.ilp: expected 1, 2, 4 or 8");
-    }
-    for (size_t i = 0; i < p->subgroups->value_count; i++)
-        if (p->subgroups->values[i].uint == 0 || p->subgroups->values[i].uint > INCORE_SUBGROUPS)
-            return error_set(err, ERROR_USAGE, "incore.subgroups: expected 1 to %d",
-                             INCORE_SUBGROUPS);
-    return true;
+    uint64_t subgroup = pick->request->device->limits.subgroup_threads;
+    uint64_t threads = pick->value->uint * (subgroup ? subgroup : 1);
+    if (pick->param != INCORE_PARAM_SUBGROUPS)
+        return true;
+    return incore_kinds[case_choice(&pick->c, "op")].operation == INCORE_BARRIER
+               ? incore_barrier_kernel((unsigned)threads) >= 0
+               : threads <= INCORE_THREADS;
 }
 
-static void add_case(const struct planner *p, const struct case_value *const *values, size_t count)
+// Of an operation that the device lacks, and that no user asked for, one case is kept: it is
+// skipped with the reason.
+static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
-    struct case_value *copies = ARENA_ARRAY(p->request->arena, count, struct case_value);
-    for (size_t i = 0; i < count; i++)
-        copies[i] = *values[i];
-    bench_case_add(p->request->arena, p->list,
-                   (struct bench_case){.values = copies, .value_count = count});
-}
-
-static void add_core_cases(const struct planner *p, const struct case_value *scope,
-                           const struct case_value *op)
-{
-    uint64_t subgroup = p->request->device->limits.subgroup_threads;
-    bool barrier = incore_kind_find(op->text)->operation == INCORE_BARRIER;
-    for (size_t s = 0; s < p->subgroups->value_count; s++) {
-        const struct case_value *subgroups = &p->subgroups->values[s];
-        uint64_t threads = subgroups->uint * (subgroup ? subgroup : 1);
-        bool fits =
-            barrier ? incore_barrier_kernel((unsigned)threads) >= 0 : threads <= INCORE_THREADS;
-        for (size_t i = 0; (fits || p->subgroups->from_user) && i < p->ilp->value_count; i++)
-            if (!barrier || p->ilp->values[i].uint == 1)
-                add_case(p, (const struct case_value *[]){scope, op, &p->ilp->values[i], subgroups},
-                         4);
-    }
-}
-
-// Of what the device has not the preset keeps one case, which is skipped with the reason; a user
-// gets all that was asked for.
-static void add_cases(const struct planner *p, const struct case_value *scope,
-                      const struct case_value *op)
-{
-    const struct incore_kind *kind = incore_kind_find(op->text);
-    bool missing = kind->caps & ~p->request->device->caps && !p->op->from_user;
-    bool core = strcmp(scope->text, "core") == 0;
-    if (core && kind->steps && missing)
-        add_case(
-            p,
-            (const struct case_value *[]){scope, op, &p->ilp->values[0], &p->subgroups->values[0]},
-            4);
-    else if (core && kind->steps)
-        add_core_cases(p, scope, op);
-    else if (!core && kind->peak)
-        add_case(p, (const struct case_value *[]){scope, op}, 2);
+    struct incore_case this_case;
+    (void)err;
+    incore_case_read(&pick->c, &this_case);
+    bool missing = this_case.kind->caps & ~pick->request->device->caps;
+    if (this_case.chip)
+        return this_case.kind->peak;
+    if (missing && !pick->request->choices[INCORE_PARAM_OP].from_user)
+        return this_case.kind->steps && pick->at[INCORE_PARAM_ILP] == 0 &&
+               pick->at[INCORE_PARAM_SUBGROUPS] == 0;
+    return this_case.kind->steps &&
+           (this_case.kind->operation != INCORE_BARRIER || this_case.chains == 1);
 }
 
 bool incore_plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
-    const struct planner p = {.request = request,
-                              .list = list,
-                              .scope = bench_choice_find(request, "scope"),
-                              .op = bench_choice_find(request, "op"),
-                              .ilp = bench_choice_find(request, "ilp"),
-                              .subgroups = bench_choice_find(request, "subgroups")};
-    size_t before = list->count;
-    if (!check_choices(&p, err))
-        return false;
-    for (size_t s = 0; s < p.scope->value_count; s++)
-        for (size_t o = 0; o < p.op->value_count; o++)
-            add_cases(&p, &p.scope->values[s], &p.op->values[o]);
-    if (list->count == before)
-        return error_set(err, ERROR_USAGE,
-                         "incore: these values do not go together; with scope=device there are "
-                         "fp32-fma, fp64-fma, fp16x2-fma, int32-mad, int8-dot4 and the matrices");
-    return true;
+    const struct bench_product product = {.request = request, .reach = reach, .keep = is_wanted};
+    return bench_plan_product(&product, list, err);
 }
 
 bool incore_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)

@@ -21,7 +21,7 @@ static const struct incore_shape wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 #define TILES(name, kernel, format, shape, products)                                               \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(shape)
 
-// Steps as -DLENGTH in kernels.txt has them.
+// In the order of the choices of `op`; steps as -DLENGTH in kernels.txt has them.
 const struct incore_kind incore_kinds[] = {
     {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow)},
     {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
@@ -46,23 +46,23 @@ const struct incore_kind incore_kinds[] = {
     {TILES("fp8-wgmma", "fp8_wgmma", INCORE_TILE_E4M3, wgmma, 64 * 256 * 32 / 128)},
     {"fp16-fma", "incore_fp16_fma", INCORE_F16, INCORE_FMA, BLOCKS(8), IN16, 1, 2, NULL},
     {"fp16x2-fma", "incore_fp16x2_fma", INCORE_F16X2, INCORE_FMA, BLOCKS(8), IN16, 2, 2, &wide},
+    {"fp16x2-dot", "incore_fp16x2_dot", INCORE_F16X2, INCORE_DOT, BLOCKS(4), IN16, 1, 3, NULL},
+    {"int8-dot4", "incore_int8_dot4", INCORE_I32, INCORE_DOT4, BLOCKS(4), GPU_CAP(DOT4), 1, 8,
+     &wide},
+    {"fp32-int32-mixed", "incore_fp32_int32_mixed", INCORE_F32, INCORE_MIXED, BLOCKS(4), 0, 2, 1,
+     NULL},
     {I32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
     {I32("mul", INCORE_MUL, BLOCKS(4), 0, 1, 1, NULL)},
     {I32("mad", INCORE_MAD, BLOCKS(4), 0, 1, 2, &wide)},
     {I32("div", INCORE_DIV, BLOCKS(1), 0, 1, 1, NULL)},
     {I32("shift", INCORE_SHIFT, BLOCKS(4), 0, 1, 1, NULL)},
     {I32("popcount", INCORE_POPCOUNT, BLOCKS(1), 0, 1, 1, NULL)},
-    {"fp16x2-dot", "incore_fp16x2_dot", INCORE_F16X2, INCORE_DOT, BLOCKS(4), IN16, 1, 3, NULL},
-    {"int8-dot4", "incore_int8_dot4", INCORE_I32, INCORE_DOT4, BLOCKS(4), GPU_CAP(DOT4), 1, 8,
-     &wide},
-    {"fp32-int32-mixed", "incore_fp32_int32_mixed", INCORE_F32, INCORE_MIXED, BLOCKS(4), 0, 2, 1,
-     NULL},
+    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
+    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
     {SUBGROUP("shuffle", INCORE_SHUFFLE, GPU_CAP(SUBGROUPS) | GPU_CAP(SHUFFLE))},
     {SUBGROUP("vote", INCORE_VOTE, GPU_CAP(SUBGROUPS))},
     {SUBGROUP("min", INCORE_LEAST, GPU_CAP(SUBGROUPS))},
     {"barrier", "incore_barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NULL},
-    {I64("add", INCORE_ADD, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
-    {I64("mul", INCORE_MUL, BLOCKS(1), GPU_CAP(INT64), 1, 1, NULL)},
 };
 const size_t incore_kind_count = sizeof incore_kinds / sizeof incore_kinds[0];
 

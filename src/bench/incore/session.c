@@ -13,8 +13,8 @@ enum {
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 {
     *this_case = (struct incore_case){
-        .kind = incore_kind_find(case_text(c, "op")),
-        .chip = strcmp(case_text(c, "scope"), "device") == 0,
+        .kind = &incore_kinds[case_choice(c, "op")],
+        .chip = case_choice(c, "scope") == 1,
     };
     if (this_case->chip)
         return;
