@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "bench/launch/launch.h"
 
+// Both in the order of the choices.
 enum launch_between { // kernels
     LAUNCH_ORDER,     // whatever the API has by itself
     LAUNCH_NOTHING,   // they may overlap
