@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "bench/managed/session.h"
 
-#include <string.h>
+#define BYTES_LEAST ((uint64_t)1 << 20)
+#define BYTES_MOST  ((uint64_t)192 << 30) // elements have numbers of 32 bits
+
+enum {
+    DEVICE_SHARE = 2, // of the device's memory, for the arrays of a preset
+    REST_SHARE = 8,
+    OVER = 2 // times the rest, where oversubscribed
+};
+static const uint64_t advised_most = 96 << 20; // of a preset's sizes: the host touches slowly
 
 static const struct param_info params[] = {
     {.key = "touch",
@@ -27,19 +35,26 @@ static const struct param_info params[] = {
      .quick = "24MiB",
      .standard = "24MiB,96MiB,384MiB",
      .full = "24MiB,48MiB,96MiB,192MiB,384MiB,768MiB,1536MiB,3GiB,6GiB,12GiB",
+     .least = BYTES_LEAST,
+     .most = BYTES_MOST,
+     .takes_max = true,
      .help = "of the three arrays together, within the device's free memory"},
     {.key = "oversubscribe",
      .type = PARAM_UINT,
      .standard = "0",
+     .most = 1,
+     .unsaid = "0",
      .help = "1: arrays twice as large as `rest`, what other allocations leave of the device's "
-             "memory. It "
-             "can hang a GPU: never on one that others use"},
+             "memory. It can hang a GPU: never on one that others use"},
     {.key = "rest",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
      .standard = "1GiB",
      .role = PARAM_METHOD,
-     .help = "with oversubscribe=1: device memory left; at most an eighth of it"},
+     .when = "oversubscribe=1",
+     .least = BYTES_LEAST,
+     .most = BYTES_MOST / OVER,
+     .help = "device memory left; at most an eighth of it"},
 };
 
 static const struct metric_info metrics[] = {
@@ -85,126 +100,71 @@ static const struct headline_info headlines[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum {
-    DEVICE_SHARE = 2, // of the device's memory, for the arrays of a preset
-    REST_SHARE = 8,
-    OVER = 2 // times the rest, where oversubscribed
-};
-static const uint64_t advised_most = 96 << 20; // of a preset's sizes: the host touches slowly
-static const uint64_t bytes_least = 1 << 20, bytes_most = UINT64_C(192) << 30; // 32-bit numbers
-
 void managed_case_read(const struct bench_case *c, struct managed_case *this_case)
 {
-    const char *advise = case_text(c, "advise");
+    static const enum gpu_managed_advice advices[] = {
+        0, GPU_MANAGED_PREFER_DEVICE, GPU_MANAGED_PREFER_HOST, GPU_MANAGED_READ_MOSTLY};
     const struct case_value *rest = case_find(c, "rest");
+    unsigned advise = case_choice(c, "advise");
     *this_case = (struct managed_case){
-        .host_touch = strcmp(case_text(c, "touch"), "host") == 0,
-        .prefetch = strcmp(case_text(c, "pages"), "prefetched") == 0,
-        .advised = strcmp(advise, "none") != 0,
-        .advice = strcmp(advise, "device") == 0 ? GPU_MANAGED_PREFER_DEVICE
-                  : strcmp(advise, "host") == 0 ? GPU_MANAGED_PREFER_HOST
-                                                : GPU_MANAGED_READ_MOSTLY,
+        .host_touch = case_choice(c, "touch") == 0,
+        .prefetch = case_choice(c, "pages") == 1,
+        .advised = advise > 0,
+        .advice = advices[advise],
         .bytes = case_uint(c, "bytes"),
         .rest = rest ? rest->uint : 0,
     };
 }
 
-// ---------------------------------------------------------------- the plan
-
-struct planner {
-    const struct bench_request *request;
-    struct bench_case_list *list;
-    const struct bench_choice *touch, *pages, *advise, *bytes, *oversubscribe, *rest;
+enum managed_param { // as `params` lists them
+    MANAGED_PARAM_TOUCH,
+    MANAGED_PARAM_PAGES,
+    MANAGED_PARAM_ADVISE,
+    MANAGED_PARAM_BYTES,
+    MANAGED_PARAM_OVERSUBSCRIBE,
+    MANAGED_PARAM_REST
 };
 
-static void add_case(const struct planner *p, const struct case_value *values, size_t count)
+// In whole MiB.
+static void limit(struct case_value *bytes, uint64_t most)
 {
-    struct case_value *kept = ARENA_ARRAY(p->request->arena, count, struct case_value);
-    memcpy(kept, values, count * sizeof *kept);
-    bench_case_add(p->request->arena, p->list,
-                   (struct bench_case){.values = kept, .value_count = count});
+    if (most && bytes->uint > most)
+        bytes->uint = most / BYTES_LEAST * BYTES_LEAST;
 }
 
-// Arrays that fit, of every size.
-static void add_fitting(const struct planner *p, const struct case_value way[3])
+static void replace(const struct bench_pick *pick)
 {
-    bool advised = strcmp(way[2].text, "none") != 0;
-    uint64_t most = p->request->device->limits.memory_bytes / DEVICE_SHARE;
-    for (size_t b = 0; b < p->bytes->value_count; b++) {
-        struct case_value values[] = {way[0], way[1], way[2], p->bytes->values[b]};
-        bool user = p->bytes->from_user && values[3].uint != UINT64_MAX;
-        if (!user && most && values[3].uint > most)
-            values[3].uint = most / bytes_least * bytes_least;
-        if (user || !advised || values[3].uint <= advised_most)
-            add_case(p, values, COUNT(values));
-    }
+    if (pick->param == MANAGED_PARAM_REST)
+        limit(pick->value, pick->request->device->limits.memory_bytes / REST_SHARE);
 }
 
-// Arrays that do not.
-static void add_oversubscribed(const struct planner *p, const struct case_value way[3],
-                               const struct case_value *oversubscribe)
+static bool reach(const struct bench_pick *pick)
 {
-    uint64_t memory = p->request->device->limits.memory_bytes;
-    struct case_value rest = p->rest->values[0], bytes = p->bytes->values[0];
-    if (memory && rest.uint > memory / REST_SHARE)
-        rest.uint = memory / REST_SHARE / bytes_least * bytes_least;
-    bytes.uint = OVER * rest.uint;
-    const struct case_value values[] = {way[0], way[1], way[2], bytes, *oversubscribe, rest};
-    add_case(p, values, COUNT(values));
+    if (pick->param != MANAGED_PARAM_BYTES)
+        return true;
+    limit(pick->value, pick->request->device->limits.memory_bytes / DEVICE_SHARE);
+    return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-static void add_way(const struct planner *p, const struct case_value way[3])
+// Presets advise pages that are not prefetched. Arrays that are oversubscribed have one size.
+static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
-    bool advised = strcmp(way[2].text, "none") != 0,
-         prefetch = strcmp(way[1].text, "prefetched") == 0;
-    if (advised && prefetch && !p->advise->from_user)
-        return;
-    for (size_t o = 0; o < p->oversubscribe->value_count; o++) {
-        if (p->oversubscribe->values[o].uint)
-            add_oversubscribed(p, way, &p->oversubscribe->values[o]);
-        else
-            add_fitting(p, way);
-    }
-}
-
-static bool check_choices(const struct planner *p, struct error *err)
-{
-    for (size_t i = 0; i < p->bytes->value_count; i++) {
-        uint64_t bytes = p->bytes->values[i].uint;
-        if (bytes != UINT64_MAX && (bytes < bytes_least || bytes > bytes_most))
-            return error_set(err, ERROR_USAGE, "managed.bytes=%llu: take 1MiB to 192GiB",
-                             (unsigned long long)bytes);
-    }
-    for (size_t i = 0; i < p->oversubscribe->value_count; i++)
-        if (p->oversubscribe->values[i].uint > 1)
-            return error_set(err, ERROR_USAGE, "managed.oversubscribe is 0 or 1");
-    if (p->rest->value_count != 1 || p->rest->values[0].uint < bytes_least ||
-        p->rest->values[0].uint > bytes_most / OVER)
-        return error_set(err, ERROR_USAGE, "managed.rest: take one value, 1MiB or more");
-    return true;
+    struct managed_case this_case;
+    (void)err;
+    managed_case_read(&pick->c, &this_case);
+    if (this_case.rest)
+        pick->c.values[MANAGED_PARAM_BYTES].uint = OVER * this_case.rest;
+    return (!this_case.rest || pick->at[MANAGED_PARAM_BYTES] == 0) &&
+           (!this_case.advised || !this_case.prefetch ||
+            pick->request->choices[MANAGED_PARAM_ADVISE].from_user);
 }
 
 bool managed_plan(const struct bench_request *request, struct bench_case_list *list,
                   struct error *err)
 {
-    const struct planner p = {.request = request,
-                              .list = list,
-                              .touch = bench_choice_find(request, "touch"),
-                              .pages = bench_choice_find(request, "pages"),
-                              .advise = bench_choice_find(request, "advise"),
-                              .bytes = bench_choice_find(request, "bytes"),
-                              .oversubscribe = bench_choice_find(request, "oversubscribe"),
-                              .rest = bench_choice_find(request, "rest")};
-    if (!check_choices(&p, err))
-        return false;
-    for (size_t t = 0; t < p.touch->value_count; t++)
-        for (size_t f = 0; f < p.pages->value_count; f++)
-            for (size_t a = 0; a < p.advise->value_count; a++) {
-                const struct case_value way[] = {p.touch->values[t], p.pages->values[f],
-                                                 p.advise->values[a]};
-                add_way(&p, way);
-            }
-    return true;
+    const struct bench_product product = {
+        .request = request, .replace = replace, .reach = reach, .keep = is_wanted};
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_managed = {
