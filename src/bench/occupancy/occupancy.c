@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/occupancy/session.h"
 
-#include <string.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct param_info params[] = {
@@ -16,19 +14,25 @@ static const struct param_info params[] = {
      .type = PARAM_UINT,
      .quick = "24,120",
      .standard = "8,24,56,88,120,160,240",
-     .help =
-         "with by=registers: 32-bit values that each thread of 64 keeps; the compiler adds a few"},
+     .choices = "8|24|56|88|120|160|240", // as kernels.txt has them
+     .when = "by=registers",
+     .help = "32-bit values that each thread of 64 keeps; the compiler adds a few"},
     {.key = "shared",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
      .quick = "32KiB",
      .standard = "8KiB,16KiB,32KiB,48KiB,64KiB,96KiB,112KiB,227KiB",
-     .help = "with by=shared: shared memory of a workgroup of 64 threads"},
+     .when = "by=shared",
+     .least = 4,
+     .multiple = 4,
+     .help = "shared memory of a workgroup of 64 threads"},
     {.key = "threads",
      .type = PARAM_UINT,
      .quick = "1024",
      .standard = "32,64,256,1024",
-     .help = "with by=threads: threads of a workgroup"},
+     .choices = "32|64|256|1024",
+     .when = "by=threads",
+     .help = "threads of a workgroup"},
     {.key = "subgroup",
      .type = PARAM_UINT,
      .standard = "4..128/1",
@@ -78,81 +82,42 @@ static const struct headline_info headlines[] = {
     {.kind = HEADLINE_BEST, .title = "Threads on a core", .metric = "threads"},
 };
 
-// ---------------------------------------------------------------- cases
-
-struct planner {
-    const struct bench_request *request;
-    struct bench_case_list *list;
-    const struct bench_choice *subgroup;
+enum occupancy_param { // as `params` lists them
+    OCCUPANCY_PARAM_BY,
+    OCCUPANCY_PARAM_VALUES,
+    OCCUPANCY_PARAM_SHARED,
+    OCCUPANCY_PARAM_THREADS,
+    OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Only the sizes there are; what a user asked for is skipped with the reason.
-static bool has_subgroup(const struct planner *p, uint64_t threads)
+// The nearest size that there is. The sizes are an axis of registers; elsewhere the driver's own
+// will do.
+static uint64_t subgroup_of(const struct bench_pick *pick)
 {
-    const struct gpu_info *info = p->request->device;
+    const struct gpu_info *info = pick->request->device;
     const struct gpu_limits *limits = &info->limits;
-    if (p->subgroup->from_user)
-        return true;
-    if (!(info->caps & GPU_CAP(SUBGROUP_CHOICE)))
-        return threads == limits->subgroup_threads;
-    return threads >= limits->subgroup_threads_min && threads <= limits->subgroup_threads_max;
+    bool chosen =
+        info->caps & GPU_CAP(SUBGROUP_CHOICE) && case_choice(&pick->c, "by") == OCCUPANCY_REGISTERS;
+    if (!chosen)
+        return limits->subgroup_threads;
+    if (pick->value->uint < limits->subgroup_threads_min)
+        return limits->subgroup_threads_min;
+    return pick->value->uint < limits->subgroup_threads_max ? pick->value->uint
+                                                            : limits->subgroup_threads_max;
 }
 
-static void add_case(const struct planner *p, const struct case_value *by,
-                     const struct case_value *detail, uint64_t subgroup)
+static bool reach(const struct bench_pick *pick)
 {
-    struct case_value *values = ARENA_ARRAY(p->request->arena, 3, struct case_value);
-    values[0] = *by;
-    values[1] = *detail;
-    values[2] = p->subgroup->values[0];
-    values[2].uint = subgroup;
-    bench_case_add(p->request->arena, p->list,
-                   (struct bench_case){.values = values, .value_count = 3});
-}
-
-// The sizes are an axis of registers; elsewhere the driver's own will do.
-static void add_subgroups(const struct planner *p, const struct case_value *by,
-                          const struct case_value *detail)
-{
-    size_t before = p->list->count;
-    if (strcmp(by->text, "registers") == 0 || p->subgroup->from_user)
-        for (size_t s = 0; s < p->subgroup->value_count; s++)
-            if (has_subgroup(p, p->subgroup->values[s].uint))
-                add_case(p, by, detail, p->subgroup->values[s].uint);
-    if (p->list->count == before)
-        add_case(p, by, detail, p->request->device->limits.subgroup_threads);
-}
-
-static bool is_one_of(uint64_t value, const uint32_t *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (all[i] == value)
-            return true;
-    return false;
-}
-
-// As kernels.txt has them.
-static bool check_detail(const struct case_value *detail, struct error *err)
-{
-    static const uint32_t values[] = {8, 24, 56, 88, 120, 160, 240},
-                          threads[] = {32, 64, 256, 1024};
-    if (strcmp(detail->key, "values") == 0 && !is_one_of(detail->uint, values, COUNT(values)))
-        return error_set(err, ERROR_USAGE,
-                         "occupancy.values: expected 8, 24, 56, 88, 120, 160 or 240");
-    if (strcmp(detail->key, "threads") == 0 && !is_one_of(detail->uint, threads, COUNT(threads)))
-        return error_set(err, ERROR_USAGE, "occupancy.threads: expected 32, 64, 256 or 1024");
-    if (strcmp(detail->key, "shared") == 0 && (detail->uint % 4 || detail->uint == 0))
-        return error_set(err, ERROR_USAGE, "occupancy.shared: expected a multiple of 4 bytes");
-    return true;
-}
-
-static bool is_reachable(const struct planner *p, const struct case_value *detail)
-{
-    const struct gpu_info *info = p->request->device;
+    const struct gpu_info *info = pick->request->device;
     struct occupancy_case this_case;
-    const struct bench_case one = {
-        (struct case_value[]){*detail, {.key = "subgroup", .type = PARAM_UINT}}, 2};
-    occupancy_case_read(&one, &this_case);
+    if (pick->param == OCCUPANCY_PARAM_BY)
+        return true;
+    if (pick->param == OCCUPANCY_PARAM_SUBGROUP) {
+        pick->value->uint = subgroup_of(pick);
+        return true;
+    }
+    struct case_value values[] = {*pick->value, {.key = "subgroup", .type = PARAM_UINT}};
+    occupancy_case_read(&(struct bench_case){values, 2}, &this_case);
     if (info->limits.workgroup_threads && this_case.threads > info->limits.workgroup_threads)
         return false;
     return this_case.shared_bytes <= occupancy_shared_max(info) &&
@@ -162,24 +127,8 @@ static bool is_reachable(const struct planner *p, const struct case_value *detai
 bool occupancy_plan(const struct bench_request *request, struct bench_case_list *list,
                     struct error *err)
 {
-    static const char *const details[] = {"values", "shared", "threads"};
-    const struct planner p = {
-        .request = request, .list = list, .subgroup = bench_choice_find(request, "subgroup")};
-    const struct bench_choice *by = bench_choice_find(request, "by");
-    for (size_t b = 0; b < by->value_count; b++) {
-        const char *name = by->values[b].text;
-        const struct bench_choice *detail =
-            bench_choice_find(request, details[strcmp(name, "shared") == 0    ? 1
-                                               : strcmp(name, "threads") == 0 ? 2
-                                                                              : 0]);
-        for (size_t d = 0; d < detail->value_count; d++) {
-            if (!check_detail(&detail->values[d], err))
-                return false;
-            if (detail->from_user || is_reachable(&p, &detail->values[d]))
-                add_subgroups(&p, &by->values[b], &detail->values[d]);
-        }
-    }
-    return true;
+    const struct bench_product product = {.request = request, .reach = reach};
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_occupancy = {
