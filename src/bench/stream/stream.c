@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/stream/session.h"
 
-#include <string.h>
-
 static const struct param_info params[] = {
     {.key = "kernel",
      .type = PARAM_TEXT,
@@ -22,17 +20,23 @@ static const struct param_info params[] = {
      .quick = "float",
      .standard = "float,double",
      .choices = "float|double",
-     .help = "element type; with kernel=occupancy float"},
+     .help = "element type; with kernel=occupancy always float"},
     {.key = "bytes",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
      .quick = "256MiB",
      .standard = "1GiB",
+     .least = STREAM_GRAIN_BYTES,
+     .multiple = STREAM_GRAIN_BYTES,
+     .takes_max = true,
      .help = "of each array; by default at least 4 last-level caches, and not more than fits"},
     {.key = "threads",
      .type = PARAM_UINT,
      .standard = "32..max",
-     .help = "with kernel=occupancy: threads at work on each core"},
+     .when = "kernel=occupancy",
+     .most = UINT32_MAX,
+     .takes_max = true,
+     .help = "threads at work on each core"},
     {.key = "shape",
      .type = PARAM_TEXT,
      .quick = "default",
@@ -92,18 +96,24 @@ enum {
     MEMORY_SHARE = 8 // of the device's memory for one of three arrays
 };
 
-struct planner {
-    const struct bench_request *request;
-    struct bench_case_list *list;
-    const struct bench_choice *kernel, *op, *type, *bytes, *threads, *shape;
-    struct measure_limits limits;
+enum stream_param { // as `params` lists them
+    STREAM_PARAM_KERNEL,
+    STREAM_PARAM_OP,
+    STREAM_PARAM_TYPE,
+    STREAM_PARAM_BYTES,
+    STREAM_PARAM_THREADS
 };
 
-// An array of the preset's: large enough to be DRAM, where that fits.
-static uint64_t usual_bytes(const struct planner *p, uint64_t given)
+static bool is_resident(const struct bench_case *c)
 {
-    const struct gpu_info *device = p->request->device;
-    uint64_t grain = STREAM_GRAIN_BYTES, cache = p->limits.last_cache_bytes;
+    return case_choice(c, "kernel") == 1;
+}
+
+// An array of the preset's, or as large as can be: large enough to be DRAM, where that fits.
+static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
+                            uint64_t given)
+{
+    uint64_t grain = STREAM_GRAIN_BYTES, cache = limits->last_cache_bytes;
     uint64_t least = (STREAM_CACHES * cache + grain - 1) / grain * grain;
     uint64_t bytes = given > least ? given : least;
     if (device->kind == GPU_KIND_CPU) // its memory is slow to fill
@@ -115,106 +125,48 @@ static uint64_t usual_bytes(const struct planner *p, uint64_t given)
     return bytes < grain ? grain : bytes / grain * grain;
 }
 
-static void add_case(const struct planner *p, const struct case_value *const *chosen, size_t count)
+static void replace(const struct bench_pick *pick)
 {
-    struct case_value *values = ARENA_ARRAY(p->request->arena, count + 1, struct case_value);
-    for (size_t i = 0; i < count; i++)
-        values[i] = *chosen[i];
-    values[count] = p->shape->values[0];
-    bench_case_add(p->request->arena, p->list,
-                   (struct bench_case){.values = values, .value_count = count + 1});
-}
-
-static void add_tuned(const struct planner *p, const struct case_value *kernel,
-                      const struct case_value *bytes)
-{
-    for (size_t t = 0; t < p->type->value_count; t++)
-        for (size_t o = 0; o < p->op->value_count; o++) {
-            const struct case_value *chosen[] = {kernel, &p->op->values[o], &p->type->values[t],
-                                                 bytes};
-            add_case(p, chosen, COUNT(chosen));
-        }
-}
-
-static void add_occupancy(const struct planner *p, const struct case_value *kernel,
-                          const struct case_value *bytes, const struct case_value *threads)
-{
-    struct case_value type = p->type->values[0];
-    type.text = "float";
-    for (size_t o = 0; o < p->op->value_count; o++) {
-        const struct case_value *chosen[] = {kernel, &p->op->values[o], &type, bytes, threads};
-        if (stream_op_find(p->op->values[o].text)->resident)
-            add_case(p, chosen, COUNT(chosen));
-    }
+    if (pick->param == STREAM_PARAM_TYPE && is_resident(&pick->c))
+        (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
 // All occupancies that the device has workgroups for.
-static void add_occupancies(const struct planner *p, const struct case_value *kernel,
-                            const struct case_value *bytes)
+static bool reach(const struct bench_pick *pick)
 {
-    const struct gpu_info *device = p->request->device;
+    const struct gpu_info *device = pick->request->device;
+    const struct measure_limits *limits = pick->context;
+    const struct bench_choice *choice = &pick->request->choices[pick->param];
+    struct stream_shape shape;
+    if (pick->param == STREAM_PARAM_BYTES &&
+        (!choice->from_user || pick->value->uint == UINT64_MAX))
+        pick->value->uint = usual_bytes(device, limits, pick->value->uint);
+    if (pick->param != STREAM_PARAM_THREADS)
+        return true;
     uint64_t most = device->limits.core_threads ? device->limits.core_threads : THREADS_UNKNOWN;
-    bool full = false;
-    for (size_t i = 0; i < p->threads->value_count; i++) {
-        struct case_value threads = p->threads->values[i];
-        struct stream_shape shape;
-        struct error none;
-        if (threads.uint == UINT64_MAX || (!p->threads->from_user && threads.uint > most))
-            threads.uint = most;
-        const struct stream_case this_case = {.core_threads = (unsigned)threads.uint};
-        bool known = stream_resident_shape(&this_case, device, p->limits.cores, &shape, &none);
-        if ((known && !full) || p->threads->from_user)
-            add_occupancy(p, kernel, bytes, &threads);
-        full = threads.uint == most;
-    }
+    if (pick->value->uint > most)
+        pick->value->uint = most;
+    const struct stream_case this_case = {.core_threads = (unsigned)pick->value->uint};
+    return stream_resident_shape(&this_case, device, limits->cores, &shape, NULL);
 }
 
-static bool check_choices(const struct planner *p, struct error *err)
+static bool has_kernel(const struct bench_pick *pick, struct error *err)
 {
-    for (size_t i = 0; i < p->bytes->value_count; i++) {
-        uint64_t bytes = p->bytes->values[i].uint;
-        if (p->bytes->from_user && bytes != UINT64_MAX &&
-            (bytes == 0 || bytes % STREAM_GRAIN_BYTES != 0))
-            return error_set(err, ERROR_USAGE, "stream.bytes=%llu: take a multiple of 128KiB",
-                             (unsigned long long)bytes);
-    }
-    for (size_t i = 0; i < p->threads->value_count; i++)
-        if (p->threads->from_user && p->threads->values[i].uint > UINT32_MAX &&
-            p->threads->values[i].uint != UINT64_MAX)
-            return error_set(err, ERROR_USAGE, "stream.threads: no core has so many");
-    return p->shape->value_count == 1 ||
-           error_set(err, ERROR_USAGE, "stream.shape takes one value, not a list");
+    (void)err;
+    return !is_resident(&pick->c) || stream_ops[case_choice(&pick->c, "op")].resident;
 }
 
 bool stream_plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
-    struct planner p = {.request = request,
-                        .list = list,
-                        .kernel = bench_choice_find(request, "kernel"),
-                        .op = bench_choice_find(request, "op"),
-                        .type = bench_choice_find(request, "type"),
-                        .bytes = bench_choice_find(request, "bytes"),
-                        .threads = bench_choice_find(request, "threads"),
-                        .shape = bench_choice_find(request, "shape")};
-    size_t before = list->count;
-    measure_limits_of(request->device, &p.limits);
-    if (!check_choices(&p, err))
-        return false;
-    for (size_t k = 0; k < p.kernel->value_count; k++)
-        for (size_t b = 0; b < p.bytes->value_count; b++) {
-            struct case_value *bytes = ARENA_NEW(request->arena, struct case_value);
-            *bytes = p.bytes->values[b];
-            if (!p.bytes->from_user || bytes->uint == UINT64_MAX)
-                bytes->uint = usual_bytes(&p, bytes->uint);
-            if (strcmp(p.kernel->values[k].text, "tuned") == 0)
-                add_tuned(&p, &p.kernel->values[k], bytes);
-            else
-                add_occupancies(&p, &p.kernel->values[k], bytes);
-        }
-    return list->count > before ||
-           error_set(err, ERROR_USAGE,
-                     "stream: these values do not go together; see `fathom list stream`");
+    struct measure_limits limits;
+    const struct bench_product product = {.request = request,
+                                          .context = &limits,
+                                          .replace = replace,
+                                          .reach = reach,
+                                          .keep = has_kernel};
+    measure_limits_of(request->device, &limits);
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_stream = {

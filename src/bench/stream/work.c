@@ -93,8 +93,8 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 {
     const struct case_value *threads = case_find(c, "threads");
     *this_case = (struct stream_case){
-        .op = stream_op_find(case_text(c, "op")),
-        .doubles = strcmp(case_text(c, "type"), "double") == 0,
+        .op = &stream_ops[case_choice(c, "op")],
+        .doubles = case_choice(c, "type") == 1,
         .bytes = case_uint(c, "bytes"),
         .core_threads = threads ? (unsigned)threads->uint : 0,
         .shape = case_text(c, "shape"),
