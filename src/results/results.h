@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The run as data: what was measured, on what, by what, and how far it can be trusted. All strings
-// and arrays live in the run's arena. JSON in and out is results/json.h; the schema of the file
-// stands in docs/run-schema.json beside its version here.
+// A run as data: what was measured, on which devices, by which program, and with which verdict. All
+// strings and arrays live in the run's arena. JSON in and out is results/json.h; the schema of the
+// file stands in docs/run-schema.json beside its version here.
 #ifndef RESULTS_RESULTS_H
 #define RESULTS_RESULTS_H
 
@@ -141,20 +141,21 @@ struct case_value {
     unsigned choice;  // place among param_info.choices, or 0; not set in what a run file says
 };
 
-// A value of `param`, still 0.
+// A value of `param` whose number is 0 and whose text is NULL.
 struct case_value case_value_of(const struct param_info *param);
 
-// Sets text and choice. False where `param` has choices and `text` is none of them: choice is 0
-// then. The name of a JSON file is the choice FILE.
+// Sets the text and its choice. False if `param` has choices and `text` is not among them: the
+// choice is 0 then. The name of a JSON file matches the choice FILE.
 bool case_value_set_text(struct case_value *value, const struct param_info *param,
                          const char *text);
 
+// True if both values are of the same type and equal.
 bool case_value_equal(const struct case_value *a, const struct case_value *b);
 
-// Whether `text` is how a key spells the value: "32768", "0.5", "vector".
+// True if a case key spells the value as `text`: "32768", "0.5", "vector".
 bool case_value_says(const struct case_value *value, const char *text);
 
-// One point of a benchmark.
+// One case of a benchmark: a value for each of its parameters.
 struct bench_case {
     struct case_value *values;
     size_t value_count;
@@ -163,14 +164,14 @@ struct bench_case {
 // The value of a key; NULL where the case has none.
 const struct case_value *case_find(const struct bench_case *c, const char *key);
 
-// Has the case that text for a key?
+// True where the case has this text for the key.
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
-// Has the case all of these values? `conditions` is "pattern=stride|banks,path=shared": one of the
-// values for each key; "mode!=single": another value, or none. NULL and "" are true.
+// True if the case meets all conditions. "pattern=stride|banks,path=shared" asks for one of the
+// values of each key; "mode!=single" for another value or none. NULL and "" are always met.
 bool case_matches(const struct bench_case *c, const char *conditions);
 
-// The place of the value among the choices of its parameter; 0 where the case has no such key.
+// The index of the value among the choices of its parameter; 0 if the case has no such key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
 // As case_find, for keys that the case must have (aborts otherwise: a programming error).
@@ -299,7 +300,8 @@ struct run {
 struct run *run_create(void);
 void run_destroy(struct run *run);
 
-// A zeroed result at the end of the run; stays where it is.
+// The first three add an empty element to the run. A result keeps its address; a device or finding
+// may move when the next one is added.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);

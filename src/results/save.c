@@ -59,8 +59,8 @@ static int target_open(const struct target *target)
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Why stdio's writes failed; it keeps no errno, so one more byte asks again. The file is lost
-// already.
+// The error number of stdio's failed writes. stdio does not keep it, so this writes one more byte
+// to see the error again; the temporary file is thrown away in any case.
 static int write_error(int file)
 {
     errno = 0;
@@ -87,7 +87,7 @@ static bool save_to(const struct target *target, file_write *write, void *contex
     if (file < 0)
         return cannot_write(err, target->path, errno);
     if (target->mode)
-        (void)!fchmod(file, target->mode); // keeping the mode is a courtesy
+        (void)!fchmod(file, target->mode); // the file is good without it
     FILE *stream = fdopen(file, "w");
     if (!stream) {
         int number = errno;
@@ -122,7 +122,8 @@ static bool same_node(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-// The folder of a path, as itself; its last part in *name.
+// Finds the folder of a path, and the last part of the path in *name. False where there is no
+// folder.
 static bool folder_of(struct arena *arena, const char *path, struct stat *folder, const char **name)
 {
     const char *slash = strrchr(path, '/');

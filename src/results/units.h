@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed table of units in files. Files hold plain SI: never KB, GB or ms; screens scale.
+// The closed table of units in files. Files hold plain SI, never KB, GB or ms; only screens scale.
 #ifndef RESULTS_UNITS_H
 #define RESULTS_UNITS_H
 
@@ -9,7 +9,7 @@
 #define UNITS(X)                                                                                   \
     X(NONE, "1")                                                                                   \
     X(NS, "ns")                                                                                    \
-    X(CYCLE, "cycle") /* of the core clock; always stands beside ns */                             \
+    X(CYCLE, "cycle") /* of the core clock; stands beside a value in ns */                         \
     X(BYTE, "B")                                                                                   \
     X(BYTE_PER_S, "B/s")                                                                           \
     X(BYTE_PER_CYCLE, "B/cycle")                                                                   \
