@@ -57,7 +57,8 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
     return false;
 }
 
-// Measured by this search's device, and a number of its headline.
+// The headline's metric, if the result belongs to the device and benchmark of the search; else
+// NULL.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
     if (!result_is_of(result, search->benchmark->name, search->device) ||
@@ -67,7 +68,7 @@ static const struct metric *reading(const struct search *search, const struct re
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// Equal in every value of the key but that of x?
+// True if both cases are equal in every value of the key but that of x.
 static bool same_row(const struct search *search, const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -86,7 +87,14 @@ static bool same_row(const struct search *search, const struct result *a, const 
     return true;
 }
 
-static void curve_insert(struct level_curve *curve, const struct result *result, double x, double y)
+struct level_curve level_curve_empty(struct arena *arena, size_t most)
+{
+    return (struct level_curve){.results = ARENA_ARRAY(arena, most, const struct result *),
+                                .octaves = ARENA_ARRAY(arena, most, double),
+                                .ns = ARENA_ARRAY(arena, most, double)};
+}
+
+void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y)
 {
     size_t at = curve->count++;
     for (; at > 0 && curve->octaves[at - 1] > x; at--) {
@@ -102,10 +110,8 @@ static void curve_insert(struct level_curve *curve, const struct result *result,
 static struct level_curve curve_of(const struct search *search, const struct result *first)
 {
     size_t most = search->run->result_count;
-    struct level_curve curve = {.metric = search->headline->metric,
-                                .results = ARENA_ARRAY(search->arena, most, const struct result *),
-                                .octaves = ARENA_ARRAY(search->arena, most, double),
-                                .ns = ARENA_ARRAY(search->arena, most, double)};
+    struct level_curve curve = level_curve_empty(search->arena, most);
+    curve.metric = search->headline->metric;
     for (size_t i = 0; i < most; i++) {
         const struct result *result = search->run->results[i];
         const struct metric *metric = reading(search, result);
@@ -113,7 +119,7 @@ static struct level_curve curve_of(const struct search *search, const struct res
             continue;
         uint64_t bytes = case_uint(&result->bench_case, search->headline->by);
         if (bytes > 0)
-            curve_insert(&curve, result, log2((double)bytes), metric->median);
+            level_curve_insert(&curve, result, log2((double)bytes), metric->median);
     }
     return curve;
 }
@@ -152,7 +158,8 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-static bool tells_apart(const struct level_curves *curves, const struct case_value *value)
+// True if curves differ in that value.
+static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)
         return false;
@@ -169,7 +176,7 @@ static const char *label_of(struct arena *arena, const struct level_curves *curv
     const char *label = "";
     const struct bench_case *bench_case = &curve->results[0]->bench_case;
     for (size_t i = 0; i < bench_case->value_count; i++)
-        if (tells_apart(curves, &bench_case->values[i]))
+        if (separates(curves, &bench_case->values[i]))
             label = *label ? arena_printf(arena, "%s %s", label, bench_case->values[i].text)
                            : bench_case->values[i].text;
     return label;
@@ -251,7 +258,7 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-// The size that a benchmark states for that level, as `map` does; NULL where none does.
+// The size of that level as a benchmark such as `map` concluded it; NULL if none did.
 static const struct metric *mapped_size(const struct run *run, const char *device, size_t level)
 {
     struct search search = {.run = run, .device = device};
@@ -267,26 +274,26 @@ static const struct metric *mapped_size(const struct run *run, const char *devic
 }
 
 // "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". A chain with fewer nodes than the level has lines ends
-// beyond its size: where `map` told the two apart, both are said.
+// beyond the size of the level: where a map found another size, the text has both.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
     const double found[] = {exp2(step->end), exp2(step->end_low), exp2(step->end_high)};
-    const double told[] = {mapped ? mapped->median : found[0], mapped ? mapped->ci95[0] : found[1],
+    const double size[] = {mapped ? mapped->median : found[0], mapped ? mapped->ci95[0] : found[1],
                            mapped ? mapped->ci95[1] : found[2]};
     char texts[3][UNIT_TEXT], chain[UNIT_TEXT];
     for (int i = 0; i < 3; i++)
-        unit_format(round(told[i]), UNIT_BYTE, texts[i], sizeof texts[i]);
+        unit_format(round(size[i]), UNIT_BYTE, texts[i], sizeof texts[i]);
     const char *text = arena_printf(arena, "%s (95 %%: %s to %s)", texts[0], texts[1], texts[2]);
-    if (fabs(log2(told[0] / found[0])) < same_octaves)
+    if (fabs(log2(size[0] / found[0])) < same_octaves)
         return text;
     unit_format(round(found[0]), UNIT_BYTE, chain, sizeof chain);
     return arena_printf(arena, "%s, where the chain covers %s", text, chain);
 }
 
-static void tell_step(struct run *run, struct arena *arena, const char *device,
-                      const struct level_curve *curve, size_t k)
+static void report_step(struct run *run, struct arena *arena, const char *device,
+                        const struct level_curve *curve, size_t k)
 {
     const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
     keys[0] = curve->results[curve->fit.levels[k].last]->key;
@@ -319,8 +326,8 @@ static const char *staircase_text(struct arena *arena, const struct run *run,
     return text;
 }
 
-static void tell_other(struct run *run, struct arena *arena, const char *device,
-                       const struct level_curve *curve)
+static void report_other(struct run *run, struct arena *arena, const char *device,
+                         const struct level_curve *curve)
 {
     if (!curve->fit.decided || curve->fit.count < 2)
         return;
@@ -335,32 +342,33 @@ static void tell_other(struct run *run, struct arena *arena, const char *device,
                           .key_count = 1});
 }
 
-// "beyond 48 KiB "; "" where nothing is told of the curve.
-static const char *told_to(struct arena *arena, const struct plateaus *fit)
+// " beyond 48 KiB", the end of the last level that was found; "" if none was.
+static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     char end[UNIT_TEXT];
     if (fit->flat < 2)
         return "";
     unit_format(step_bytes(fit->steps[fit->flat - 2].end), UNIT_BYTE, end, sizeof end);
-    return arena_printf(arena, "beyond %s ", end);
+    return arena_printf(arena, " beyond %s", end);
 }
 
-static void tell_main(struct run *run, struct arena *arena, const char *device,
-                      const struct level_curve *curve)
+static void report_main(struct run *run, struct arena *arena, const char *device,
+                        const struct level_curve *curve)
 {
     for (size_t k = 0; k + 1 < curve->fit.flat; k++)
-        tell_step(run, arena, device, curve, k);
+        report_step(run, arena, device, curve, k);
     if (!curve->fit.decided)
         add_finding(run, "levels-unknown", device,
                     &(struct finding){.text = arena_printf(run->arena,
-                                                           "%s: the levels of memory %sare not "
-                                                           "told from the latencies: %s",
-                                                           device, told_to(arena, &curve->fit),
+                                                           "%s: could not separate the cache "
+                                                           "levels%s: %s",
+                                                           device, beyond_text(arena, &curve->fit),
                                                            curve->fit.reason),
                                       .value = NAN});
 }
 
-static bool is_told(const struct run *run, const char *device)
+// True if the run already has such a finding of the device.
+static bool is_reported(const struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->finding_count; i++) {
         const struct finding *finding = &run->findings[i];
@@ -375,15 +383,15 @@ static bool is_told(const struct run *run, const char *device)
 
 void levels_add_findings(struct run *run, const char *device)
 {
-    if (is_told(run, device))
+    if (is_reported(run, device))
         return;
     struct arena *arena = arena_create();
     struct level_curves all = levels_of(arena, run, device);
     for (size_t k = 0; k < all.count; k++)
         if (k == all.longest && all.curves[k].count >= LEVELS_POINTS_MIN)
-            tell_main(run, arena, device, &all.curves[k]);
+            report_main(run, arena, device, &all.curves[k]);
     for (size_t k = 0; k < all.count; k++)
         if (k != all.longest)
-            tell_other(run, arena, device, &all.curves[k]);
+            report_other(run, arena, device, &all.curves[k]);
     arena_destroy(arena);
 }

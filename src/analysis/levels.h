@@ -18,7 +18,7 @@ struct level_curve {
     const struct result **results;
     double *octaves, *ns; // log2 of bytes; what was read
     size_t count;
-    struct plateaus fit; // .decided false where no levels can be told; .reason says why
+    struct plateaus fit; // .decided is false if the levels are unknown; .reason says why
 };
 
 struct level_curves {
@@ -31,8 +31,14 @@ struct level_curves {
 // by a working set. They live in `arena`.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
-// The plateaus of a latency curve over log2 of bytes, ascending: the bounds that all curves are
-// judged by. How often that is right where the truth is known: tests/levels.
+// A curve without cases, with room for `most` of them; it has no label and no fit.
+struct level_curve level_curve_empty(struct arena *arena, size_t most);
+
+// Adds a case where it belongs in the order of x, which is log2 of its size.
+void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
+
+// Fits the plateaus of a latency curve over log2 of bytes, ascending, by the limits that hold for
+// all curves.
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
                 struct plateaus *fit);
 
@@ -47,8 +53,8 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 // Adds findings for the device, if it has none of them:
 //   level           a step of the longest curve; value: the region (bytes) at which the curve ends
 //                   to be flat, keys: the last case within it and the first beyond its rise. The
-//                   text has the size that `map` told, where the run has its results: of lines
-//                   shorter than the chain's pitch a level holds less than that region
+//                   text has the size that a map found, if the run has one: if lines are shorter
+//                   than the chain's stride, a level is smaller than that region
 //   levels-unknown  why the longest curve shows none, or none beyond those
 //   path-levels     the staircase of another curve; value: its steps, key: its first case
 void levels_add_findings(struct run *run, const char *device);

@@ -37,7 +37,7 @@ static bool read_list(struct arena *arena, const struct setting *setting, const 
                          setting->text, CLOCKS_MAX, MHZ_MAX);
     if ((double)most < MAP_CLOCKS_APART * (double)least)
         return error_set(err, ERROR_USAGE,
-                         "--set %s: expected clocks at least 5 %% apart: closer ones tell nothing, "
+                         "--set %s: expected clocks at least 5 %% apart, "
                          "as in clock=1200,1500,1980",
                          setting->text);
     double *values = ARENA_ARRAY(arena, list.count, double);
@@ -107,11 +107,11 @@ static double clock_of(const struct result *result)
     return NAN;
 }
 
-// Latencies and the clocks that were seen with them.
+// Latencies, and the core clock at which each was measured.
 struct points {
     double *ns, *hz;
     size_t count;
-    const char *text; // "asked for 1.2 GHz, seen 1.201 GHz; …"; "": no clock was asked for
+    const char *text; // "asked for 1.2 GHz, ran at 1.201 GHz; …"; "": no clock was asked for
 };
 
 static struct points no_points(const struct map_writer *w)
@@ -134,7 +134,7 @@ static const char *hz_text(struct arena *arena, double hz)
     return arena_strdup(arena, unit_format(hz, UNIT_HZ, text, sizeof text));
 }
 
-// Whether a probe of the level before that one was asked for the same clock.
+// True if an earlier probe of the same level has the same clock.
 static bool is_repeated(const struct map_writer *w, size_t probe)
 {
     const struct bench_case *bench_case = &w->run->results[probe]->bench_case;
@@ -146,6 +146,7 @@ static bool is_repeated(const struct map_writer *w, size_t probe)
     return false;
 }
 
+// Of the probes of a level at the clocks that were asked for.
 static struct points asked_points(const struct map_writer *w, size_t level)
 {
     struct points points = no_points(w);
@@ -159,14 +160,14 @@ static struct points asked_points(const struct map_writer *w, size_t level)
             add_point(&points, metric->median, seen_hz);
         if (!is_repeated(w, i))
             points.text = arena_printf(
-                w->run->arena, "%s%sasked for %s, seen %s", points.text, *points.text ? "; " : "",
+                w->run->arena, "%s%sasked for %s, ran at %s", points.text, *points.text ? "; " : "",
                 hz_text(w->scratch, (double)case_uint(&probe->bench_case, "clock")),
-                isfinite(seen_hz) ? hz_text(w->scratch, seen_hz) : "none");
+                isfinite(seen_hz) ? hz_text(w->scratch, seen_hz) : "an unknown clock");
     }
     return points;
 }
 
-// What the cases of the curve happened to see.
+// Of the cases of the curve within a level, which ran at whatever clock the device had.
 static struct points seen_points(const struct map_writer *w, const struct level_curve *curve,
                                  const struct plateau *level)
 {
@@ -202,8 +203,8 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// Whether a probe before this one missed the same clock.
-static bool is_told(const struct map_writer *w, size_t probe)
+// True if a probe before this one missed the same clock: it has a finding.
+static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");
     for (size_t i = 0; i < probe; i++)
@@ -221,15 +222,16 @@ void map_add_unreached_clocks(const struct map_writer *w)
         if (!map_is_probe(w, probe, MAP_CLOCKS))
             continue;
         double asked_hz = (double)case_uint(&probe->bench_case, "clock"), seen_hz = clock_of(probe);
-        if (!(fabs(seen_hz / asked_hz - 1) > near) || is_told(w, i))
+        if (!(fabs(seen_hz / asked_hz - 1) > near) || is_reported(w, i))
             continue;
         struct finding *finding = run_add_finding(w->run);
         finding->code = "clock-not-reached";
         finding->device = w->device->id;
         finding->value = seen_hz;
-        finding->text = arena_printf(
-            w->run->arena,
-            "%s: a core clock of %s was asked for, and %s was seen: what was seen is what counts",
-            w->device->id, hz_text(w->scratch, asked_hz), hz_text(w->scratch, seen_hz));
+        finding->text = arena_printf(w->run->arena,
+                                     "%s: a core clock of %s was asked for, but the device ran at "
+                                     "%s: the results use that clock",
+                                     w->device->id, hz_text(w->scratch, asked_hz),
+                                     hz_text(w->scratch, seen_hz));
     }
 }

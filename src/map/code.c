@@ -16,12 +16,13 @@ enum {
     PER_OCTAVE = 4
 };
 
-static const double knee_octaves = 0.045; // an end known to 3 % is not asked about again
+static const double knee_octaves = 0.045; // an end known to 3 % needs no more lengths
 
 // True if code shows caches on this device; otherwise *why is a sentence part.
-static bool is_asked(const struct gpu_info *device, const char **why)
+static bool shows_caches(const struct gpu_info *device, const char **why)
 {
-    *why = "a CPU's kernels share it with the driver, and what is branched over takes time there";
+    *why = "kernels on a CPU share its instruction cache with the driver, and code that they "
+           "branch over takes time";
     if (device->kind == GPU_KIND_CPU)
         return false;
     *why = "a model fetches no instructions";
@@ -42,7 +43,7 @@ static size_t coarse_lengths(uint64_t lengths[LENGTHS_MAX])
     return count;
 }
 
-// Those that there are between two, but not more than KNEE_POINTS.
+// Lengths from `from` to `to`, at most KNEE_POINTS of them. Returns how many.
 static size_t lengths_between(double from, double to, uint64_t *lengths)
 {
     uint32_t first = 1, end, count = 0;
@@ -56,7 +57,7 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// A little before each end to where its rise is over.
+// Lengths from a little before each end of the curve to where its rise is over.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -76,7 +77,7 @@ void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve
 {
     uint64_t lengths[LENGTHS_MAX];
     const char *why;
-    if (!is_asked(cases->device, &why))
+    if (!shows_caches(cases->device, &why))
         return;
     size_t count = curve->count ? knee_lengths(curve, lengths) : coarse_lengths(lengths);
     for (size_t i = 0; i < count; i++)
@@ -88,42 +89,28 @@ void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve
 static bool is_code(const struct result *result, const char *device)
 {
     return strcmp(result->benchmark, "map") == 0 && strcmp(result->device, device) == 0 &&
-           strcmp(case_text(&result->bench_case, "what"), MAP_CODE) == 0;
-}
-
-static void curve_insert(struct level_curve *curve, const struct result *result, double ns)
-{
-    double octave = log2((double)case_uint(&result->bench_case, "instructions"));
-    size_t at = curve->count++;
-    for (; at > 0 && curve->octaves[at - 1] > octave; at--) {
-        curve->results[at] = curve->results[at - 1];
-        curve->octaves[at] = curve->octaves[at - 1];
-        curve->ns[at] = curve->ns[at - 1];
-    }
-    curve->results[at] = result;
-    curve->octaves[at] = octave;
-    curve->ns[at] = ns;
+           case_says(&result->bench_case, "what", MAP_CODE);
 }
 
 struct level_curve map_code_curve(struct arena *arena, const struct run *run, const char *device)
 {
     size_t most = run->result_count;
-    struct level_curve curve = {.label = "",
-                                .results = ARENA_ARRAY(arena, most, const struct result *),
-                                .octaves = ARENA_ARRAY(arena, most, double),
-                                .ns = ARENA_ARRAY(arena, most, double)};
+    struct level_curve curve = level_curve_empty(arena, most);
     for (size_t i = 0; i < most; i++) {
         const struct result *result = run->results[i];
         const struct metric *time = is_code(result, device) ? result_metric(result, "fetch") : NULL;
         if (time && result->verdict <= VERDICT_SUSPECT && isfinite(time->median) &&
             time->median > 0)
-            curve_insert(&curve, result, time->median);
+            level_curve_insert(&curve, result,
+                               log2((double)case_uint(&result->bench_case, "instructions")),
+                               time->median);
     }
     levels_fit(arena, curve.octaves, curve.ns, curve.count, &curve.fit);
     return curve;
 }
 
-// As the driver says of the longest code that was run: least of it is something else.
+// Bytes of an instruction by the driver, of the longest code that was run: the least of that is
+// anything but the multiply-adds. 0: unknown.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
@@ -159,7 +146,7 @@ static double bytes_of(double instructions, double each)
 
 // ---------------------------------------------------------------- results
 
-// Where level k ends, in instructions; in bytes where those of one are given.
+// Where level k ends: in instructions if `bytes` is 0, else in bytes, with so many an instruction.
 static struct level_height end_of(const struct level_curve *curve, size_t k, double bytes)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -190,20 +177,23 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
         map_add_metric(w, result, MAP_METRIC_SIZE, &size);
         map_add_detail(result, "instruction",
                        arena_printf(w->run->arena, "%.3g bytes%s", bytes,
-                                    driver_bytes(curve) > 0 ? ", as the driver says" : ""));
+                                    driver_bytes(curve) > 0
+                                        ? ", by the code size that the driver reports"
+                                        : ""));
     } else {
-        map_add_unknown(w, result, "size", "how many bytes the driver makes of an instruction");
+        map_add_unknown(w, result, "size",
+                        "the driver does not report how many bytes an instruction has");
     }
 }
 
-static void tell_unknown(const struct map_writer *w, struct result *result, const char *beyond,
+static void flag_unknown(const struct map_writer *w, struct result *result, const char *beyond,
                          const char *why)
 {
     result_flag(w->run->arena, result, VERDICT_SKIPPED, "unknown",
-                "the caches of instructions%s are not told: %s", beyond, why);
+                "could not separate the instruction caches%s: %s", beyond, why);
 }
 
-// The last level seen, of which longer code would have shown the end.
+// Adds the last level, whose end only longer code would show.
 static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {
@@ -211,10 +201,10 @@ static void add_bound(const struct map_writer *w, struct result *hierarchy,
     struct result *result = map_add_result(w, MAP_LEVEL, MAP_PATH_CODE, k + 1);
     add_times(w, result, curve, k);
     map_add_unknown(w, result, "size",
-                    "more than %.0f instructions, the longest code that was "
+                    "more than %.0f instructions; longer code was not "
                     "run: %s",
                     exp2(curve->octaves[curve->count - 1]), why);
-    map_add_unknown(w, hierarchy, "levels", "at least %zu, the last of which is not seen to end",
+    map_add_unknown(w, hierarchy, "levels", "at least %zu; the end of the last one was not reached",
                     curve->fit.count);
 }
 
@@ -227,11 +217,12 @@ static void add_levels(const struct map_writer *w, struct result *hierarchy,
         beyond = arena_printf(w->run->arena, " beyond %.0f instructions",
                               exp2(fit->steps[fit->flat - 2].end));
     if (!fit->decided)
-        tell_unknown(w, hierarchy, beyond, fit->reason);
+        flag_unknown(w, hierarchy, beyond, fit->reason);
     else if (cut_short)
         add_bound(w, hierarchy, curve, cut_short);
     else if (fit->count < 2)
-        map_add_unknown(w, hierarchy, "levels", "%.0f instructions take as long each as %.0f",
+        map_add_unknown(w, hierarchy, "levels",
+                        "code of %.0f instructions is as fast as code of %.0f",
                         exp2(curve->octaves[curve->count - 1]), exp2(curve->octaves[0]));
     else
         map_add_plain(w, hierarchy, MAP_METRIC_LEVELS, (double)(fit->count - 1));
@@ -241,7 +232,7 @@ static void add_levels(const struct map_writer *w, struct result *hierarchy,
         add_times(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
 }
 
-// Why code as long as is asked for was not measured; NULL: it was, or nothing says.
+// Why the longest code was not measured; NULL if it was, or if no result has a reason.
 static const char *reason_of(const struct map_writer *w, const struct level_curve *curve)
 {
     if (curve->count &&
@@ -259,12 +250,12 @@ static const char *reason_of(const struct map_writer *w, const struct level_curv
 void map_add_code(const struct map_writer *w)
 {
     const char *why;
-    bool asked = is_asked(w->device, &why);
+    bool shown = shows_caches(w->device, &why);
     const struct level_curve curve = map_code_curve(w->scratch, w->run, w->device->id);
     const char *reason = reason_of(w, &curve);
     struct result *hierarchy = map_add_result(w, MAP_HIERARCHY, MAP_PATH_CODE, 0);
-    if (!asked || curve.count == 0)
-        tell_unknown(w, hierarchy, "", !asked ? why : reason ? reason : "no code was run");
+    if (!shown || curve.count == 0)
+        flag_unknown(w, hierarchy, "", !shown ? why : reason ? reason : "no code was run");
     else
         add_levels(w, hierarchy, &curve, reason);
 }

@@ -43,27 +43,28 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
             return 0;
     while (fit < map_ways_count && latency[fit] < middle)
         fit++;
-    *why = "lines that are powers of two apart do not meet in one set: a hash chooses it, or it "
-           "has more than 33 ways";
+    *why =
+        "lines a power of two apart do not conflict: the cache hashes its set index, or has more "
+        "than 33 ways";
     if (fit == map_ways_count) {
         if (latency[fit - 1] < sqrt(level->before * level->within))
-            *why = "the level before keeps such lines";
+            *why = "the level before it holds all lines of the probes";
         return 0;
     }
-    *why = "two lines that are a power of two apart do not fit: no set is as that has it";
+    *why = "two lines a power of two apart already miss, which no set-associative cache explains";
     if (fit == 0)
         return 0;
     *why = "its probes contradict each other";
     for (size_t i = fit; i < map_ways_count; i++)
         if (latency[i] < middle)
             return 0;
-    *why = "its probes end between two numbers of ways";
+    *why = "the number of ways lies between two probes";
     return map_ways_plan[fit] == map_ways_plan[fit - 1] + 1 ? map_ways_plan[fit - 1] : 0;
 }
 
 // ---------------------------------------------------------------- cores that share it
 
-// After so many: twice as many, but for half of the cores and then all of them.
+// The number of sharers that follows: twice as many, then half of the cores, then all.
 static unsigned more_sharers(unsigned sharers, unsigned cores)
 {
     unsigned half = cores / 2;
@@ -97,7 +98,7 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
 {
     struct map_sharers answer = {.low = 1, .high = cores};
     double least = sqrt(level->before * level->within), most = sqrt(level->within * level->beyond);
-    unsigned passes = 0, fits = 0; // the most sharers whose regions do not fit, the fewest that do
+    unsigned passes = 0, fits = 0; // most sharers whose regions do not fit, fewest whose do
     answer.why = "its probes were not all measured";
     for (size_t i = 0; i < count; i++)
         if (!isfinite(latency[i]))
@@ -112,13 +113,13 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
         else if (!fits && latency[i] >= least)
             fits = probes[i].sharers;
     }
-    answer.why = "no region of each core was both small enough for all at once and too large for "
-                 "the level before";
+    answer.why = "no region was small enough for all cores at once and too large for the level "
+                 "before it";
     if (passes)
         answer.low = passes * 4 / 3 + 1 < cores ? passes * 4 / 3 + 1 : cores;
     if (fits && fits * 4 / 3 < cores)
         answer.high = fits * 4 / 3 > answer.low ? fits * 4 / 3 : answer.low;
-    // All but what lies between two neighbouring probes has to be ruled out.
+    // The answer is known if the probe before the first that fits does not fit.
     if (fits && (passes || probes[0].sharers == 1))
         answer.sharers = fits;
     else if (passes && passes == cores / 2)
@@ -144,12 +145,12 @@ bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct m
         x[n] = 1e9 / hz[i];
         y[n++] = ns[i];
     }
-    *why = n == 0 ? "no clock was seen" : "one clock was seen";
+    *why = n == 0 ? "the core clock is unknown" : "the core clock did not change";
     struct line line;
     if (n < 3 || most < MAP_CLOCKS_APART * least || !line_fit_relative(x, y, n, &line))
         return false;
     double middle = 1e9 / sqrt(least * most), whole = line.intercept + line.slope * middle;
-    *why = "the clocks that were seen do not tell its parts apart";
+    *why = "the core clock changed too little to separate fixed time from core cycles";
     if (!(whole > 0) || line.intercept_half > 0.25 * whole)
         return false;
     double part = line.intercept / whole;

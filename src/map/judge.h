@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `map` asks of a level beside its size and line, and what the answers say: the ways of its
-// sets, the cores that share it, the clock that it runs by.
+// What the probes of a level show besides its size and line: the ways of its sets, the cores that
+// share it, and the clock that it runs by. Plans and judgements are functions of numbers alone.
 #ifndef MAP_JUDGE_H
 #define MAP_JUDGE_H
 
@@ -10,30 +10,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A level as the curve has it. Latencies in any unit, sizes in bytes.
+// A level of a latency curve. Latencies in any unit.
 struct map_level {
-    double before, within,
-        beyond; // latencies: of the level before (0: none), of it, of what follows
-    double end; // where it ends
+    double before; // latency of the level before it; 0: it is the first
+    double within; // its own latency
+    double beyond; // latency of what follows
+    double end;    // bytes
 };
 
-// Level k of a curve, counted from 0, that is followed by another or by memory.
+// Level k of a curve, counted from 0. It is not the last one.
 struct map_level map_level_of(const struct level_curve *curve, size_t k);
 
 // ---------------------------------------------------------------- ways
 
-// A chain through n nodes that are a power of two at least as long as the cache apart: where
-// address bits choose the set they all meet in one, and n of them fit up to its ways.
+// A chain through n nodes whose stride is a power of two, at least as long as the cache: if address
+// bits choose the set, all nodes are in one set, and they fit as long as n is at most its ways. The
+// numbers n of the probes:
 extern const unsigned map_ways_plan[]; // ascending
 extern const size_t map_ways_count;
 
-// From one node to the next: the least power of two that is not less than the level's end.
+// The stride of these chains: the least power of two that is not below the end of the level (3 %
+// below counts as equal: the end has an interval).
 uint64_t map_ways_stride(double end);
 
-// Larger ones are not asked about: a level of 4 MiB is, on whichever side of it its end was found.
+// Levels that need a larger stride are not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
-// `latency` in the order of map_ways_plan, NaN where there is none. 0 with the reason in *why.
+// The number of ways. `latency` is in the order of map_ways_plan, NaN for a probe that was not
+// measured. 0 with the reason in *why if the probes do not show it.
 unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why);
 
 // ---------------------------------------------------------------- cores that share it
@@ -43,28 +47,29 @@ enum {
 };
 
 struct map_sharers_probe {
-    unsigned sharers; // up to so many cores' regions fit the level
+    unsigned sharers; // the regions of so many cores fit the level
     double region;    // bytes, of each core
 };
 
-// Regions of ¾ of the level over 1, 2, 4 … ½ and all of the cores, in nodes of 128 bytes: those
-// that together are not more than `most` bytes. Returns how many.
+// One chain on each core at the same time, through regions of ¾ of the level divided by n = 1, 2, 4
+// … half and all of the cores. Returns the number of probes: those whose regions together are at
+// most `most` bytes.
 size_t map_sharers_plan(const struct map_level *level, unsigned cores, double most,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Bytes that all regions together may take: what tells whether at least a quarter of the cores
-// share the level, and 64 MiB in any case.
+// Bytes that all regions of a probe together may take: enough to find out whether at least a
+// quarter of the cores share the level, and 64 MiB in any case.
 double map_sharers_most(const struct map_level *level);
 
 struct map_sharers {
-    unsigned sharers;   // 0: not told; the reason stands in `why`
-    unsigned low, high; // as many at least, at most
+    unsigned sharers;   // 0: unknown; `why` has the reason
+    unsigned low, high; // bounds of their number
     const char *why;
 };
 
-// A probe fits where its latency is nearer (by ratio) to `within` than to `beyond`; where it is
-// nearer to `before`, the level before kept it, and it tells nothing. Regions of n sharers fit for
-// 4/3 n of them and not for more.
+// How many cores share the level. A probe fits if its latency is nearer (by ratio) to `within` than
+// to `beyond`; if it is nearer to `before`, the level before holds it, and it shows nothing. The
+// regions of a probe for n sharers fit if at most 4/3 n cores share the level.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);
@@ -72,15 +77,15 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
 // ---------------------------------------------------------------- clocks
 
 struct map_clocks {
-    double fixed_ns, fixed_half; // a of latency = a + b / core clock, half of its 95 % interval
-    double cycles, cycles_half;  // b
-    const char *domain;          // whose clock: a sentence part
+    double fixed_ns, fixed_half; // a of latency = a + b / core clock; half of its 95 % interval
+    double cycles, cycles_half;  // b, and half of its interval
+    const char *domain;          // the clock that the level runs by, as part of a sentence
 };
 
 #define MAP_CLOCKS_APART 1.05 // the highest over the lowest clock, at least
 
-// From latencies (ns) and the core's clock (Hz) at each. False where the clocks differ by less than
-// 5 %, or do not tell the two apart: *why says so.
+// Fits a and b to latencies (ns) and the core clock (Hz) of each. False with the reason in *why if
+// the clocks differ by less than 5 %, or too little to separate a from b.
 bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct map_clocks *clocks,
                       const char **why);
 

@@ -16,8 +16,8 @@
 enum {
     UNIT_TEXT = 32,
     BANKS_POINTS_MAX = 64,
-    LINE_LEAST = 16, // bytes: no GPU is known that has shorter lines
-    BEHIND = 4       // from so many times the last level on, next to nothing is found in it
+    LINE_LEAST = 16, // bytes: no GPU with shorter lines is known
+    BEHIND = 4       // a region so many times the last level hardly hits in it
 };
 
 // What the driver states; 0: nothing.
@@ -29,14 +29,14 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
 
 // ---------------------------------------------------------------- bandwidth
 
-// Known caches hold at most half of that: a MI300X's 256 MiB.
+// Twice the largest cache known: the MI300X has 256 MiB.
 #define CACHE_MOST_BYTES (UINT64_C(512) << 20)
 
 struct span {
     double from, to; // bytes: (from, to]
 };
 
-// A read that all cores or one workgroup did, or were to do, within the span.
+// True if the result is a read by that scope with a size in the span, measured or not.
 static bool is_read(const struct map_writer *w, const struct result *result, const char *scope,
                     const struct span *span)
 {
@@ -51,14 +51,13 @@ static bool is_read(const struct map_writer *w, const struct result *result, con
     return bytes > span->from && bytes <= span->to;
 }
 
-// Adds the fastest read within the span; a detail says why where there is none.
+// Adds the bandwidth of the fastest read in the span, or that it is unknown, and why.
 static void add_bandwidth(const struct map_writer *w, struct result *result, enum map_metric which,
                           const char *scope, struct span span)
 {
     const struct metric *best = NULL;
     const char *why = strcmp(scope, "device") == 0
-                          ? "no read within the level was measured, of which every core had a part "
-                            "of its own"
+                          ? "the level is too small to give every core a part of its own to read"
                           : "no read within the level was measured";
     for (size_t i = 0; i < w->run->result_count; i++) {
         const struct result *read = w->run->results[i];
@@ -80,7 +79,7 @@ static void add_bandwidth(const struct map_writer *w, struct result *result, enu
 
 // ---------------------------------------------------------------- probes
 
-// What the probes say of level k; `inner` are those before it, and get this one.
+// The line of level k by its probes. `inner` has the caches before it, and gets this one.
 static struct lines_answer line_of(const struct map_writer *w, const struct level_curve *curve,
                                    size_t k, struct lines_cache *inner)
 {
@@ -110,11 +109,12 @@ static struct lines_answer line_of(const struct map_writer *w, const struct leve
 
 // ---------------------------------------------------------------- levels
 
+// The size of a level over the region where the curve ends, and its lower bound.
 struct scale {
-    double size, least; // of a region
+    double size, least;
 };
 
-// Where level k ends, from `least` to `scale` times the region that the chain covered there.
+// Adds the size of level k: where the curve ends, scaled.
 static void add_size(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, struct scale scale)
 {
@@ -126,10 +126,11 @@ static void add_size(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, MAP_METRIC_SIZE, &size);
 }
 
-// As the probes have it; where they do not tell, lines may be as short as any.
-static void add_told_size(const struct map_writer *w, struct result *result,
-                          const struct level_curve *curve, size_t k,
-                          const struct lines_answer *line)
+// Adds the size of level k by the probes of its line. If they do not show it, the lower bound is
+// that of the shortest lines.
+static void add_probed_size(const struct map_writer *w, struct result *result,
+                            const struct level_curve *curve, size_t k,
+                            const struct lines_answer *line)
 {
     double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
     double known = line->capacity / exp2(curve->fit.steps[k].end);
@@ -141,8 +142,8 @@ static void add_told_size(const struct map_writer *w, struct result *result,
     add_size(w, result, curve, k, (struct scale){1, fmin(shortest / stride, 1)});
     map_add_detail(result, "size",
                    arena_printf(w->run->arena,
-                                "as the chain saw it, with a node every %.0f bytes: of lines "
-                                "shorter than that it may hold less",
+                                "the region of a chain with a node every %.0f bytes; if lines are "
+                                "shorter than that, the level is smaller",
                                 stride));
 }
 
@@ -168,12 +169,13 @@ static void add_ways(const struct map_writer *w, struct result *result,
         ns[i] = map_chain_ns(w, MAP_WAYS, k + 1, (double)(stride * map_ways_plan[i]), stride);
     unsigned ways = map_ways_judge(&level, ns, &why);
     if (stride > MAP_WAYS_STRIDE_MOST)
-        why = "levels above 4 MiB are not asked about";
+        why = "ways are not probed above 4 MiB";
     map_add_known(w, result, MAP_METRIC_WAYS, ways, why);
 }
 
-// Half of the cores or fewer have one, and the driver states one cache of the next level's size.
-// Where it is not known who has it, the sizes alone let one suppose so.
+// Adds the detail "partition" if level k looks like the near half of the next one: at most half of
+// the cores share it, and it ends at half of the one cache that the driver states. If its sharers
+// are unknown, the sizes alone suggest it.
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
@@ -186,14 +188,14 @@ static void add_part(const struct map_writer *w, struct result *result,
         return;
     if (!sharers->sharers)
         map_add_detail(result, "partition",
-                       "perhaps the near part of the next level: it ends at half of the one cache "
-                       "that is stated");
+                       "perhaps the near half of the next level: it ends at half of the one cache "
+                       "that the driver states");
     else if (sharers->sharers > 1 && sharers->high < cores)
         map_add_detail(
             result, "partition",
             arena_printf(w->run->arena,
-                         "the near part of the next level: it ends at half of the one cache "
-                         "that is stated, and each half is near to %u of the %u cores",
+                         "the near half of the next level: it ends at half of the one cache "
+                         "that the driver states, and %u of the %u cores share it",
                          sharers->sharers, cores));
 }
 
@@ -229,7 +231,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     }
     const struct plateaus_step *step = &curve->fit.steps[k];
     struct lines_answer line = line_of(w, curve, k, inner);
-    add_told_size(w, result, curve, k, &line);
+    add_probed_size(w, result, curve, k, &line);
     map_add_known(w, result, MAP_METRIC_LINE, line.line, line.why);
     map_add_known(w, result, MAP_METRIC_SECTOR, line.sector, line.why);
     struct span span = {k ? exp2(curve->fit.steps[k - 1].end_high) : 0, exp2(step->end_low)};
@@ -246,15 +248,15 @@ static double largest_region(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]);
 }
 
-// The driver states a larger cache than any region was that was measured: what the curve ends with
-// is then part of it, and not memory.
+// True if the driver states a cache larger than the largest region: the last part of the curve is
+// then in that cache, not in memory.
 static bool is_cut_short(const struct map_writer *w, const struct level_curve *curve)
 {
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
-// Nobody states a cache, and a large one might hold all regions: what the curve ends with may then
-// be one.
+// True if nobody states a cache and a large one could hold all regions: the last part of the curve
+// may then be in a cache.
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -263,6 +265,7 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, (double)CACHE_MOST_BYTES);
 }
 
+// Adds the last level, whose end no region reached.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -271,7 +274,7 @@ static void add_bound(const struct map_writer *w, const struct level_curve *curv
     map_add_heights(w, result, curve, k);
     add_claim(w, result, w->limits.last_cache_bytes);
     unit_format(largest_region(curve), UNIT_BYTE, most, sizeof most);
-    map_add_unknown(w, result, "size", "more than %s, the largest region that was measured", most);
+    map_add_unknown(w, result, "size", "more than %s, the largest region measured", most);
 }
 
 static void add_memory(const struct map_writer *w, const struct level_curve *curve,
@@ -288,13 +291,14 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
                   (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
     if (is_open(w, curve))
         result_flag(w->run->arena, result, VERDICT_SUSPECT, "unknown",
-                    "memory, or a cache that holds the largest region");
+                    "memory, or a cache larger than the largest region measured");
     else
         add_claim(w, result, w->device->limits.memory_bytes);
     map_add_clock(w, result, curve, k);
 }
 
-// Where the curve is a staircase only at first, those stairs stand, and what follows is unknown.
+// Adds the number of levels, or why it is unknown. If the curve is a staircase only at first, those
+// levels are kept.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {
@@ -306,16 +310,16 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
         if (fit->flat > 1)
             unit_format(exp2(fit->steps[fit->flat - 2].end), UNIT_BYTE, at, sizeof at);
         result_flag(arena, result, VERDICT_SKIPPED, "unknown",
-                    "the levels of path %s%s%s are not told from its latencies: %s", path,
-                    *at ? " beyond " : "", at, fit->reason);
+                    "could not separate the levels of path %s%s%s: %s", path, *at ? " beyond " : "",
+                    at, fit->reason);
     } else if (vector && is_cut_short(w, curve)) {
-        map_add_unknown(w, result, "levels", "at least %zu, the last of which is not seen to end",
-                        fit->count);
+        map_add_unknown(w, result, "levels",
+                        "at least %zu; the end of the last one was not reached", fit->count);
     } else if (vector && is_open(w, curve)) {
         unit_format(largest_region(curve), UNIT_BYTE, at, sizeof at);
         map_add_unknown(w, result, "levels",
                         "at least %zu. No region above %s was measured and no "
-                        "driver states a cache: what lies beyond may be one",
+                        "driver states a cache: what lies beyond may be a cache or memory",
                         fit->count - 1, at);
     } else {
         map_add_plain(w, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
@@ -340,7 +344,8 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
 
 // ---------------------------------------------------------------- shared memory
 
-// By the loads of benchmark strides whose threads are so many words apart; 0: not told.
+// The number of banks, by the cases of benchmark strides with threads so many words apart; 0:
+// unknown.
 static unsigned banks_of(const struct map_writer *w)
 {
     double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
@@ -358,7 +363,7 @@ static unsigned banks_of(const struct map_writer *w)
     return banks_count(&(struct banks_curve){strides, ns, count});
 }
 
-// A core's shared memory has no levels: one latency, and the size that the driver states.
+// Shared memory has no levels: adds one latency, the size, and the number of banks.
 static void add_shared(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_SHARED, "shared", 0);
@@ -366,10 +371,10 @@ static void add_shared(const struct map_writer *w, const struct level_curve *cur
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
     map_add_heights(w, result, &all, 0);
     add_claim(w, result, w->device->limits.shared_bytes);
-    // A chain that went through the array found every word of it.
+    // The largest chain that was measured: the array has at least that size.
     map_add_plain(w, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
     map_add_known(w, result, MAP_METRIC_BANKS, banks_of(w),
-                  "no conflict of threads that are a power of two apart was seen");
+                  "threads a power of two words apart do not conflict");
 }
 
 // ---------------------------------------------------------------- all curves

@@ -154,7 +154,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
         if (candidates[i].cost < candidates[best].cost)
             best = i;
     if (misfit(question, candidates[best].cost) > misfit_max) {
-        answer.why = "no line of 32 to 256 bytes explains its probes";
+        answer.why = "no line size from 32 to 256 bytes explains its probes";
         return answer;
     }
     answer =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Lines and sectors of a cache, and its true size, from latencies of chains with other pitches than
-// the one that found where it ends.
+// The line, the sector and the true size of a cache, from the latencies of chains with other
+// strides than the chain that found its end.
 //
-// A cyclic walk over nodes in random order, `stride` bytes apart, sees an LRU cache so: n = line /
+// A cyclic walk over nodes in random order, `stride` bytes apart, through an LRU cache: n = line /
 // stride nodes share a line (1 where they are farther apart), M = region / max(stride, line) lines
 // are touched in a lap, x = M × line / capacity. Within a part g of a lap M (1 − (1 − g)ⁿ)
 // different lines are touched, so a line outlives a gap between two loads of it up to
@@ -35,8 +35,8 @@ struct lines_chain {
     double region, stride; // bytes
 };
 
-// Latency that such caches give a chain whose stride is an odd multiple of 32 bytes, or where sets
-// are chosen by a hash.
+// The latency of a chain through such caches, if its stride is an odd multiple of 32 bytes or a
+// hash chooses the sets.
 double lines_expected(const struct lines_cache *caches, size_t count,
                       const struct lines_chain *chain);
 
@@ -45,19 +45,19 @@ struct lines_probe {
     double latency;
 };
 
-// The probes that tell a level's line: their regions over where it ends.
-//   416 bytes is 13 × 32, so one node a line and no set left out: up to 1, 2, 3 and 4 of the first
-//   four fit where lines are 256, 128, 64 and 32 bytes and the end is the capacity
+// The probes that show the line of a level: their regions are multiples of its end.
+//   416 bytes is 13 × 32: one node a line, and no set left out. Of the first four 1, 2, 3 or 4 fit
+//   if lines are 256, 128, 64 or 32 bytes and the end is the capacity
 //   32 bytes: every line is touched, so they fit by capacity alone: what lines shorter than the
 //   stride leave of it
-//   the last ones, beyond the end: hits are of nodes that share a sector
+//   the last ones lie beyond the end: only nodes that share a sector hit
 extern const struct lines_chain lines_plan[];
 extern const size_t lines_plan_count;
 
 struct lines_question {
-    const struct lines_cache *caches; // those nearer to the core: as answered before
+    const struct lines_cache *caches; // those nearer to the core, by lines_cache_of
     size_t level;                     // how many those are
-    double latency, beyond;           // of the level asked about, and of what follows it
+    double latency, beyond;           // of the level, and of what follows it
     double beyond_end;                // where that ends, as `end`; 0: it is memory
     double end;                       // where it ends for a chain with
     double stride;                    // …
@@ -66,18 +66,18 @@ struct lines_question {
     size_t probe_count;
 };
 
-// 0 in place of what the probes do not tell. `why` then says so in a sentence part.
+// 0 for each that the probes do not show; `why` then has the reason, as part of a sentence.
 struct lines_answer {
     double line, sector, capacity;
     const char *why;
 };
 
-// The line, sector and capacity under which the probes are most likely; what another choice
-// explains as well is left open.
+// The line, sector and capacity that make the probes most likely. A part is 0 if another value of
+// it explains the probes nearly as well.
 struct lines_answer lines_judge(const struct lines_question *question);
 
-// The level as it stands between the core and the next one; what is not told as if lines were as
-// long as the stride.
+// The cache that the answer describes, for the question about the next level. An unknown line
+// counts as one stride.
 struct lines_cache lines_cache_of(const struct lines_question *question,
                                   const struct lines_answer *answer);
 

@@ -18,7 +18,7 @@ enum {
     KNEE_POINTS = 10
 };
 
-// An end known to this many octaves (3 %) is not asked about again.
+// An end known to this many octaves (3 %) needs no more sizes.
 static const double knee_octaves = 0.045;
 
 enum stage {
@@ -61,13 +61,14 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Ends that are looked at more closely: between flat levels, and of the last of them.
+// How many levels of the fit have an end that needs more sizes: the flat ones, and the last of them
+// if something follows.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// More sizes from a little before each end to where its rise is over.
+// Adds sizes from a little before each end to where its rise is over.
 static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
@@ -99,7 +100,7 @@ static void plan_lines(struct map_cases *cases, const struct level_curve *curve)
                                                            .grain = MAP_GRAIN_BYTES});
 }
 
-// How many lines meet in a set. Sets of large caches are chosen by a hash, and not asked.
+// The sets of large caches are chosen by a hash: their ways are not probed.
 static void plan_ways(struct map_cases *cases, const struct map_level *level, size_t number)
 {
     uint64_t stride = map_ways_stride(level->end);
@@ -140,7 +141,7 @@ static void plan_each_level(struct map_cases *cases, const struct level_curve *c
     }
 }
 
-// Loads of shared memory by threads that are powers of two apart, and three.
+// Adds loads of shared memory by threads 1, 2, 3, 4, 8 … words apart.
 static void plan_banks(struct map_cases *cases)
 {
     static const char *const texts[] = {"pattern=banks", "stride=1,2,3,4,8,16,32,64,128"};
@@ -148,7 +149,7 @@ static void plan_banks(struct map_cases *cases)
         map_cases_add_chosen(cases, cases->strides, texts, sizeof texts / sizeof *texts);
 }
 
-// Of each level, and well behind the last.
+// Adds reads within each level, and well behind the last.
 static void plan_bandwidth(struct map_cases *cases, const struct level_curve *curve)
 {
     double from = 4096;
@@ -165,11 +166,11 @@ static void plan_paths(struct map_cases *cases)
 {
     map_cases_add_latency(cases, "constant", "random", "1KiB..max/4");
     if (map_cases_of_cpu(cases))
-        return; // all paths of a CPU are the same loads
+        return; // a CPU has one path
     const char *sizes =
         arena_printf(cases->arena, "16KiB..%" PRIu64 "/4", 2 * map_cases_last_cache(cases));
     map_cases_add_latency(cases, "texel", "random", sizes);
-    // Elsewhere it is the vector path, all lanes alike.
+    // On other devices the scalar path is the vector path with all lanes alike.
     if (cases->device->vendor_id == GPU_VENDOR_AMD)
         map_cases_add_latency(cases, "scalar", "random", sizes);
 }

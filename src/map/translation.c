@@ -22,7 +22,7 @@ struct pages_probe {
     uint64_t page; // bytes from one page to the next
 };
 
-static const double contrast_min = 1.1; // of a region beyond the reach, for a probe to tell
+static const double contrast_min = 1.1; // latency beyond the reach over latency within it
 
 // Bytes up to which translation costs nothing, for a chain over pages of 2 MiB; 0 if the curve
 // shows no such end.
@@ -33,7 +33,7 @@ static double translation_end(const struct level_curve *curve)
         return 0;
     if (fit->flat > 1)
         return exp2(fit->steps[0].end);
-    // What follows is no level: the end lies between the last flat point and the next one.
+    // No level follows: the end lies between the last flat point and the next one.
     size_t last = fit->levels[0].last;
     return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
 }
@@ -46,7 +46,7 @@ static double pages_most(const struct gpu_info *device)
     return (double)(most < reach ? most : reach);
 }
 
-// Whole pages of it: what a chain covers.
+// The region, rounded down to whole pages.
 static struct pages_probe probe_of(double region, uint64_t page)
 {
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
@@ -62,10 +62,10 @@ static size_t pages_plan(double reach, double most, struct pages_probe probes[PA
                          const char **why)
 {
     double times = 16;
-    *why = "it reaches too few pages of 2 MiB for chains that would tell";
+    *why = "its reach is below 92 MiB: too few pages of 2 MiB for the probes";
     if (reach < (double)PAGES_REACH_MIN)
         return 0;
-    *why = "regions that would tell it are larger than what chains may cover";
+    *why = "its probes need larger regions than this device allows";
     while (times > 1 && 0.7 * times * reach > most)
         times /= 2;
     if (times < 2)
@@ -103,7 +103,7 @@ void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curv
 
 // ---------------------------------------------------------------- the size of a page
 
-// Of the curve, at a region.
+// The latency of the curve at a region, between its points.
 static double latency_at(const struct level_curve *curve, double bytes)
 {
     double x = log2(bytes);
@@ -115,11 +115,11 @@ static double latency_at(const struct level_curve *curve, double bytes)
     return curve->ns[i] + t * (curve->ns[i + 1] - curve->ns[i]);
 }
 
-// 1: it fits, 0: it does not, -1: not to be told.
+// 1 if the probe fits the TLB, 0 if it does not, -1 if the curve rises too little to decide.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 double ns)
 {
-    // As many entries as these pages need, were each an entry's own.
+    // The region that takes as many entries, if each page has an entry of its own.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = latency_at(curve, alike);
@@ -136,7 +136,7 @@ static uint64_t pages_judge(const struct level_curve *curve, double within,
     *why = "its probes were not all measured";
     if (count < PAGES_PROBES)
         return 0;
-    *why = "beyond the reach latency rises too little for a probe to tell";
+    *why = "latency rises by less than 10 % beyond the reach";
     for (size_t i = 0; i < PAGES_PROBES; i++)
         if ((answers[i] = fits(curve, within, &probes[i], ns[i])) < 0)
             return 0;
@@ -144,7 +144,7 @@ static uint64_t pages_judge(const struct level_curve *curve, double within,
     for (size_t i = 1; i < PAGES_PROBES; i++)
         if (i != PAGES_WIDE && answers[i] < answers[i - 1])
             return 0;
-    // Both kinds are the likelier to fit the later they stand.
+    // Of both kinds the later probes need fewer entries.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && !answers[wide])
         wide++;
@@ -152,7 +152,7 @@ static uint64_t pages_judge(const struct level_curve *curve, double within,
         narrow++;
     if (wide > 0 && narrow > 0)
         return 0;
-    *why = wide ? "more than 16 MiB" : "less than 512 KiB";
+    *why = wide ? "it is larger than 16 MiB" : "it is smaller than 512 KiB";
     if (wide == PAGES_WIDE || narrow == PAGES_PROBES - PAGES_WIDE)
         return 0;
     return (MAP_PAGE_BYTES << wide) >> narrow;
@@ -180,8 +180,8 @@ static void add_page(const struct map_writer *w, struct result *result,
     map_add_known(w, result, MAP_METRIC_PAGE, (double)page, why);
 }
 
-// Where level k ends. What follows is a level only where it is flat: else the end lies between the
-// last flat point and the next one.
+// Where level k ends. If no flat level follows, the end lies between the last flat point and the
+// next one.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -204,6 +204,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
         add_page(w, result, curve, translation_end(curve));
 }
 
+// A result that is skipped: the curve shows no end.
 static void flag_all(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_TLB, path, 0);
@@ -212,12 +213,12 @@ static void flag_all(const struct map_writer *w, const struct level_curve *curve
     unit_format(exp2(curve->octaves[curve->count - 1]), UNIT_BYTE, to, sizeof to);
     if (curve->fit.flat == 0)
         result_flag(w->run->arena, result, VERDICT_SKIPPED, "unknown",
-                    "the reach of the TLB is not told from chains over pages: %s",
+                    "could not find the reach of the TLB from chains over pages: %s",
                     curve->fit.reason);
     else
         result_flag(w->run->arena, result, VERDICT_SKIPPED, "unknown",
-                    "the reach of the TLB is not told: chains over pages show no end between %s "
-                    "and %s, every page hits or none does",
+                    "could not find the reach of the TLB: from %s to %s either every page hits "
+                    "or none does",
                     from, to);
 }
 

@@ -37,8 +37,8 @@ static double robust_deviation(double *values, size_t count)
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Noise from second differences of neighbours: what lies on a line, steep or flat, cancels. Their
-// weights (1, −2, 1) / √6 keep the variance for independent noise.
+// Noise from second differences of adjacent points: a straight line, steep or flat, cancels. The
+// weights (1, −2, 1) / √6 keep the variance of independent noise.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -55,8 +55,8 @@ static double noise_of(const struct work *work)
     return noise > work->desc->noise_min ? noise : work->desc->noise_min;
 }
 
-// A lone point far from the median of its five neighbours, where the points beside it are not, is
-// an outlier and counts for nothing.
+// Gives weight 0 to outliers: points far from the median of the five around them, if the points
+// beside them are not.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {

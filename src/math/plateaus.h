@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Levels of a staircase: how many plateaus a noisy curve has, how high they are and where each
-// ends. A curve that merely rises has no steps, and gets none: plateaus have to be flat, which is
-// what a test between left and right alone (Kolmogorov-Smirnov, CUSUM) does not ask.
+// Levels of a staircase: how many plateaus a noisy curve has, how high each is and where it ends. A
+// curve that merely rises has no plateaus: they have to be flat. A test that compares left with
+// right alone (Kolmogorov-Smirnov, CUSUM) would find some.
 //
 // Model: y is constant on plateau k up to its end x_k, then goes in a straight line within a
 // bounded width to the next, higher plateau. Fit: least squares over all segmentations by dynamic
@@ -10,8 +10,8 @@
 // end, width). Each end is then fitted on its own as a hinge, with an interval by profile
 // likelihood: all ends whose cost is within χ²₁(0.95) = 3.84 of the best (more by the Birge ratio
 // where the hinge does not fit), and never narrower than from the last point before the end to the
-// first after it. The lower arm of the hinge is as high as the plateau's last points, and a plateau
-// that creeps up to there is taken to be as uncertain as half of what it crept.
+// first after it. The lower arm of the hinge is as high as the plateau's last points. If the
+// plateau drifts up to there, half of its drift counts as uncertainty.
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 
@@ -27,7 +27,7 @@ struct plateaus_desc {
     // Ascending x; y > 0. Judged by ratio: noise is relative.
     const double *x, *y;
     size_t count;
-    double ratio_min;  // smallest step that counts: 1.15; neighbours closer than that are one
+    double ratio_min;  // smallest step that counts: levels closer than that are one
     double ramp_max;   // widest step, in units of x: 0.75
     double length_min; // shortest plateau between two steps, in units of x: 0.3
     double noise_min;  // relative noise that is assumed at least: 0.002
@@ -48,16 +48,16 @@ struct plateaus {
     struct plateau levels[PLATEAUS_MAX];
     struct plateaus_step steps[PLATEAUS_MAX]; // step k: between levels k and k+1
     size_t count;
-    // Levels from the first on that are flat: the steps between those stand, whatever follows.
+    // How many levels, from the first on, are flat. The steps between those are valid in any case.
     size_t flat;
     double noise; // relative, robust standard deviation about the fit
-    // False where not the whole curve is a staircase: too noisy or too short to tell, or rising
-    // without flat parts. `reason` then says which, and levels beyond `flat` are not to be shown.
+    // False if the curve is too noisy, too short, or rises without flat parts: `reason` says which.
+    // Levels beyond `flat` are then not to be shown.
     bool decided;
     const char *reason;
 };
 
-// Fits desc; scratch memory comes from `arena` and is given back.
+// Fits the curve. Scratch memory comes from `arena` and is given back.
 void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct plateaus *fit);
 
 #endif

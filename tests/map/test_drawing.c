@@ -74,7 +74,8 @@ static void a_path_without_levels_says_why(void **state)
     rising.slope = 0.3;
     char *text = drawn(&device, &rising);
     assert_int_equal(times_in(text, "\n  vector level "), 0);
-    assert_non_null(strstr(strstr(text, "\nUnknown\n"), "the levels of path vector"));
+    assert_non_null(
+        strstr(strstr(text, "\nUnknown\n"), "could not separate the levels of path vector"));
     free(text);
 }
 

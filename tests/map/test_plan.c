@@ -91,7 +91,7 @@ static void chains_over_pages_without_an_end_tell_no_reach(void **state)
         struct run *run = machine_map(&device, &m, &cases);
         const struct result *tlb = machine_found(run, "map/what=tlb/path=vector");
         assert_int_equal(tlb->verdict, VERDICT_SKIPPED);
-        assert_non_null(strstr(tlb->reasons[0].text, "no end between 16 MiB and "));
+        assert_non_null(strstr(tlb->reasons[0].text, "from 16 MiB to "));
         assert_null(run_find(run, "vulkan:0", "map/what=tlb/path=vector/level=1"));
         run_destroy(run);
     }
@@ -122,14 +122,14 @@ static void pages_are_told_by_how_many_share_an_entry(void **state)
     const struct {
         unsigned kib;
         const char *unknown; // NULL: it is told
-    } pages[] = {{64, "less than 512 KiB"},
+    } pages[] = {{64, "smaller than 512 KiB"},
                  {512, NULL},
                  {1024, NULL},
                  {2048, NULL},
                  {4096, NULL},
                  {8192, NULL},
                  {16384, NULL},
-                 {65536, "more than 16 MiB"}};
+                 {65536, "larger than 16 MiB"}};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         struct machine m = machine_hopper;
         m.page = pages[i].kib * 1024.0;
@@ -154,7 +154,8 @@ static void a_curve_that_merely_rises_is_unknown_and_says_why(void **state)
     struct run *run = machine_map(&device, &ramp, &cases);
     const struct result *result = machine_found(run, "map/what=hierarchy/path=vector");
     assert_int_equal(result->verdict, VERDICT_SKIPPED);
-    assert_non_null(strstr(result->reasons[0].text, "not told from its latencies: "));
+    assert_non_null(
+        strstr(result->reasons[0].text, "could not separate the levels of path vector"));
     assert_null(run_find(run, "vulkan:0", "map/what=level/path=vector/level=1"));
     assert_null(run_find(run, "vulkan:0", "map/what=memory/path=vector"));
     run_destroy(run);
@@ -328,8 +329,7 @@ static void what_no_probe_tells_is_said_to_be_unknown(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_non_null(strstr(machine_detail(level, names[i]), "unknown: "));
     const struct result *large = machine_found(run, "map/what=level/path=vector/level=2");
-    assert_string_equal(machine_detail(large, "ways"),
-                        "unknown: levels above 4 MiB are not asked about");
+    assert_string_equal(machine_detail(large, "ways"), "unknown: ways are not probed above 4 MiB");
     run_destroy(run);
 }
 

@@ -218,7 +218,7 @@ static void what_is_no_staircase_has_no_levels(void **state)
     assert_int_equal(rising->finding_count, 1);
     assert_string_equal(rising->findings[0].code, "levels-unknown");
     assert_non_null(
-        strstr(rising->findings[0].text, "vulkan:0: the levels of memory are not told"));
+        strstr(rising->findings[0].text, "vulkan:0: could not separate the cache levels"));
     run_destroy(few);
     run_destroy(rising);
 }

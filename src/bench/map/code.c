@@ -16,18 +16,18 @@ enum {
     WINDOW_INSTRUCTIONS = 16384, // timed at least, between two stamps
     LEAD_LAPS = 2,               // before them: the first brings the code
     EMPTY_LAPS = 1024,
-    SLOPE_NS = 300 * 1000,            // by which two runs differ, where only time stamps tell time
+    SLOPE_NS = 300 * 1000,            // by which two runs differ, without a counter of the core
     SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … but no more than that
     PAIRS = 3,                        // of such runs, a visit
     RUNS_MAX = 2,                     // of different lengths
     WARM_NS = 300 * 1000 * 1000,
-    STEPS_MIN = 100 // of the device's clock, to tell the counter's rate
+    STEPS_MIN = 100 // of the device's clock, to know the counter's rate
 };
 
-// Of the clock that was seen before: less has still to rise.
+// A core clock below this share of the one before still has to rise.
 static const double warm_share = 0.97;
 
-// Of a lap's time: more of it for an empty one, and the rest is not left out.
+// If an empty lap takes more of a lap's time than this, the code that it branches over takes time.
 static const double empty_most = 0.7;
 
 // What a case keeps: the laps of its runs and what they come to.
@@ -64,7 +64,7 @@ static const struct {
                                {"map_code_8k", CODE_STEPS_8K},
                                {"map_code_32k", CODE_STEPS_32K}};
 
-// A compiler that takes longer for one length is not asked for the next, four times as long.
+// If the driver compiles one length for longer, the next one, four times as long, is not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
 // How many stretches so many instructions are; 0: no lap is so long.
@@ -76,7 +76,7 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// "Code Size: 524288" and the like among what the driver says; 0 where it does not say.
+// The number of "Code Size: 524288" or the like in what the driver reports; 0 if it has none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -98,7 +98,7 @@ static void describe_program(struct map_code_program *own, uint32_t steps, struc
     struct gpu_program_stats stats = {0};
     visit_kernel(visit, own->program);
     own->kernel = visit->kernel;
-    // Drivers that tell nothing are common.
+    // Many drivers report nothing: that is no error.
     if (gpu_program_stats(own->program, arena, &stats, NULL))
         own->instruction_bytes =
             code_bytes(stats.text) / (map_code_length(steps) + MAP_CODE_QUESTION * steps);
@@ -123,7 +123,8 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// The shortest kernel that is so long; those before it show whether it would take too long.
+// The shortest kernel that has so many stretches, compiled if it is new. ERROR_UNSUPPORTED if this
+// build lacks it, or if a shorter one took the driver too long.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -198,7 +199,8 @@ static bool is_as(const uint32_t *words, const struct code_ends *ends)
     return true;
 }
 
-// Every thread's chains have to end where the host's do. `ends` NULL: they are not kept.
+// Tests that the chains of every thread end where the host's do. The ends are kept for the next
+// run.
 static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
                    struct error *err)
 {
@@ -217,7 +219,7 @@ static bool verify(struct code *c, const struct params *p, struct code_ends *kep
     }
     return error_set(err, ERROR_MISMATCH,
                      "after %" PRIu64 " laps of %" PRIu32
-                     " instructions the chains are not where they have to be",
+                     " instructions the chains have wrong values",
                      laps, p->steps ? c->instructions : 0);
 }
 
@@ -228,7 +230,7 @@ static bool run_kernel(struct code *c, const struct params *params, unsigned whi
            verify(c, params, &c->memory->ends[which], &c->memory->known[which], err);
 }
 
-// An empty lap of the same loop.
+// Runs the same loop with empty laps.
 static bool run_empty(struct code *c, struct params *params, struct error *err)
 {
     struct code_ends ends;
@@ -261,7 +263,7 @@ static bool is_left_out(const struct code *c, double lap, struct error *err)
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Counts a lap, of each window.
+// How far the counter went in a lap, for each window.
 static void read_windows(const struct code *c, uint32_t of_laps, double laps[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -284,7 +286,7 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
-// The counter's rate during the last run, by the device's clock; without one as it was probed.
+// The counter's rate during the last run, by the device's clock; as it was probed if there is none.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -299,8 +301,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Runs until the core's clock is where it was before: compiling takes seconds, in which it falls.
-// Not longer than WARM_NS: then it is where it will stay.
+// Runs until the core clock is as high as before: it falls while the driver compiles for seconds.
+// After WARM_NS it counts as steady.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -359,7 +361,7 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Laps by which two runs differ long enough.
+// Finds the number of laps by which two runs differ by SLOPE_NS.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `map` is. Its results are made of those of latency and bandwidth (map/levels.h), but
-// for the probes of lines, which are chains of latency with another pitch. METHOD.md says how.
+// The benchmark `map`: the words of what `fathom map` concludes (map/levels.c), and its probes.
+// Most probes are chains of latency with another stride. METHOD.md says how they are used.
 #include "bench/map.h"
 
 #include "bench/bench.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    PAGES_PITCH_BYTES = 128 // as latency's own, within a page
+    PAGES_STRIDE_BYTES = 128 // as latency's own, within a page
 };
 
 static const struct param_info params[MAP_PARAM_COUNT] = {
@@ -20,12 +20,12 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                         .choices = MAP_HIERARCHY
                         "|" MAP_LEVEL "|" MAP_MEMORY "|" MAP_TLB "|" MAP_SHARED "|" MAP_PROBE
                         "|" MAP_PAGES "|" MAP_WAYS "|" MAP_CLOCKS "|" MAP_NEIGHBOURS "|" MAP_CODE,
-                        .help = "what was found: how many levels a path has, a level, what is "
-                                "behind them, a level of the TLB, shared memory; probe, pages, "
-                                "ways, clocks, neighbours: chains by which a level's line, a TLB's "
-                                "page, the ways of a set, the clock that a level runs by, the "
-                                "cores that share it are told; code: straight-line code, by which "
-                                "the caches of instructions are"},
+                        .help = "what was found: the number of levels of a path, a level, the "
+                                "memory behind them, a level of the TLB, shared memory; or a "
+                                "probe: chains that show the line of a level (probe), the page of "
+                                "a TLB, the ways of a set, the clock of a level, the cores that "
+                                "share it (neighbours); straight-line code that shows the "
+                                "instruction caches"},
     [MAP_PARAM_PATH] = {.key = "path",
                         .type = PARAM_TEXT,
                         .standard = "vector",
@@ -35,12 +35,12 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                          .type = PARAM_UINT,
                          .standard = "1",
                          .help = "1 is the nearest to the core"},
-    [MAP_PARAM_BYTES] = {.key = "bytes",
-                         .type = PARAM_BYTES,
-                         .unit = UNIT_BYTE,
-                         .standard = "1KiB",
-                         .help =
-                             "the region that the chain covers; neighbours: each of the chains"},
+    [MAP_PARAM_BYTES] =
+        {.key = "bytes",
+         .type = PARAM_BYTES,
+         .unit = UNIT_BYTE,
+         .standard = "1KiB",
+         .help = "the region that the chain covers; neighbours: that each chain covers"},
     [MAP_PARAM_CHAIN] = {.key = "chain",
                          .type = PARAM_TEXT,
                          .standard = "pointer",
@@ -56,8 +56,8 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                          .type = PARAM_UINT,
                          .unit = UNIT_HZ,
                          .standard = "0",
-                         .help = "clocks: the core clock that was asked for; `fathom map --set "
-                                 "clock=1200,1500,1980` asks for it in MHz"},
+                         .help = "clocks: the core clock asked for, Hz; `fathom map --set "
+                                 "clock=1200,1500,1980` takes MHz"},
     [MAP_PARAM_INSTRUCTIONS] = {.key = "instructions",
                                 .type = PARAM_UINT,
                                 .standard = "1024",
@@ -88,10 +88,10 @@ static const struct metric_info metrics[MAP_METRIC_COUNT] = {
                              "where the level ends: with its interval; tlb: the memory it reaches"},
     [MAP_METRIC_LINE] = {.name = "line",
                          .unit = UNIT_BYTE,
-                         .help = "bytes that the level keeps or drops as one"},
+                         .help = "bytes that the level keeps or drops together"},
     [MAP_METRIC_SECTOR] = {.name = "sector",
                            .unit = UNIT_BYTE,
-                           .help = "bytes of a line that a load of one word brings"},
+                           .help = "bytes of a line that a load of one word fetches"},
     [MAP_METRIC_PAGE] = {.name = "page",
                          .unit = UNIT_BYTE,
                          .help = "tlb: bytes that one entry stands for"},
@@ -108,11 +108,12 @@ static const struct metric_info metrics[MAP_METRIC_COUNT] = {
                           .help = "the size that the driver or the data sheet states"},
     [MAP_METRIC_WAYS] = {.name = "ways", .help = "lines that a set holds"},
     [MAP_METRIC_SHARERS] = {.name = "sharers",
-                            .help = "cores that have the level in common; 1: each has its own"},
-    [MAP_METRIC_BANKS] = {.name = "banks", .help = "shared: banks, of a word each"},
-    [MAP_METRIC_FIXED] = {.name = "fixed",
-                          .unit = UNIT_NS,
-                          .help = "a of latency = a + b / core clock: what another clock gives"},
+                            .help = "cores that share the level; 1: each has its own"},
+    [MAP_METRIC_BANKS] = {.name = "banks", .help = "shared: number of banks, one word wide each"},
+    [MAP_METRIC_FIXED] =
+        {.name = "fixed",
+         .unit = UNIT_NS,
+         .help = "a of latency = a + b / core clock: time that does not follow the core clock"},
     [MAP_METRIC_CLOCKED] = {.name = "clocked",
                             .unit = UNIT_CYCLE,
                             .help = "b of the same: core cycles"},
@@ -178,7 +179,7 @@ static bool map_plan(const struct bench_request *request, struct bench_case_list
     (void)request;
     (void)list;
     return error_set(err, ERROR_UNSUPPORTED,
-                     "it goes where results point: `fathom map` measures it");
+                     "`fathom map` measures it: its cases depend on results");
 }
 
 // ---------------------------------------------------------------- probes
@@ -187,7 +188,8 @@ static const struct benchmark *latency_find(struct error *err)
 {
     const struct benchmark *latency = benchmark_find("latency");
     if (!latency)
-        error_set(err, ERROR_UNSUPPORTED, "a probe is a chain of latency, which is not here");
+        error_set(err, ERROR_UNSUPPORTED,
+                  "its probes are chains of latency, which this build lacks");
     return latency;
 }
 
@@ -206,16 +208,17 @@ static bool map_open(struct bench_session *session, struct error *err)
     return latency && latency->open(&own->chase, err);
 }
 
-// The case of latency that a probe is: what both have is the probe's, the rest as always.
+// The case of latency that measures a probe: it takes the probe's values of the parameters that
+// both have; the others are usual.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
     struct bench_case c = {.values = ARENA_ARRAY(arena, latency->param_count, struct case_value),
                            .value_count = latency->param_count};
-    bool pages = strcmp(case_text(probe, "what"), MAP_PAGES) == 0;
+    bool pages = case_says(probe, "what", MAP_PAGES);
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // `pages` are as far apart as its pitch says.
+        // The pages of a probe `pages` are as far apart as its own "pitch".
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         c.values[i] = (struct case_value){.key = param->key, .type = param->type};
@@ -226,7 +229,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
         else if (strcmp(param->key, "load") == 0)
             c.values[i].text = "idle";
         if (pages && strcmp(param->key, "pitch") == 0)
-            c.values[i].uint = PAGES_PITCH_BYTES;
+            c.values[i].uint = PAGES_STRIDE_BYTES;
         c.values[i].key = param->key;
     }
     return c;
@@ -245,8 +248,8 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// A device whose core clock is its own is asked for it here; that of a card is the machine's, and
-// set by the process that asks for visits (suite/clock_lock.h).
+// Sets the core clock here if the device has one of its own (a model). A card's clock belongs to
+// the machine: the parent process locks it (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct gpu_device *device = run->session->device;
@@ -262,12 +265,12 @@ static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit,
 static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct map_session *own = run->session->state;
-    const char *what = case_text(run->bench_case, "what");
-    if (strcmp(what, MAP_NEIGHBOURS) == 0)
+    const struct bench_case *probe = run->bench_case;
+    if (case_says(probe, "what", MAP_NEIGHBOURS))
         return map_neighbours_visit(&own->neighbours, run, visit, err);
-    if (strcmp(what, MAP_CODE) == 0)
+    if (case_says(probe, "what", MAP_CODE))
         return map_code_visit(&own->code, run, visit, err);
-    if (strcmp(what, MAP_CLOCKS) == 0)
+    if (case_says(probe, "what", MAP_CLOCKS))
         return visit_by_clock(run, visit, err);
     return visit_chain(run, visit, err);
 }
@@ -289,11 +292,9 @@ const struct benchmark bench_map = {
         },
     .description =
         "What `fathom map` finds: how many levels of cache a path has, where each ends, its "
-        "latency "
-        "in ns and core cycles, its bandwidth, its line and sector, what lies behind them, and how "
-        "much "
-        "memory address translation reaches. The levels are flat parts of the latency curve; what "
-        "the measurement leaves open is said to be unknown, with the reason.",
+        "latency in ns and core cycles, its bandwidth, its line and sector, what lies behind them, "
+        "and how much memory address translation reaches. The levels are flat parts of the latency "
+        "curve; what the measurements do not show is listed as unknown, with the reason.",
     .command = "map",
     .plan = map_plan,
     .open = map_open,

@@ -14,7 +14,7 @@ enum {
 struct neighbours {
     struct map_neighbours *kept;
     const struct bench_visit *visit;
-    uint32_t groups, nodes, pitch;
+    uint32_t groups, nodes, stride;
     struct gpu_buffer *words, *result;
     double span_ns;
 };
@@ -26,7 +26,7 @@ struct params {
 #undef X
 };
 
-static uint32_t turns_for(uint32_t hops)
+static uint32_t iterations_for(uint32_t hops)
 {
     return (hops + NEIGHBOURS_UNROLL - 1) / NEIGHBOURS_UNROLL;
 }
@@ -36,11 +36,11 @@ static struct params params_of(const struct neighbours *n)
     uint32_t hops = n->nodes < HOPS_MIN ? HOPS_MIN : n->nodes > HOPS_MAX ? HOPS_MAX : n->nodes;
     uint32_t round = n->visit->request->round;
     return (struct params){.nodes = n->nodes,
-                           .pitch_words = n->pitch / 4,
+                           .pitch_words = n->stride / 4,
                            .key = UINT32_C(0x9e3779b9) * (round + 1),
-                           .lead = turns_for(n->nodes),
-                           .turns = turns_for(hops),
-                           .tail = turns_for(hops),
+                           .lead = iterations_for(n->nodes),
+                           .turns = iterations_for(hops),
+                           .tail = iterations_for(hops),
                            .never = UINT32_MAX,
                            .token = round + 1};
 }
@@ -51,12 +51,12 @@ static bool init(struct neighbours *n, struct error *err)
     const struct bench_case *this_case = n->visit->bench_case;
     struct gpu_scope *scope = n->visit->scope;
     n->groups = (uint32_t)info->limits.cores;
-    n->pitch = (uint32_t)case_uint(this_case, "pitch");
-    n->nodes = n->pitch ? (uint32_t)(case_uint(this_case, "bytes") / n->pitch) : 0;
+    n->stride = (uint32_t)case_uint(this_case, "pitch");
+    n->nodes = n->stride ? (uint32_t)(case_uint(this_case, "bytes") / n->stride) : 0;
     if (n->groups < 2 || n->nodes < 2)
         return error_set(err, ERROR_UNSUPPORTED, "%" PRIu32 " cores, regions of %" PRIu32 " nodes",
                          n->groups, n->nodes);
-    struct gpu_buffer_desc words = {.bytes = (uint64_t)n->groups * n->nodes * n->pitch};
+    struct gpu_buffer_desc words = {.bytes = (uint64_t)n->groups * n->nodes * n->stride};
     struct gpu_buffer_desc result = {.bytes = UINT64_C(4) * NEIGHBOURS_WORDS * n->groups,
                                      .memory = GPU_MEMORY_READBACK};
     if (words.bytes > info->limits.storage_range_bytes)
@@ -84,7 +84,7 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
            gpu_batch_span_ns(batch, 0, &n->span_ns, err);
 }
 
-// Each chain has to have led where the formula says.
+// Tests that each chain ended where the formula says, and that each workgroup had its own core.
 static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
 {
     const uint32_t *words = gpu_buffer_map(n->result);
@@ -128,7 +128,7 @@ static void report(const struct neighbours *n, const struct params *p, struct me
     visit->device_time_ns += (uint64_t)n->span_ns;
 }
 
-// Once a session: the program, and what its counter counts.
+// Once a session: makes the program and probes the counter.
 static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
                     struct error *err)
 {
