@@ -58,10 +58,11 @@ static void a_difference_becomes_a_sentence_that_names_its_cases(void **state)
     const struct finding *finding = &run->findings[0];
     assert_string_equal(finding->code, "loads-advice");
     assert_string_equal(finding->device, "vulkan:0");
-    assert_string_equal(finding->text,
-                        "align raw loads: unaligned ones cost more (ByteAddressBuffer.Load4 "
-                        "unaligned linear 500.0 Gop/s, ByteAddressBuffer.Load4 linear 1.000 Top/s: "
-                        "0.5 times)");
+    assert_string_equal(
+        finding->text,
+        "vulkan:0: align raw loads: unaligned ones cost more (ByteAddressBuffer.Load4 "
+        "unaligned linear 500.0 Gop/s, ByteAddressBuffer.Load4 linear 1.000 Top/s: "
+        "0.5 times)");
     assert_int_equal(finding->key_count, 2);
     assert_string_equal(finding->keys[0],
                         "loads/load=ByteAddressBuffer.Load4 unaligned/pattern=linear");
@@ -126,9 +127,10 @@ static void how_far_the_baseline_drifted_is_said_and_where(void **state)
     assert_int_equal(run->finding_count, 1);
     const struct finding *finding = &run->findings[0];
     assert_string_equal(finding->code, "loads-drift");
-    assert_string_equal(finding->text,
-                        "the baseline, Buffer<RGBA8>.Load random, repeated beside each of 3 cases, "
-                        "drifted by 1 % (1.980 Top/s to 2.000 Top/s)");
+    assert_string_equal(
+        finding->text,
+        "vulkan:0: the baseline, Buffer<RGBA8>.Load random, repeated beside each of 3 cases, "
+        "drifted by 1 % (1.980 Top/s to 2.000 Top/s)");
     assert_string_equal(finding->keys[0], "loads/load=Texture2D<R8>.Load/pattern=linear");
     assert_string_equal(finding->keys[1], "loads/load=cbuffer{float4} load/pattern=random");
     run_destroy(run);

@@ -105,7 +105,7 @@ static void blending_is_held_against_the_same_format(void **state)
         &(struct made){
             {"work", "format", "blend"}, {"pixels", "rgba8_unorm", "none"}, -1, "pixels", 8e9, 0});
     bench_raster.conclude(run, "vulkan:0");
-    says(run, "raster-blend", "pixels of rgba8_unorm mixed", 2);
+    says(run, "raster-blend", "blended pixels of rgba8_unorm", 2);
     assert_true(run->findings[0].value == 0.75);
     run_destroy(run);
 }

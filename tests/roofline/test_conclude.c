@@ -71,7 +71,10 @@ static void the_ridge_is_where_the_bounds_meet(void **state)
     assert_true(fabs(run->findings[0].value - 8) < 1e-9);
     assert_non_null(strstr(run->findings[1].text, "fp64"));
     assert_non_null(strstr(run->findings[1].text, "4.000 TB/s"));
-    assert_non_null(strstr(run->findings[1].text, "up to 8.000 (8.000 to 8.000) operations"));
+    assert_non_null(strstr(
+        run->findings[1].text,
+        "memory-bound below 8.000 FLOP/B (8.000 to 8.000) at 4.000 TB/s, compute-bound above "
+        "at 32.00 TFLOP/s"));
     run_destroy(run);
 }
 

@@ -50,7 +50,7 @@ static void each_device_gets_its_banks(void **state)
     assert_string_equal(run->findings[0].code, "shared-banks");
     assert_string_equal(run->findings[0].device, "cuda:0");
     assert_true(run->findings[0].value > 31 && run->findings[0].value < 33);
-    assert_non_null(strstr(run->findings[0].text, "32 banks, as words of 4 bytes see them"));
+    assert_non_null(strstr(run->findings[0].text, "32 banks, counted in words of 4 bytes"));
     assert_string_equal(run->findings[0].keys[0], "strides/pattern=banks/stride=1");
     assert_string_equal(run->findings[0].keys[1], "strides/pattern=banks/stride=32");
     assert_string_equal(run->findings[1].device, "vulkan:0");

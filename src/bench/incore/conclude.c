@@ -7,7 +7,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // of them that results come to
+static const double units_least = 0.95; // share of the units that the results must show
 
 // A case of that operation (NULL: any) on the device.
 static bool is_of(const struct result *result, const char *device, const char *op)
@@ -29,7 +29,7 @@ static double units_of(double per_cycle)
     return per_cycle >= units_least * units ? units : 0;
 }
 
-static void tell(struct run *run, const char *device, const char *op)
+static void report(struct run *run, const char *device, const char *op)
 {
     const struct result *alone = NULL, *full = NULL; // one chain of one subgroup; the most results
     char latency[UNIT_TEXT], results[UNIT_TEXT];
@@ -49,7 +49,7 @@ static void tell(struct run *run, const char *device, const char *op)
     double cycles = result_median(alone, "cycles"), per_core = result_median(full, "per_core");
     unit_format(cycles, UNIT_CYCLE, latency, sizeof latency);
     number_format(per_core, results, sizeof results);
-    const char *text = arena_printf(run->arena, "%s: latency %s, %s results a cycle of a core", op,
+    const char *text = arena_printf(run->arena, "%s: latency %s, %s results per cycle and core", op,
                                     latency, results);
     if (units_of(per_core) > 0)
         text = arena_printf(run->arena, "%s: %.0f units", text, units_of(per_core));
@@ -71,6 +71,6 @@ void incore_conclude(struct run *run, const char *device)
         for (size_t j = 0; j < i && !known; j++)
             known = is_of(run->results[j], device, op);
         if (!known)
-            tell(run, device, op);
+            report(run, device, op);
     }
 }

@@ -33,7 +33,7 @@ static bool is_alike(const struct result *a, const struct result *b)
     return true;
 }
 
-// "mode=replay" of what is text in a case.
+// "mode=replay": the values of a case that are text.
 static const char *way_of(struct arena *arena, const struct result *result)
 {
     const char *way = "";
@@ -45,15 +45,16 @@ static const char *way_of(struct arena *arena, const struct result *result)
     return way;
 }
 
-static void tell(struct run *run, const struct line *line, const struct result *first,
-                 const struct result *last)
+static void report(struct run *run, const struct line *line, const struct result *first,
+                   const struct result *last)
 {
     char cost[UNIT_TEXT], half[UNIT_TEXT], rate[UNIT_TEXT];
     unit_format(line->intercept, UNIT_NS, cost, sizeof cost);
     unit_format(line->intercept_half, UNIT_NS, half, sizeof half);
     unit_format(1e9 / line->slope, UNIT_BYTE_PER_S, rate, sizeof rate);
-    const char *text = arena_printf(run->arena, "a kernel takes %s (± %s) + its bytes / %s (%s)",
-                                    cost, half, rate, way_of(run->arena, first));
+    const char *text =
+        arena_printf(run->arena, "a kernel takes %s (± %s) plus its bytes at %s (%s)", cost, half,
+                     rate, way_of(run->arena, first));
     run_add_conclusion(
         run, &(struct finding){.code = "launch-fit", .text = text, .value = line->intercept}, first,
         last);
@@ -83,7 +84,7 @@ static void fit(struct run *run, const char *device, size_t first)
     struct line line;
     if (count >= POINTS_MIN && line_fit_relative(volumes, times, count, &line) && line.slope > 0 &&
         line.intercept > 0)
-        tell(run, &line, least, most);
+        report(run, &line, least, most);
     arena_destroy(arena);
 }
 
@@ -108,19 +109,19 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// "memory 3.850 µs ± 12.00 ns": what a kind adds, with the intervals of both rows.
+// "memory 3.850 µs ± 12.00 ns": what this kind of barrier adds, and half the interval of that.
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     char cost[UNIT_TEXT], half[UNIT_TEXT];
     unit_format(ns, UNIT_NS, cost, sizeof cost);
     unit_format(half_ns, UNIT_NS, half, sizeof half);
     if (fabs(ns) < half_ns)
-        return arena_printf(arena, "%s nothing to be seen (± %s)", kind, half);
+        return arena_printf(arena, "%s below the noise (%s)", kind, half);
     return half_ns > 0 ? arena_printf(arena, "%s %s ± %s", kind, cost, half)
                        : arena_printf(arena, "%s %s", kind, cost);
 }
 
-static void tell_barriers(struct run *run, const char *device)
+static void report_barriers(struct run *run, const char *device)
 {
     static const char *const kinds[] = {"memory", "execution", "buffer", "full", "split"};
     const struct result *none = row_with(run, device, "nothing"), *shown = NULL;
@@ -141,15 +142,16 @@ static void tell_barriers(struct run *run, const char *device)
             run,
             &(struct finding){
                 .code = "barriers",
-                .text = arena_printf(run->arena, "between empty kernels a barrier adds: %s", list),
+                .text =
+                    arena_printf(run->arena, "what a barrier adds between empty kernels: %s", list),
                 .value = value},
             none, shown);
 }
 
 // ---------------------------------------------------------------- who is the bound
 
-// Rows that are no faster than the host can submit them tell of the host.
-static void tell_bound(struct run *run, const char *device)
+// A row that takes hardly longer than the call that submits it measures the host, not the device.
+static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
     const struct metric *host = row ? result_metric(row, "host") : NULL;
@@ -159,10 +161,9 @@ static void tell_bound(struct run *run, const char *device)
         return;
     unit_format(host->median, UNIT_NS, call, sizeof call);
     unit_format(time->median, UNIT_NS, whole, sizeof whole);
-    const char *text = arena_printf(run->arena,
-                                    "the host is the bound of rows of empty kernels: its call "
-                                    "takes %s of %s for each",
-                                    call, whole);
+    const char *text = arena_printf(
+        run->arena, "the host limits rows of empty kernels: its call takes %s of %s per kernel",
+        call, whole);
     run_add_conclusion(
         run, &(struct finding){.code = "launch-bound", .text = text, .value = host->median}, row,
         NULL);
@@ -190,8 +191,8 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 //                 five)
 void launch_conclude(struct run *run, const char *device)
 {
-    tell_barriers(run, device);
-    tell_bound(run, device);
+    report_barriers(run, device);
+    report_bound(run, device);
     for (size_t i = 0; i < run->result_count; i++)
         if (is_scale(run->results[i], device) && is_first(run, device, i))
             fit(run, device, i);

@@ -5,8 +5,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// From here on, with its whole interval, a ratio counts as a difference; and within it, with its
-// whole interval, as none. What lies between gives no advice.
+// A ratio is a difference if its whole interval lies above this (or below 1 / this), and no
+// difference if its whole interval lies between the two. Anything else gives no advice.
 #define ADVICE_RATIO 1.1
 
 // Two cases compared, and what to say when the first is faster, slower, or the same.
@@ -109,29 +109,20 @@ static const char *amount(struct arena *arena, const struct metric *metric)
     return arena_strdup(arena, unit_format(metric->median, metric->unit, text, sizeof text));
 }
 
-static void tell(struct run *run, const char *device, const struct question *question,
-                 const struct result *const pair[2])
+static void report(struct run *run, const struct question *question,
+                   const struct result *const pair[2])
 {
     const struct metric *one = result_metric(pair[0], question->metric);
     const struct metric *other = result_metric(pair[1], question->metric);
     const char *text = one && other ? answer(question, one, other) : NULL;
     if (!text)
         return;
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = pair[0]->key;
-    keys[1] = pair[1]->key;
     double ratio = one->median / other->median;
-    *run_add_finding(run) = (struct finding){
-        .code = "loads-advice",
-        .device = device,
-        .text = arena_printf(run->arena, "%s%s%s (%s %s %s, %s %s %s: %.3g times)",
-                             run->device_count > 1 ? device : "", run->device_count > 1 ? ": " : "",
-                             text, question->load, question->pattern, amount(run->arena, one),
-                             question->other_load, question->other_pattern,
-                             amount(run->arena, other), ratio),
-        .value = ratio,
-        .keys = keys,
-        .key_count = 2};
+    text = arena_printf(run->arena, "%s (%s %s %s, %s %s %s: %.3g times)", text, question->load,
+                        question->pattern, amount(run->arena, one), question->other_load,
+                        question->other_pattern, amount(run->arena, other), ratio);
+    run_add_conclusion(run, &(struct finding){.code = "loads-advice", .text = text, .value = ratio},
+                       pair[0], pair[1]);
 }
 
 // The case beside which the repeated baseline was slowest, and fastest.
@@ -162,28 +153,20 @@ static struct drift find_drift(const struct run *run, const char *device)
     return drift;
 }
 
-static void tell_drift(struct run *run, const char *device)
+static void report_drift(struct run *run, const char *device)
 {
     struct drift drift = find_drift(run, device);
     if (drift.cases < 2)
         return;
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = drift.least->key;
-    keys[1] = drift.most->key;
     double apart = baseline_of(drift.most) / baseline_of(drift.least) - 1;
-    *run_add_finding(run) = (struct finding){
-        .code = "loads-drift",
-        .device = device,
-        .text = arena_printf(run->arena,
-                             "%s%sthe baseline, Buffer<RGBA8>.Load random, repeated beside each of "
-                             "%u cases, drifted by %.2g %% (%s to %s)",
-                             run->device_count > 1 ? device : "", run->device_count > 1 ? ": " : "",
-                             drift.cases, 100 * apart,
-                             amount(run->arena, result_metric(drift.least, "baseline")),
-                             amount(run->arena, result_metric(drift.most, "baseline"))),
-        .value = apart,
-        .keys = keys,
-        .key_count = 2};
+    const char *text = arena_printf(
+        run->arena,
+        "the baseline, Buffer<RGBA8>.Load random, repeated beside each of %u cases, drifted by "
+        "%.2g %% (%s to %s)",
+        drift.cases, 100 * apart, amount(run->arena, result_metric(drift.least, "baseline")),
+        amount(run->arena, result_metric(drift.most, "baseline")));
+    run_add_conclusion(run, &(struct finding){.code = "loads-drift", .text = text, .value = apart},
+                       drift.least, drift.most);
 }
 
 // "loads-advice" for each question that two cases answer; value: how many times as fast the first
@@ -192,13 +175,13 @@ static void tell_drift(struct run *run, const char *device)
 // those two, the slower first.
 void loads_conclude(struct run *run, const char *device)
 {
-    tell_drift(run, device);
+    report_drift(run, device);
     for (size_t q = 0; q < COUNT(questions); q++) {
         const struct question *question = &questions[q];
         const struct result *pair[2] = {
             find(run, device, question->load, question->pattern),
             find(run, device, question->other_load, question->other_pattern)};
         if (pair[0] && pair[1])
-            tell(run, device, question, pair);
+            report(run, question, pair);
     }
 }

@@ -43,8 +43,8 @@ static const char *describe(struct arena *arena, const struct kind *kind,
     return arena_printf(arena, "%s: %.0f", number, result_median(result, kind->after));
 }
 
-// All results with the subgroups of the first one.
-static void tell(struct run *run, const struct kind *kind, const struct result *first)
+// Lists all results with the subgroup size of the first one.
+static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";
     const struct result *last = NULL;
@@ -62,13 +62,12 @@ static void tell(struct run *run, const struct kind *kind, const struct result *
     }
     if (count < 2)
         return;
-    const char *what = arena_printf(run->arena,
-                                    "subgroups of %llu threads on a core, by registers "
-                                    "of a thread",
-                                    (unsigned long long)subgroup_of(first));
+    const char *what = arena_printf(
+        run->arena, "subgroups of %llu threads that fit on a core, by registers per thread",
+        (unsigned long long)subgroup_of(first));
     const char *text = arena_printf(
         run->arena, "%s: %s",
-        kind->before ? what : "workgroups on a core, by the shared memory of each", list);
+        kind->before ? what : "workgroups that fit on a core, by the shared memory of each", list);
     run_add_conclusion(run, &(struct finding){.code = "occupancy", .text = text, .value = fewest},
                        first, last);
 }
@@ -92,5 +91,5 @@ void occupancy_conclude(struct run *run, const char *device)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < run->result_count; i++)
             if (is_of(run->results[i], &kinds[k], device) && is_first(run, &kinds[k], i))
-                tell(run, &kinds[k], run->results[i]);
+                report(run, &kinds[k], run->results[i]);
 }

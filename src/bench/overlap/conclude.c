@@ -106,7 +106,7 @@ struct answer {
 };
 
 // Adds the finding "vulkan:0: TEXT (scenario, barrier; published: …)".
-static void tell(const struct subject *subject, const struct answer *answer)
+static void report(const struct subject *subject, const struct answer *answer)
 {
     struct arena *arena = subject->run->arena;
     const char *barrier = value_of(answer->cases[0], "barrier");
@@ -150,7 +150,7 @@ static const struct question questions[] = {
     {"overlap-draws", "draw_draw", "draws", SCALE_SHARE,
      "draws on one queue overlap where nothing orders them", "", NULL, false},
     {"overlap-queues", "cross_queue", "default", SCALE_SHARE,
-     "the direct and the compute queue work at once", "",
+     "async compute: the direct and the compute queue overlap", "",
      "GTX 980, HD 530 no; GTX 1070, Titan V partly; RX 460 yes", false},
     {"release-skew", "release_skew", "default", SCALE_TIME,
      "two queues that one semaphore releases start", " apart", NULL, false},
@@ -164,19 +164,20 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Only the question of two queues is answered by there being no such case: there is one queue.
-static void tell_missing(const struct subject *subject, const struct question *question)
+// Without a case of two queues, the answer about two queues is that the device has one. Other
+// questions stay open.
+static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
     if (!any || strcmp(question->code, "overlap-queues") != 0)
         return;
-    tell(subject,
-         &(struct answer){.code = question->code,
-                          .text = arena_printf(subject->run->arena, "%s: no, there is one queue",
-                                               question->text),
-                          .published = question->published,
-                          .value = NAN,
-                          .cases = {any}});
+    report(subject,
+           &(struct answer){.code = question->code,
+                            .text = arena_printf(subject->run->arena, "%s: no, there is one queue",
+                                                 question->text),
+                            .published = question->published,
+                            .value = NAN,
+                            .cases = {any}});
 }
 
 static void ask(const struct subject *subject, const struct question *question)
@@ -188,21 +189,21 @@ static void ask(const struct subject *subject, const struct question *question)
     if (!result && !question->only)
         result = find(subject, NULL, NULL, question->metric);
     if (!result) {
-        tell_missing(subject, question);
+        report_missing(subject, question);
         return;
     }
     const struct metric *metric = metric_of(result, question->metric);
     const char *answer =
         question->scale == SCALE_SHARE ? share_text(arena, metric) : number_text(arena, metric);
-    tell(subject,
-         &(struct answer){.code = question->code,
-                          .text = arena_printf(arena, "%s%s %s%s", question->text,
-                                               question->scale == SCALE_SHARE ? ":" : "", answer,
-                                               question->rest),
-                          .published =
-                              is_scenario(result, question->scenario) ? question->published : NULL,
-                          .value = metric->median,
-                          .cases = {result}});
+    report(subject, &(struct answer){.code = question->code,
+                                     .text = arena_printf(arena, "%s%s %s%s", question->text,
+                                                          question->scale == SCALE_SHARE ? ":" : "",
+                                                          answer, question->rest),
+                                     .published = is_scenario(result, question->scenario)
+                                                      ? question->published
+                                                      : NULL,
+                                     .value = metric->median,
+                                     .cases = {result}});
 }
 
 static const struct {
@@ -214,7 +215,7 @@ static const struct {
     {"semaphore", "a timeline semaphore"},
 };
 
-// NULL: of the target's barriers there are none between dispatches.
+// NULL for a barrier of the target: none stands between dispatches.
 static const char *barrier_text(const char *barrier)
 {
     for (size_t i = 0; i < COUNT(barrier_texts); i++)
@@ -232,7 +233,7 @@ static void ask_gaps(const struct subject *subject)
     for (size_t i = 0; first && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *metric = metric_of(result, "barrier_gap");
-        // That is a hand-over, and told as one.
+        // Between two queues this is the finding overlap-hand-over.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
         const char *barrier = barrier_text(value_of(result, "barrier"));
         if (!is_of(subject, result) || !metric || between || !barrier ||
@@ -241,17 +242,17 @@ static void ask_gaps(const struct subject *subject)
         double resolution_ns = overlap_resolution_ns(result);
         const char *reason = metric->ci95[0] > resolution_ns ? ""
                              : metric->median > resolution_ns
-                                 ? ", not told apart from none: the frames differ too much"
-                                 : ", not told apart from none by this clock";
-        tell(subject,
-             &(struct answer){
-                 .code = "barrier-gap",
-                 .text = arena_printf(arena,
-                                      "%s costs %s from the end of a workload to the start of the "
-                                      "one that waits for it%s",
-                                      barrier, number_text(arena, metric), reason),
-                 .value = metric->median,
-                 .cases = {result}});
+                                 ? ", below the noise: the frames differ too much"
+                                 : ", below the clock's resolution";
+        report(subject,
+               &(struct answer){.code = "barrier-gap",
+                                .text = arena_printf(
+                                    arena,
+                                    "%s costs %s from the end of a workload to the start of the "
+                                    "one that waits for it%s",
+                                    barrier, number_text(arena, metric), reason),
+                                .value = metric->median,
+                                .cases = {result}});
     }
 }
 
@@ -270,16 +271,16 @@ static void ask_targets(const struct subject *subject)
         const struct metric *a = metric_of(buffer, "draw_gap"), *b = metric_of(target, "draw_gap");
         const char *verdict = b->ci95[0] > a->ci95[1]   ? "yes"
                               : b->ci95[1] < a->ci95[0] ? "no, less"
-                                                        : "no, alike as far as can be told";
-        tell(subject,
-             &(struct answer){
-                 .code = "target-barrier",
-                 .text = arena_printf(arena,
-                                      "after a draw, a barrier of its render target costs more "
-                                      "than one of a buffer: %s, %s against %s",
-                                      verdict, number_text(arena, b), number_text(arena, a)),
-                 .value = b->median - a->median,
-                 .cases = {target, buffer}});
+                                                        : "no, there is no measurable difference";
+        report(subject,
+               &(struct answer){
+                   .code = "target-barrier",
+                   .text = arena_printf(arena,
+                                        "after a draw, a barrier of its render target costs more "
+                                        "than one of a buffer: %s, %s against %s",
+                                        verdict, number_text(arena, b), number_text(arena, a)),
+                   .value = b->median - a->median,
+                   .cases = {target, buffer}});
         return;
     }
 }
@@ -364,16 +365,16 @@ static void ask_bystanders(const struct subject *subject)
         const char *published =
             split ? "no on all; RX 460 with a driver of 2017 yes" : "no on all five";
         bool is_three = text_begins(value_of(result, "scenario"), "three");
-        tell(subject,
-             &(struct answer){.code = "overlap-bystander",
-                              .text = arena_printf(
-                                  arena,
-                                  "a workload overlaps the one before it, which it "
-                                  "need not wait for, across a %s: %s",
-                                  split ? "split barrier" : "barrier", share_text(arena, &share)),
-                              .published = is_three ? published : NULL,
-                              .value = share.median,
-                              .cases = {result}});
+        report(subject,
+               &(struct answer){.code = "overlap-bystander",
+                                .text = arena_printf(
+                                    arena,
+                                    "a workload overlaps the one before it, which it "
+                                    "need not wait for, across a %s: %s",
+                                    split ? "split barrier" : "barrier", share_text(arena, &share)),
+                                .published = is_three ? published : NULL,
+                                .value = share.median,
+                                .cases = {result}});
     }
 }
 
@@ -389,7 +390,7 @@ struct comparison {
 // less.
 #define MATTERS 1.05
 
-// The case ran without what it was to show: at medium, where the driver refused a high priority.
+// True if the driver refused the high priority that the case asked for: it ran at medium.
 static bool is_refused(const struct result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++)
@@ -398,16 +399,17 @@ static bool is_refused(const struct result *result)
     return false;
 }
 
-static void tell_refused(const struct subject *subject, const struct comparison *comparison,
-                         const struct result *other)
+static void report_refused(const struct subject *subject, const struct comparison *comparison,
+                           const struct result *other)
 {
-    tell(subject, &(struct answer){.code = comparison->code,
-                                   .text = arena_printf(subject->run->arena,
-                                                        "%s: not measured: high was refused",
-                                                        comparison->what),
-                                   .published = comparison->published,
-                                   .value = NAN,
-                                   .cases = {other}});
+    report(subject, &(struct answer){.code = comparison->code,
+                                     .text = arena_printf(
+                                         subject->run->arena,
+                                         "%s: not measured, as the driver refused high priority",
+                                         comparison->what),
+                                     .published = comparison->published,
+                                     .value = NAN,
+                                     .cases = {other}});
 }
 
 static void compare(const struct subject *subject, const struct comparison *comparison)
@@ -417,7 +419,7 @@ static void compare(const struct subject *subject, const struct comparison *comp
     if (!base || !other)
         return;
     if (is_refused(other)) {
-        tell_refused(subject, comparison, other);
+        report_refused(subject, comparison, other);
         return;
     }
     const struct metric *a = metric_of(base, "frame"), *b = metric_of(other, "frame");
@@ -426,16 +428,16 @@ static void compare(const struct subject *subject, const struct comparison *comp
     bool alike = times.low >= 1 / MATTERS && times.high <= MATTERS;
     const char *verdict = times.high < 1 / MATTERS ? "a shorter frame"
                           : times.low > MATTERS    ? "a longer frame"
-                          : alike                  ? "no difference to speak of"
+                          : alike                  ? "no difference"
                                                    : "undecided";
     struct arena *arena = subject->run->arena;
-    tell(subject,
-         &(struct answer){.code = comparison->code,
-                          .text = arena_printf(arena, "%s: %s, %s times as long", comparison->what,
-                                               verdict, number_text(arena, &ratio)),
-                          .published = comparison->published,
-                          .value = times.value,
-                          .cases = {other, base}});
+    report(subject, &(struct answer){.code = comparison->code,
+                                     .text = arena_printf(arena, "%s: %s, %s times as long",
+                                                          comparison->what, verdict,
+                                                          number_text(arena, &ratio)),
+                                     .published = comparison->published,
+                                     .value = times.value,
+                                     .cases = {other, base}});
 }
 
 static const struct comparison comparisons[] = {

@@ -83,10 +83,12 @@ void overlap_conclude_clock(struct run *run, const char *device)
         behind_ns > 0 ? arena_printf(arena, "more than %s ", ns_text(arena, behind_ns)) : "";
     const char *text = arena_printf(
         arena,
-        "the device's clock ticks %s and steps %s, so nothing within %s is told apart; no core's "
-        "clock was seen %sbehind another's (less than %s would not show)%s",
-        ns_text(arena, cell_of(calibration, "tick")), ns_text(arena, cell_of(calibration, "step")),
-        ns_text(arena, overlap_resolution_ns(first)), behind,
+        "timer resolution: %s (ticks of %s, steps of %s); no core's clock was seen %sbehind "
+        "another's "
+        "(less "
+        "than %s would not show)%s",
+        ns_text(arena, overlap_resolution_ns(first)), ns_text(arena, cell_of(calibration, "tick")),
+        ns_text(arena, cell_of(calibration, "step")), behind,
         ns_text(arena, cell_of(calibration, "reach")), polled_text(arena, &polled));
     run_add_conclusion(run,
                        &(struct finding){.code = "overlap-clock",

@@ -104,15 +104,16 @@ static const char *slowdown_text(struct arena *arena, const struct result *resul
     return arena_printf(arena, "the hog %.2f times as long as alone", slowdown);
 }
 
-// "at medium priority in 1.9 ms (99 % within 3.1 ms; …)"
+// "1.9 ms at medium priority (99 % within 3.1 ms; …)"
 static const char *answer_text(struct arena *arena, const struct result *result,
                                const struct metric *response)
 {
     const char *parts[] = {tail_text(arena, result), missed_text(arena, result),
                            slowdown_text(arena, result), entered_text(arena, result)};
     char median[UNIT_TEXT];
-    const char *text = arena_printf(arena, "at %s priority in %s", value_of(result, "priority"),
-                                    unit_format(response->median, UNIT_NS, median, sizeof median));
+    const char *text = arena_printf(arena, "%s at %s priority",
+                                    unit_format(response->median, UNIT_NS, median, sizeof median),
+                                    value_of(result, "priority"));
     bool open = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!parts[i])
@@ -132,7 +133,7 @@ static const char *change_text(struct arena *arena, const struct metric *medium,
         !isfinite(higher->ci95[0]) || !isfinite(higher->ci95[1]))
         return "";
     if (higher->ci95[0] <= medium->ci95[1] && higher->ci95[1] >= medium->ci95[0])
-        return ": the priority makes no difference that can be told";
+        return ": the priority makes no measurable difference";
     return arena_printf(arena, ": with the priority it takes %.2f times as long",
                         higher->median / medium->median);
 }
@@ -176,14 +177,14 @@ static struct group group_of(const struct run *run, const char *device, size_t f
     return group;
 }
 
-static void tell(struct run *run, const char *device, size_t first)
+static void report(struct run *run, const char *device, size_t first)
 {
     const struct result *begin = run->results[first];
     const struct group group = group_of(run, device, first);
     const char *hog = value_of(begin, "hog"), *where = value_of(begin, "setting");
     bool alone = strcmp(hog, "none") == 0;
     const char *text = arena_printf(
-        run->arena, "%s: %s %s%s, %s two %s, is answered %s%s%s", device,
+        run->arena, "%s: %s %s%s, %s two %s, takes %s%s%s", device,
         strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work",
         alone ? "without a hog" : "behind ", alone ? "" : hog,
         strcmp(where, "processes") == 0 ? "in" : "on", where, group.text,
@@ -213,5 +214,5 @@ void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++)
         if (response_of(run->results[i], device) && is_first(run, device, i))
-            tell(run, device, i);
+            report(run, device, i);
 }

@@ -36,9 +36,9 @@ static const struct result *case_with(const struct subject *subject, const char 
     return NULL;
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- reporting
 
-static void tell_cores(const struct subject *subject)
+static void report_cores(const struct subject *subject)
 {
     const struct result *result = case_with(subject, "cores", "work", "cores");
     const struct metric *cores = result ? result_metric(result, "cores") : NULL;
@@ -70,7 +70,7 @@ static const struct result *first_bound(const struct subject *subject, double mo
     return found;
 }
 
-static void tell_triangles(const struct subject *subject)
+static void report_triangles(const struct subject *subject)
 {
     const struct result *best = NULL;
     double most = 0;
@@ -87,10 +87,10 @@ static void tell_triangles(const struct subject *subject)
     char rate[UNIT_TEXT];
     struct arena *arena = subject->run->arena;
     const struct result *large = first_bound(subject, most);
-    const char *text = arena_printf(arena, "%s million drawn triangles a second at most",
+    const char *text = arena_printf(arena, "at most %s million drawn triangles per second",
                                     number_format(most / 1e6, rate, sizeof rate));
     if (large)
-        text = arena_printf(arena, "%s; from %llu pixels a side on their pixels bind", text,
+        text = arena_printf(arena, "%s; from %llu pixels a side on, pixels limit the rate", text,
                             (unsigned long long)case_uint(&large->bench_case, "side"));
     run_add_conclusion(subject->run,
                        &(struct finding){.code = "raster-triangles", .text = text, .value = most},
@@ -102,26 +102,24 @@ struct pair {
     const char *code, *base_text, *other_text;
 };
 
-static void tell_pair(const struct subject *subject, const struct pair *pair)
+static void report_pair(const struct subject *subject, const struct pair *pair)
 {
     if (!pair->base || !pair->other)
         return;
     double base = result_metric(pair->base, "pixels")->median;
     double other = result_metric(pair->other, "pixels")->median;
     char rates[2][UNIT_TEXT], ratio[UNIT_TEXT];
-    const char *text =
-        arena_printf(subject->run->arena,
-                     "%s come at %s times the rate of %s, %s against %s million a "
-                     "second",
-                     pair->other_text, number_format(other / base, ratio, sizeof ratio),
-                     pair->base_text, number_format(other / 1e6, rates[0], sizeof rates[0]),
-                     number_format(base / 1e6, rates[1], sizeof rates[1]));
+    const char *text = arena_printf(
+        subject->run->arena, "%s reach %s times the rate of %s: %s against %s million per second",
+        pair->other_text, number_format(other / base, ratio, sizeof ratio), pair->base_text,
+        number_format(other / 1e6, rates[0], sizeof rates[0]),
+        number_format(base / 1e6, rates[1], sizeof rates[1]));
     run_add_conclusion(subject->run,
                        &(struct finding){.code = pair->code, .text = text, .value = other / base},
                        pair->other, pair->base);
 }
 
-static void tell_blend(const struct subject *subject)
+static void report_blend(const struct subject *subject)
 {
     const struct result *mixed = case_with(subject, "pixels", "blend", "alpha"), *opaque = NULL;
     const struct case_value *format = mixed ? case_find(&mixed->bench_case, "format") : NULL;
@@ -133,14 +131,13 @@ static void tell_blend(const struct subject *subject)
             opaque = result;
     }
     if (format)
-        tell_pair(subject,
-                  &(struct pair){.base = opaque,
-                                 .other = mixed,
-                                 .code = "raster-blend",
-                                 .base_text = "opaque ones",
-                                 .other_text = arena_printf(subject->run->arena,
-                                                            "pixels of %s mixed with what is there",
-                                                            format->text)});
+        report_pair(subject,
+                    &(struct pair){.base = opaque,
+                                   .other = mixed,
+                                   .code = "raster-blend",
+                                   .base_text = "opaque ones",
+                                   .other_text = arena_printf(
+                                       subject->run->arena, "blended pixels of %s", format->text)});
 }
 
 // ---------------------------------------------------------------- all
@@ -156,12 +153,12 @@ static void tell_blend(const struct subject *subject)
 void raster_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};
-    tell_cores(&subject);
-    tell_triangles(&subject);
-    tell_blend(&subject);
-    tell_pair(&subject, &(struct pair){.base = case_with(&subject, "pixels", "depth", "write"),
-                                       .other = case_with(&subject, "pixels", "depth", "reject"),
-                                       .code = "raster-depth",
-                                       .base_text = "those that pass and write depth",
-                                       .other_text = "pixels that fail the depth test"});
+    report_cores(&subject);
+    report_triangles(&subject);
+    report_blend(&subject);
+    report_pair(&subject, &(struct pair){.base = case_with(&subject, "pixels", "depth", "write"),
+                                         .other = case_with(&subject, "pixels", "depth", "reject"),
+                                         .code = "raster-depth",
+                                         .base_text = "those that pass and write depth",
+                                         .other_text = "pixels that fail the depth test"});
 }

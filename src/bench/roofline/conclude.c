@@ -75,8 +75,8 @@ struct ridge {
     struct interval at;
 };
 
-// The roofs are fitted where they are flat, away from where they meet. The interval of their
-// quotient is the widest that their own allow; both at 97.5 %, so it is one of 95 %.
+// The two roofs are fitted where they are flat, away from the ridge. The interval of the ridge is
+// the widest quotient of their intervals; these have 97.5 % each, so it has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -89,7 +89,7 @@ static struct ridge ridge_of(const struct row *row, double about, double distanc
     return ridge;
 }
 
-static void tell(const struct row *row)
+static void report(const struct row *row)
 {
     const struct result *high = most_of(row, "rate");
     const struct result *low = most_of(row, "bandwidth");
@@ -103,6 +103,7 @@ static void tell(const struct row *row)
     if (!is_seen_around(row, about) || !isfinite(ridge.at.median))
         return;
     unit_format(ridge.rate.median, UNIT_OP_PER_S, operations, sizeof operations);
+    operations[strlen(operations) - strlen("op/s")] = '\0'; // the prefix stays: "66.80 T"
     unit_format(ridge.speed.median, UNIT_BYTE_PER_S, bytes, sizeof bytes);
     number_format(ridge.at.median, number[0], sizeof number[0]);
     number_format(ridge.at.low, number[1], sizeof number[1]);
@@ -112,9 +113,8 @@ static void tell(const struct row *row)
                              : "";
     const char *text =
         arena_printf(row->run->arena,
-                     "%s: memory is the bound (%s) up to %s%s operations a byte, then the units "
-                     "(%s)",
-                     row->type, bytes, number[0], within, operations);
+                     "%s: memory-bound below %s FLOP/B%s at %s, compute-bound above at %sFLOP/s",
+                     row->type, number[0], within, bytes, operations);
     run_add_conclusion(row->run,
                        &(struct finding){.code = "ridge", .text = text, .value = ridge.at.median},
                        low, high);
@@ -136,6 +136,6 @@ void roofline_conclude(struct run *run, const char *device)
         for (size_t j = 0; j < i && !known; j++)
             known = is_in(&row, run->results[j]);
         if (!known)
-            tell(&row);
+            report(&row);
     }
 }

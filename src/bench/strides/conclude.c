@@ -36,8 +36,8 @@ void strides_conclude(struct run *run, const char *device)
     }
     unsigned banks = banks_count(&(struct banks_curve){strides, times, count});
     const char *text = arena_printf(run->arena,
-                                    "shared memory has %u banks, as words of 4 bytes see them: "
-                                    "threads %u words apart all meet in one",
+                                    "shared memory has %u banks, counted in words of 4 bytes: "
+                                    "threads %u words apart all use the same bank",
                                     banks, banks);
     for (size_t i = 0; banks && i < count; i++)
         if (strides[i] == banks)
