@@ -33,10 +33,10 @@ static unsigned ways_of(unsigned ways, const char **why)
 static void as_many_ways_as_lines_fit(void **state)
 {
     (void)state;
-    static const unsigned told[] = {2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32};
+    static const unsigned found[] = {2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32};
     const char *why;
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        assert_int_equal(ways_of(told[i], &why), told[i]);
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        assert_int_equal(ways_of(found[i], &why), found[i]);
     assert_int_equal(ways_of(11, &why), 0);
     assert_non_null(strstr(why, "between two probes"));
     assert_int_equal(ways_of(1, &why), 0);
@@ -89,7 +89,7 @@ static struct map_sharers sharers_of(unsigned sharers, unsigned before)
     return map_sharers_judge(&level, probes, latency, count, CORES);
 }
 
-static void the_cores_that_share_a_level_are_told_to_a_third(void **state)
+static void the_cores_that_share_a_level_are_found_to_a_third(void **state)
 {
     (void)state;
     for (unsigned sharers = 1; sharers <= CORES; sharers++) {
@@ -163,7 +163,7 @@ int main(void)
         cmocka_unit_test(as_many_ways_as_lines_fit),
         cmocka_unit_test(ways_that_contradict_each_other_are_unknown),
         cmocka_unit_test(the_stride_is_a_power_of_two_as_long_as_the_level),
-        cmocka_unit_test(the_cores_that_share_a_level_are_told_to_a_third),
+        cmocka_unit_test(the_cores_that_share_a_level_are_found_to_a_third),
         cmocka_unit_test(regions_that_the_level_before_keeps_tell_nothing),
         cmocka_unit_test(a_level_runs_by_the_clock_that_its_latency_follows),
         cmocka_unit_test(one_clock_tells_nothing_of_domains),

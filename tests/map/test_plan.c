@@ -61,7 +61,7 @@ static void the_plan_asks_for_few_cases(void **state)
     run_destroy(run);
 }
 
-static void the_reach_of_the_tlb_is_told_from_pages(void **state)
+static void the_reach_of_the_tlb_is_found_from_pages(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
@@ -97,7 +97,7 @@ static void chains_over_pages_without_an_end_tell_no_reach(void **state)
     }
 }
 
-static void pages_of_a_small_tlb_are_told_where_chains_can(void **state)
+static void pages_of_a_small_tlb_are_found_where_chains_fit(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
@@ -115,13 +115,13 @@ static void pages_of_a_small_tlb_are_told_where_chains_can(void **state)
     }
 }
 
-static void pages_are_told_by_how_many_share_an_entry(void **state)
+static void pages_are_found_by_how_many_share_an_entry(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     const struct {
         unsigned kib;
-        const char *unknown; // NULL: it is told
+        const char *unknown; // NULL: it is found
     } pages[] = {{64, "smaller than 512 KiB"},
                  {512, NULL},
                  {1024, NULL},
@@ -179,7 +179,7 @@ static void a_staircase_that_ends_in_a_rise_keeps_its_stairs(void **state)
     run_destroy(run);
 }
 
-static void who_shares_a_level_is_told_and_so_are_its_halves(void **state)
+static void who_shares_a_level_is_found_and_so_are_its_halves(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
@@ -253,7 +253,7 @@ static void memory_well_beyond_any_cache_needs_no_statement(void **state)
 static void a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest(void **state)
 {
     (void)state;
-    // given lines that are shorter than any that probes tell
+    // given lines that are shorter than any that probes show
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     const struct machine m = {.levels = 1,
                               .capacity = {1 << 10},
@@ -338,13 +338,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_level_of_a_machine_is_found_with_its_size_and_line),
         cmocka_unit_test(the_plan_asks_for_few_cases),
-        cmocka_unit_test(the_reach_of_the_tlb_is_told_from_pages),
+        cmocka_unit_test(the_reach_of_the_tlb_is_found_from_pages),
         cmocka_unit_test(chains_over_pages_without_an_end_tell_no_reach),
-        cmocka_unit_test(pages_of_a_small_tlb_are_told_where_chains_can),
-        cmocka_unit_test(pages_are_told_by_how_many_share_an_entry),
+        cmocka_unit_test(pages_of_a_small_tlb_are_found_where_chains_fit),
+        cmocka_unit_test(pages_are_found_by_how_many_share_an_entry),
         cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
         cmocka_unit_test(a_curve_that_merely_rises_is_unknown_and_says_why),
-        cmocka_unit_test(who_shares_a_level_is_told_and_so_are_its_halves),
+        cmocka_unit_test(who_shares_a_level_is_found_and_so_are_its_halves),
         cmocka_unit_test(a_level_larger_than_what_can_be_allocated_is_a_bound),
         cmocka_unit_test(what_may_be_a_cache_that_nobody_states_is_not_counted_as_memory),
         cmocka_unit_test(memory_well_beyond_any_cache_needs_no_statement),

@@ -31,7 +31,7 @@ static void assert_code_level(const struct run *run, size_t level, double bytes)
             strstr(machine_detail(result, "size"), "unknown: the driver does not report"));
 }
 
-static void caches_of_instructions_are_told_in_bytes_where_the_encoding_is_known(void **state)
+static void caches_of_instructions_are_reported_in_bytes_where_the_encoding_is_known(void **state)
 {
     (void)state;
     const struct {
@@ -116,7 +116,7 @@ static void cpus_and_models_are_asked_for_no_code_and_say_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(caches_of_instructions_are_told_in_bytes_where_the_encoding_is_known),
+        cmocka_unit_test(caches_of_instructions_are_reported_in_bytes_where_the_encoding_is_known),
         cmocka_unit_test(code_whose_instructions_all_take_as_long_shows_no_cache),
         cmocka_unit_test(code_that_is_cut_short_is_a_bound),
         cmocka_unit_test(cpus_and_models_are_asked_for_no_code_and_say_why),

@@ -3,7 +3,7 @@
 """check_map.py FATHOM MACHINE.json: what `fathom map` finds on a model must be what its file says:
 every level and no other, sizes within 5 %, latencies and bandwidths within 3 %, lines, sectors and
 ways exact or unknown, the cores that share a level within the interval, and the reach of its TLB.
-Bandwidths that the file does not tell are not found."""
+A bandwidth that the file does not give is not found."""
 
 import json
 import pathlib
@@ -57,7 +57,7 @@ def problems_of_level(result, level):
             yield f"{name}: {key} {metric(result, key)}, not {truth}"
 
 
-def told(machine, k, which):
+def stated(machine, k, which):
     """The bandwidth of level k, that of memory behind the last; None where the file has none. Of
     one core, where it has the chip's alone, that core's part."""
     places = machine["levels"] + [machine["memory"]]
@@ -71,14 +71,14 @@ def problems_of_bandwidth(result, machine, k):
     """Of all cores, and of one. A level in which not every core can have a part of its own, as
     `map` cuts them, is not asked for the first."""
     name, hertz = result["key"], machine["core_clock_hz"]
-    all_cores, one = told(machine, k, "chip_bytes_per_cycle"), told(machine, k, "core_bytes_per_cycle")
+    all_cores, one = stated(machine, k, "chip_bytes_per_cycle"), stated(machine, k, "core_bytes_per_cycle")
     small = 0 < k < len(machine["levels"]) and (
         machine["levels"][k]["capacity_bytes"] < 0.05e6 * machine["cores"]
         or machine["levels"][k]["capacity_bytes"] < 4 * machine["levels"][k - 1]["capacity_bytes"])
     for found, truth, optional in ((metric(result, "bandwidth"), all_cores, small),
                                    (metric(result, "group_bandwidth"), one, False)):
         if truth is None and found is not None:
-            yield f"{name}: {found} B/s, of which the file tells nothing"
+            yield f"{name}: {found} B/s, but the file gives none"
         elif truth is not None and not (optional and found is None) and not near(
                 found, truth * hertz, 0.03):
             yield f"{name}: {found} B/s, not {truth * hertz:.4g}"
@@ -125,8 +125,8 @@ def problems(document, machine):
 
 
 def problems_of_console(document, console):
-    """Each unknown of a level, or of what lies behind, is told of that level by name, and so are
-    the notes on sizes."""
+    """The console names each unknown of a level, or of what lies behind, and each note on a
+    size."""
     lines = [" ".join(line.split()) for line in console.split("\nUnknown\n")[1].split("•")]
     for result in of(document, "level") + of(document, "memory"):
         level = result["case"].get("level")
@@ -135,9 +135,9 @@ def problems_of_console(document, console):
             if text.startswith("unknown: "):
                 end = f", {key}: {text.removeprefix('unknown: ')}"
                 if not any(name in line and end in line for line in lines):
-                    yield f"the console does not tell: {name}{end}"
+                    yield f"not on the console: {name}{end}"
             elif key == "size" and f"{name}: {text}" not in " ".join(console.split()):
-                yield f"the console does not tell: {name}: {text}"
+                yield f"not on the console: {name}: {text}"
 
 
 def main():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What straight-line code has to come to tells how many instructions ran, and which.
+// The results of straight-line code show how many instructions ran, and which.
 #include "bench/map.h"
 #include "bench/map/code_replay.h"
 

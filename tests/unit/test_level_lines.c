@@ -134,7 +134,7 @@ static void assert_answer(const struct cache *cache, const struct lines_answer *
     assert_true(fabs(answer->capacity / capacity_of(cache) - 1) < 0.01);
 }
 
-static void lines_sectors_and_sizes_of_hashed_caches_are_told(void **state)
+static void lines_sectors_and_sizes_of_hashed_caches_are_found(void **state)
 {
     (void)state;
     for (unsigned line = 32; line <= 256; line *= 2)
@@ -147,7 +147,7 @@ static void lines_sectors_and_sizes_of_hashed_caches_are_told(void **state)
         }
 }
 
-static void lines_of_caches_with_plain_sets_are_told(void **state)
+static void lines_of_caches_with_plain_sets_are_found(void **state)
 {
     (void)state;
     for (unsigned line = 32; line <= 256; line *= 2) {
@@ -207,8 +207,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_expected_latency_is_that_of_a_simulated_cache),
-        cmocka_unit_test(lines_sectors_and_sizes_of_hashed_caches_are_told),
-        cmocka_unit_test(lines_of_caches_with_plain_sets_are_told),
+        cmocka_unit_test(lines_sectors_and_sizes_of_hashed_caches_are_found),
+        cmocka_unit_test(lines_of_caches_with_plain_sets_are_found),
         cmocka_unit_test(probes_that_no_line_explains_leave_it_open),
         cmocka_unit_test(noise_as_large_as_the_step_leaves_it_open),
     };
