@@ -41,8 +41,7 @@ static void case_put(struct json_out *out, const char *name, const void *object)
     json_put_close(out, '}');
 }
 
-static bool parse_value(const struct param_info *param, const char *spelt,
-                        struct case_value *value)
+static bool parse_value(const struct param_info *param, const char *spelt, struct case_value *value)
 {
     switch (value->type) {
     case PARAM_UINT:
