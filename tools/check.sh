@@ -4,13 +4,18 @@
 # built in build-STAGE/, and the tests that tell something there; `kit` packs what tools/kit.sh packs,
 # which checks itself, and starts the tests in it. All stages run even where one
 # fails; the last lines say which did, and the exit status is 1 then.
-# FATHOM_FUZZ_SECONDS: time for each fuzz target (10).
+# FATHOM_FUZZ_SECONDS: time for each fuzz target (10). FATHOM_LONG: the tests with the label long too,
+# and every test of the kit.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
+# Without FATHOM_LONG: what is left out of the tests with gcc, and the one API of the kit's tests.
+long="|long" kit_api=vulkan
+[ -z "${FATHOM_LONG-}" ] || long='' kit_api=''
+
 # Stage → which tests: ctest's options, by label (a test's folder, or what it adds to it).
 declare -A tests=(
-    [gcc]="-LE fuzz"
+    [gcc]="-LE fuzz$long"
     [clang]="-L unit|conformance"
     [asan]="-L unit|suite|cli|sensors|doubles|project"
     [tsan]="-L unit|suite|cli|sensors|doubles -E cli_(lavapipe|together)"
@@ -67,7 +72,9 @@ check_kit() {
     built=$SECONDS
     local run
     for run in build-kit/fathom-tests-*/run; do
-        "$run" || return 1
+        # Through one API each program starts: that it was packed whole. The other tests ran before.
+        # shellcheck disable=SC2086 # none where it is empty
+        "$run" $kit_api || return 1
     done
 }
 

@@ -51,7 +51,7 @@ class Interrupted(fathom.Case):
             number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[i % 3]
             process = fathom.start("run", "--preset", "quick", "-o", path, fake="slow=3")
             if i % 2:
-                self.assertTrue(fathom.wait_until_watching(process))
+                fathom.wait_until_watching(process)
             time.sleep(moments.uniform(0.0, 0.35))
             fathom.kill(process, number)
             done, document = self.outcome(process, path)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clang-tidy, as .clang-tidy says, over every C file that the build compiles. Each version of it
-knows other checks: .clang-tidy is written for VERSION, and another one skips (exit 77)."""
+knows other checks: .clang-tidy is written for VERSION, and another one skips (exit 77). The analyzer
+follows the shorter paths through functions alone, which takes a tenth of the time, unless --deep."""
 
 import argparse
 import concurrent.futures
@@ -17,10 +18,12 @@ VERSION = 14
 
 # The database may be gcc's: clang need not know its warning options.
 EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--quiet", "--warnings-as-errors=*")
+SHALLOW = tuple(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang",
+                                                   "mode=shallow"))
 
 
-def tidy(build, path):
-    done = subprocess.run(["clang-tidy", "-p", build, *EXTRA, path], capture_output=True, text=True,
+def tidy(build, deep, path):
+    done = subprocess.run(["clang-tidy", "-p", build, *EXTRA, *(() if deep else SHALLOW), path], capture_output=True, text=True,
                           check=False)
     return done.returncode, done.stdout + ("" if done.stdout else done.stderr)
 
@@ -39,6 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     tree.add_root(parser)
     parser.add_argument("--build", required=True, help="build folder with compile_commands.json")
+    parser.add_argument("--deep", action="store_true", help="let the analyzer follow every path")
     parser.add_argument("--only", default="", help="only files whose path matches this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
@@ -50,7 +54,7 @@ def main():
     paths = compiled(arguments.root, arguments.build, arguments.only)
     findings = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for code, text in pool.map(lambda path: tidy(arguments.build, path), paths):
+        for code, text in pool.map(lambda path: tidy(arguments.build, arguments.deep, path), paths):
             if code:
                 findings.append(text.strip())
     tree.finish(len(paths), findings)
