@@ -64,7 +64,7 @@ static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
 const struct kernel_info *measure_program_info(struct measure_programs *programs,
                                                const struct gpu_program *program)
 {
-    struct isa_loads loads;
+    struct isa_loads loads = {0};
     struct measure_program *kept = programs->newest;
     while (kept->program != program)
         kept = kept->older;
@@ -75,7 +75,7 @@ const struct kernel_info *measure_program_info(struct measure_programs *programs
 
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program)
 {
-    struct isa_loads loads;
+    struct isa_loads loads = {0};
     visit->kernel = ask(visit->arena, program, &loads);
     if (isfinite(visit->kernel.loads))
         visit_detail(visit, "loop_loads", "%s", loads.text);
