@@ -34,6 +34,17 @@ static void object_destroy(struct gpu_object *object)
     }
 }
 
+static const struct gpu_peers peers = {
+    .connect = cuda_peers_connect,
+    .batch_copy = cuda_peers_batch_copy,
+};
+
+static const struct gpu_managed managed = {
+    .free_bytes = cuda_managed_free_bytes,
+    .advise = cuda_managed_advise,
+    .batch_prefetch = cuda_managed_batch_prefetch,
+};
+
 const struct gpu_backend cuda_backend = {
     .name = "cuda",
     .load = cuda_load,
@@ -63,7 +74,7 @@ const struct gpu_backend cuda_backend = {
     .batch_span_ns = cuda_batch_span_ns,
     .hold_create = cuda_hold_create,
     .hold_release = cuda_hold_release,
-    .peers = &cuda_peers,
-    .managed = &cuda_managed,
+    .peers = &peers,
+    .managed = &managed,
     .object_destroy = object_destroy,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Making and recording batches. Submitting: submit.c.
-#include "gpu/cuda/batch.h"
+#include "gpu/cuda/cuda.h"
 
 #include <string.h>
 
@@ -10,6 +10,28 @@ enum {
 };
 
 // ---------------------------------------------------------------- making
+
+// Creates the streams over which an unordered batch distributes its commands, once per queue.
+static bool add_sides(const struct cuda_device *device, struct cuda_queue *queue, struct error *err)
+{
+    const struct cuda_api *api = device->api;
+    if (!queue->fork && !cuda_check(api, api->cuEventCreate(&queue->fork, CU_EVENT_DISABLE_TIMING),
+                                    "cuEventCreate", err))
+        return false;
+    for (int i = 0; i < CUDA_SIDES; i++) {
+        if (!queue->sides[i] &&
+            !cuda_check(api,
+                        api->cuStreamCreateWithPriority(&queue->sides[i], CU_STREAM_NON_BLOCKING,
+                                                        queue->priority),
+                        "cuStreamCreateWithPriority", err))
+            return false;
+        if (!queue->joined[i] &&
+            !cuda_check(api, api->cuEventCreate(&queue->joined[i], CU_EVENT_DISABLE_TIMING),
+                        "cuEventCreate", err))
+            return false;
+    }
+    return true;
+}
 
 static bool create_events(const struct cuda_api *api, struct cuda_batch *batch, struct error *err)
 {
@@ -36,7 +58,7 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
     batch->spans = ARENA_ARRAY(scope->arena, desc->span_count, struct cuda_span);
     if (!cuda_enter(device, err))
         return NULL;
-    if ((!batch->unordered || cuda_queue_add_sides(device, batch->queue, err)) &&
+    if ((!batch->unordered || add_sides(device, batch->queue, err)) &&
         create_events(device->api, batch, err))
         return &batch->base;
     cuda_batch_destroy(&batch->base);
@@ -221,12 +243,12 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);
-    struct cuda_command *command = add_command(batch, CUDA_COMMAND_LAUNCH);
-    command->as.launch.function = program->function;
-    command->as.launch.block = kernel->workgroup;
-    memcpy(command->as.launch.grid, dispatch->groups, sizeof command->as.launch.grid);
-    command->as.launch.shared_bytes = program->shared_bytes;
-    command->as.launch.arguments = arguments;
+    struct cuda_launch *launch = &add_command(batch, CUDA_COMMAND_LAUNCH)->as.launch;
+    *launch = (struct cuda_launch){.function = program->function,
+                                   .block = kernel->workgroup,
+                                   .shared_bytes = program->shared_bytes,
+                                   .arguments = arguments};
+    memcpy(launch->grid, dispatch->groups, sizeof launch->grid);
     return true;
 }
 
@@ -254,14 +276,34 @@ bool cuda_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64_t
     return true;
 }
 
-void cuda_batch_add_peer_copy(struct cuda_batch *batch, const struct cuda_peer_copy *copy)
+bool cuda_peers_batch_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy,
+                           struct error *err)
 {
-    add_command(batch, CUDA_COMMAND_PEER_COPY)->as.peer = *copy;
+    (void)err;
+    add_command((struct cuda_batch *)batch, CUDA_COMMAND_PEER_COPY)->as.peer =
+        (struct cuda_peer_copy){
+            .range = {.to = ((struct cuda_buffer *)copy->to)->address + copy->to_offset,
+                      .from = ((struct cuda_buffer *)copy->from)->address + copy->from_offset,
+                      .bytes = copy->bytes},
+            .to = cuda_device_of(&copy->to->object)->context,
+            .from = cuda_device_of(&copy->from->object)->context,
+        };
+    return true;
 }
 
-void cuda_batch_add_prefetch(struct cuda_batch *batch, const struct cuda_prefetch *prefetch)
+bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range,
+                                 struct error *err)
 {
-    add_command(batch, CUDA_COMMAND_PREFETCH)->as.prefetch = *prefetch;
+    const struct cuda_device *device = cuda_device_of(&batch->object);
+    if (!cuda_pages_check(device, err))
+        return false;
+    add_command((struct cuda_batch *)batch, CUDA_COMMAND_PREFETCH)->as.prefetch =
+        (struct cuda_prefetch){
+            .address = ((struct cuda_buffer *)range->buffer)->address + range->offset,
+            .bytes = range->bytes,
+            .to = range->to_host ? CU_DEVICE_CPU : device->device,
+        };
+    return true;
 }
 
 // Streams order by themselves: only the sides of an unordered batch have to be joined.

@@ -70,10 +70,6 @@ struct cuda_image {
     uint64_t surface;         // 0 without desc.storage
 };
 
-struct cuda_sampler {
-    struct gpu_sampler base;
-};
-
 // A GPU_ARG_CONSTANT's place in the module: the symbol constant_POSITION.
 struct cuda_constant {
     uint64_t address; // 0: the kernel does not read it
@@ -87,6 +83,95 @@ struct cuda_program {
     struct cuda_constant constants[GPU_ARGS_MAX];
     unsigned shared_bytes; // beyond what the kernel declares
     const char *log;       // what the driver's compiler said
+};
+
+// ---------------------------------------------------------------- batches
+
+enum cuda_command_kind {
+    CUDA_COMMAND_LAUNCH,
+    CUDA_COMMAND_COPY,
+    CUDA_COMMAND_FILL,
+    CUDA_COMMAND_BARRIER,
+    CUDA_COMMAND_STAMP,
+    CUDA_COMMAND_PEER_COPY,
+    CUDA_COMMAND_PREFETCH,
+};
+
+struct cuda_launch {
+    struct cu_function *function;
+    const uint32_t *block;
+    uint32_t grid[3];
+    unsigned shared_bytes;
+    void **arguments; // pointers to the values, as cuLaunchKernel wants them
+};
+
+struct cuda_range_copy {
+    uint64_t to, from, bytes;
+};
+
+struct cuda_peer_copy {
+    struct cuda_range_copy range;
+    struct cu_context *to, *from;
+};
+
+struct cuda_prefetch {
+    uint64_t address, bytes;
+    int to; // CUdevice
+};
+
+struct cuda_command {
+    enum cuda_command_kind kind;
+    union {
+        struct cuda_launch launch;
+        struct cuda_range_copy copy;
+        struct {
+            uint64_t to, words;
+            uint32_t word;
+        } fill;
+        struct cu_event *stamp;
+        struct cuda_peer_copy peer;
+        struct cuda_prefetch prefetch;
+    } as;
+};
+
+struct cuda_span {
+    struct cu_event *begin, *end;
+};
+
+// Host memory of the commands: blocks that a reset uses again.
+struct cuda_block {
+    struct cuda_block *next;
+    size_t used;
+    unsigned char data[];
+};
+
+// A constant buffer's way into its module's symbol: `first` before the commands of the batch run.
+struct cuda_upload {
+    struct cuda_range_copy first;
+    struct cuda_range_copy last; // what the symbol holds after the commands recorded so far
+};
+
+struct cuda_sampled {
+    const struct gpu_image *image;
+    const struct gpu_sampler *sampler;
+    uint64_t texture;
+};
+
+struct cuda_batch {
+    struct gpu_batch base;
+    struct cuda_queue *queue;
+    bool unordered, replay;
+    struct cuda_command *commands;
+    size_t command_count, command_capacity;
+    struct cuda_upload *uploads;
+    size_t upload_count, upload_capacity;
+    struct cuda_sampled *sampled;
+    size_t sampled_count, sampled_capacity;
+    struct cuda_block *blocks, *block; // all, and the one being filled
+    struct cuda_span *spans;
+    unsigned span_count;
+    struct cu_event *done; // recorded at the end of each submission
+    struct cu_graph_exec *graph;
 };
 
 struct cuda_hold {
@@ -116,6 +201,15 @@ MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_even
 // is kept for cuda_free_kept.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_kept(struct cuda_device *device);
+
+// Allocates host memory that the device can access: `memory` is its host pointer, `address` its
+// address on the device. Freed by cuda_free.
+MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
+                                uint64_t *address, struct error *err);
+
+// False with ERROR_UNSUPPORTED if this driver or system cannot move single pages of managed memory;
+// else enters the context.
+MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
 // The texture object of an image read through a sampler; owned by the caller.
 MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
@@ -186,7 +280,14 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err);
 void cuda_hold_destroy(struct cuda_hold *hold);
 bool cuda_hold_release(struct gpu_hold *hold, struct error *err);
 
-extern const struct gpu_peers cuda_peers;
-extern const struct gpu_managed cuda_managed;
+bool cuda_managed_free_bytes(struct gpu_device *device, uint64_t *bytes, struct error *err);
+bool cuda_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advice,
+                         struct error *err);
+bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range,
+                                 struct error *err);
+bool cuda_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
+                        struct error *err);
+bool cuda_peers_batch_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy,
+                           struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening and closing a device, its queues, and waiting with an end.
+// A device and its queues: opening and closing, bounded waits, and what is freed when.
 #include "gpu/cuda/cuda.h"
 #include "gpu/wait.h"
 
@@ -48,6 +48,39 @@ bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event, u
                      struct error *err)
 {
     return await(device, (struct awaited){.api = device->api, .event = event}, timeout_ns, err);
+}
+
+// ---------------------------------------------------------------- freeing
+
+static void free_now(const struct cuda_api *api, const struct cuda_owned *owned)
+{
+    if (owned->memory)
+        api->cuMemFree_v2(owned->memory);
+    if (owned->host)
+        api->cuMemFreeHost(owned->host);
+    if (owned->module)
+        api->cuModuleUnload(owned->module);
+    if (owned->mipmap)
+        api->cuMipmappedArrayDestroy(owned->mipmap);
+    if (owned->array)
+        api->cuArrayDestroy(owned->array);
+}
+
+void cuda_free(struct cuda_device *device, struct cuda_owned owned)
+{
+    if (device->held == 0) {
+        free_now(device->api, &owned);
+        return;
+    }
+    struct cuda_kept *kept = ARENA_NEW(device->base.arena, struct cuda_kept);
+    *kept = (struct cuda_kept){.next = device->kept, .owned = owned};
+    device->kept = kept;
+}
+
+void cuda_free_kept(struct cuda_device *device)
+{
+    for (; device->kept; device->kept = device->kept->next)
+        free_now(device->api, &device->kept->owned);
 }
 
 // ---------------------------------------------------------------- opening and closing

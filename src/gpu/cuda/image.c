@@ -246,7 +246,7 @@ struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
         return NULL;
     }
     // The front keeps the description; it is used when an image is bound with the sampler.
-    return &ARENA_NEW(scope->arena, struct cuda_sampler)->base;
+    return ARENA_NEW(scope->arena, struct gpu_sampler);
 }
 
 bool cuda_texture_sampled(const struct cuda_device *device, const struct cuda_image *image,

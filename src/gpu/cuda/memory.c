@@ -1,50 +1,43 @@
 // SPDX-License-Identifier: MIT
-// Buffers. Typed views, images and samplers: image.c.
+// Buffers, the pages of managed memory, and access between devices. Typed views, images and
+// samplers: image.c.
 #include "gpu/cuda/cuda.h"
 
 #include <inttypes.h>
 
-static bool allocate_host(const struct cuda_api *api, struct cuda_buffer *buffer, uint64_t bytes,
-                          struct error *err)
+bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory, uint64_t *address,
+                     struct error *err)
 {
-    void *memory = NULL;
     if (!cuda_check(api,
-                    api->cuMemHostAlloc(&memory, bytes,
+                    api->cuMemHostAlloc(memory, bytes,
                                         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
                     "cuMemHostAlloc", err))
         return false;
-    if (!cuda_check(api, api->cuMemHostGetDevicePointer_v2(&buffer->address, memory, 0),
-                    "cuMemHostGetDevicePointer", err)) {
-        api->cuMemFreeHost(memory);
-        return false;
-    }
-    buffer->base.mapped = memory;
-    return true;
-}
-
-static bool allocate_managed(const struct cuda_device *device, struct cuda_buffer *buffer,
-                             uint64_t bytes, struct error *err)
-{
-    const struct cuda_api *api = device->api;
-    if (!cuda_check(api, api->cuMemAllocManaged(&buffer->address, bytes, CU_MEM_ATTACH_GLOBAL),
-                    "cuMemAllocManaged", err))
-        return false;
-    buffer->base.mapped = (void *)(uintptr_t)buffer->address;
-    return true;
+    if (cuda_check(api, api->cuMemHostGetDevicePointer_v2(address, *memory, 0),
+                   "cuMemHostGetDevicePointer", err))
+        return true;
+    api->cuMemFreeHost(*memory);
+    return false;
 }
 
 static bool allocate(const struct cuda_device *device, struct cuda_buffer *buffer,
                      const struct gpu_buffer_desc *desc, struct error *err)
 {
+    const struct cuda_api *api = device->api;
     switch (desc->memory) {
     case GPU_MEMORY_DEVICE:
-        return cuda_check(device->api, device->api->cuMemAlloc_v2(&buffer->address, desc->bytes),
-                          "cuMemAlloc", err);
+        return cuda_check(api, api->cuMemAlloc_v2(&buffer->address, desc->bytes), "cuMemAlloc",
+                          err);
     case GPU_MEMORY_UPLOAD:
     case GPU_MEMORY_READBACK:
-        return allocate_host(device->api, buffer, desc->bytes, err);
+        return cuda_host_alloc(api, desc->bytes, &buffer->base.mapped, &buffer->address, err);
     case GPU_MEMORY_MANAGED:
-        return allocate_managed(device, buffer, desc->bytes, err);
+        if (!cuda_check(api,
+                        api->cuMemAllocManaged(&buffer->address, desc->bytes, CU_MEM_ATTACH_GLOBAL),
+                        "cuMemAllocManaged", err))
+            return false;
+        buffer->base.mapped = (void *)(uintptr_t)buffer->address;
+        return true;
     case GPU_MEMORY_VISIBLE:
         break;
     }
@@ -65,39 +58,6 @@ struct gpu_buffer *cuda_buffer_create(struct gpu_scope *scope, const struct gpu_
     }
     buffer->base.address = buffer->address;
     return &buffer->base;
-}
-
-// ---------------------------------------------------------------- freeing
-
-static void free_now(const struct cuda_api *api, const struct cuda_owned *owned)
-{
-    if (owned->memory)
-        api->cuMemFree_v2(owned->memory);
-    if (owned->host)
-        api->cuMemFreeHost(owned->host);
-    if (owned->module)
-        api->cuModuleUnload(owned->module);
-    if (owned->mipmap)
-        api->cuMipmappedArrayDestroy(owned->mipmap);
-    if (owned->array)
-        api->cuArrayDestroy(owned->array);
-}
-
-void cuda_free(struct cuda_device *device, struct cuda_owned owned)
-{
-    if (device->held == 0) {
-        free_now(device->api, &owned);
-        return;
-    }
-    struct cuda_kept *kept = ARENA_NEW(device->base.arena, struct cuda_kept);
-    *kept = (struct cuda_kept){.next = device->kept, .owned = owned};
-    device->kept = kept;
-}
-
-void cuda_free_kept(struct cuda_device *device)
-{
-    for (; device->kept; device->kept = device->kept->next)
-        free_now(device->api, &device->kept->owned);
 }
 
 void cuda_buffer_destroy(struct cuda_buffer *buffer)
@@ -139,4 +99,67 @@ bool cuda_buffer_read(struct gpu_buffer *base, uint64_t offset, void *data, uint
                device->api->cuMemcpyDtoHAsync_v2(data, buffer->address + offset, bytes, stream),
                "cuMemcpyDtoHAsync", err) &&
            cuda_stream_drain(device, stream, err);
+}
+
+// ---------------------------------------------------------------- managed memory
+
+bool cuda_pages_check(const struct cuda_device *device, struct error *err)
+{
+    if (device->api->cuMemAdvise && device->api->cuMemPrefetchAsync && device->moves_pages)
+        return cuda_enter(device, err);
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "%s: this driver or system moves managed memory only as a whole "
+                     "(no concurrent managed access)",
+                     device->base.info->id);
+}
+
+bool cuda_managed_free_bytes(struct gpu_device *base, uint64_t *bytes, struct error *err)
+{
+    const struct cuda_device *device = (const struct cuda_device *)base;
+    size_t left = 0, whole = 0;
+    if (!cuda_enter(device, err) ||
+        !cuda_check(device->api, device->api->cuMemGetInfo_v2(&left, &whole), "cuMemGetInfo", err))
+        return false;
+    *bytes = left;
+    return true;
+}
+
+bool cuda_managed_advise(struct gpu_buffer *base, enum gpu_managed_advice advice, struct error *err)
+{
+    const struct cuda_device *device = cuda_device_of(&base->object);
+    uint64_t address = ((struct cuda_buffer *)base)->address;
+    if (!cuda_pages_check(device, err))
+        return false;
+    int what =
+        advice == GPU_MANAGED_READ_MOSTLY ? CU_ADVISE_READ_MOSTLY : CU_ADVISE_PREFERRED_LOCATION;
+    int where = advice == GPU_MANAGED_PREFER_HOST ? CU_DEVICE_CPU : device->device;
+    if (!cuda_check(device->api, device->api->cuMemAdvise(address, base->bytes, what, where),
+                    "cuMemAdvise", err))
+        return false;
+    return advice != GPU_MANAGED_PREFER_HOST ||
+           cuda_check(device->api,
+                      device->api->cuMemAdvise(address, base->bytes, CU_ADVISE_ACCESSED_BY,
+                                               device->device),
+                      "cuMemAdvise", err);
+}
+
+// ---------------------------------------------------------------- other devices
+
+bool cuda_peers_connect(struct gpu_device *from_base, struct gpu_device *to_base, bool *direct,
+                        struct error *err)
+{
+    const struct cuda_device *from = (const struct cuda_device *)from_base;
+    const struct cuda_device *to = (const struct cuda_device *)to_base;
+    const struct cuda_api *api = from->api;
+    int can = 0;
+    if (!cuda_enter(from, err) ||
+        !cuda_check(api, api->cuDeviceCanAccessPeer(&can, from->device, to->device),
+                    "cuDeviceCanAccessPeer", err))
+        return false;
+    *direct = can != 0;
+    if (!can)
+        return true;
+    int result = api->cuCtxEnablePeerAccess(to->context, 0);
+    return result == CU_PEER_ACCESS_ALREADY_ENABLED ||
+           cuda_check(api, result, "cuCtxEnablePeerAccess", err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Issuing recorded commands to streams or into a graph, waiting, spans, and holds.
-#include "gpu/cuda/batch.h"
+#include "gpu/cuda/cuda.h"
 
 // ---------------------------------------------------------------- issuing
 
@@ -51,26 +51,10 @@ static int pick_stream(struct issue *issue, struct cu_stream **stream)
     return result == CU_SUCCESS ? issue->api->cuStreamWaitEvent(*stream, queue->fork, 0) : result;
 }
 
-static int issue_launch(const struct cuda_api *api, const struct cuda_command *command,
-                        struct cu_stream *stream)
-{
-    const uint32_t *grid = command->as.launch.grid, *block = command->as.launch.block;
-    return api->cuLaunchKernel(command->as.launch.function, grid[0], grid[1], grid[2], block[0],
-                               block[1], block[2], command->as.launch.shared_bytes, stream,
-                               command->as.launch.arguments, NULL);
-}
-
 static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *copy,
                       struct cu_stream *stream)
 {
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
-}
-
-static int issue_peer_copy(const struct cuda_api *api, const struct cuda_peer_copy *copy,
-                           struct cu_stream *stream)
-{
-    return api->cuMemcpyPeerAsync(copy->range.to, copy->to, copy->range.from, copy->from,
-                                  copy->range.bytes, stream);
 }
 
 // In a graph an event is a node only when it is recorded as an external one.
@@ -87,6 +71,7 @@ static int issue_stamp(struct issue *issue, struct cu_event *event)
 
 static int issue_command(struct issue *issue, const struct cuda_command *command)
 {
+    const struct cuda_api *api = issue->api;
     struct cu_stream *stream = NULL;
     if (command->kind == CUDA_COMMAND_BARRIER)
         return join(issue);
@@ -95,21 +80,28 @@ static int issue_command(struct issue *issue, const struct cuda_command *command
     int result = pick_stream(issue, &stream);
     if (result != CU_SUCCESS)
         return result;
-    if (command->kind == CUDA_COMMAND_LAUNCH)
-        return issue_launch(issue->api, command, stream);
+    if (command->kind == CUDA_COMMAND_LAUNCH) {
+        const struct cuda_launch *launch = &command->as.launch;
+        const uint32_t *grid = launch->grid, *block = launch->block;
+        return api->cuLaunchKernel(launch->function, grid[0], grid[1], grid[2], block[0], block[1],
+                                   block[2], launch->shared_bytes, stream, launch->arguments, NULL);
+    }
     if (command->kind == CUDA_COMMAND_COPY)
-        return issue_copy(issue->api, &command->as.copy, stream);
-    if (command->kind == CUDA_COMMAND_PEER_COPY)
-        return issue_peer_copy(issue->api, &command->as.peer, stream);
-    if (command->kind == CUDA_COMMAND_PREFETCH)
-        return issue->api->cuMemPrefetchAsync(command->as.prefetch.address,
-                                              command->as.prefetch.bytes, command->as.prefetch.to,
-                                              stream);
-    return issue->api->cuMemsetD32Async(command->as.fill.to, command->as.fill.word,
-                                        command->as.fill.words, stream);
+        return issue_copy(api, &command->as.copy, stream);
+    if (command->kind == CUDA_COMMAND_PEER_COPY) {
+        const struct cuda_peer_copy *copy = &command->as.peer;
+        return api->cuMemcpyPeerAsync(copy->range.to, copy->to, copy->range.from, copy->from,
+                                      copy->range.bytes, stream);
+    }
+    if (command->kind == CUDA_COMMAND_PREFETCH) {
+        const struct cuda_prefetch *prefetch = &command->as.prefetch;
+        return api->cuMemPrefetchAsync(prefetch->address, prefetch->bytes, prefetch->to, stream);
+    }
+    return api->cuMemsetD32Async(command->as.fill.to, command->as.fill.word, command->as.fill.words,
+                                 stream);
 }
 
-int cuda_batch_issue(struct cuda_batch *batch, bool capturing)
+static int issue_batch(struct cuda_batch *batch, bool capturing)
 {
     struct issue issue = {
         .api = cuda_device_of(&batch->base.object)->api, .batch = batch, .capturing = capturing};
@@ -123,28 +115,6 @@ int cuda_batch_issue(struct cuda_batch *batch, bool capturing)
     return result == CU_SUCCESS ? joined : result;
 }
 
-bool cuda_queue_add_sides(const struct cuda_device *device, struct cuda_queue *queue,
-                          struct error *err)
-{
-    const struct cuda_api *api = device->api;
-    if (!queue->fork && !cuda_check(api, api->cuEventCreate(&queue->fork, CU_EVENT_DISABLE_TIMING),
-                                    "cuEventCreate", err))
-        return false;
-    for (int i = 0; i < CUDA_SIDES; i++) {
-        if (!queue->sides[i] &&
-            !cuda_check(api,
-                        api->cuStreamCreateWithPriority(&queue->sides[i], CU_STREAM_NON_BLOCKING,
-                                                        queue->priority),
-                        "cuStreamCreateWithPriority", err))
-            return false;
-        if (!queue->joined[i] &&
-            !cuda_check(api, api->cuEventCreate(&queue->joined[i], CU_EVENT_DISABLE_TIMING),
-                        "cuEventCreate", err))
-            return false;
-    }
-    return true;
-}
-
 // ---------------------------------------------------------------- graphs
 
 // A capture is ended whatever became of it: otherwise the stream would stay in it.
@@ -155,7 +125,7 @@ static bool capture(const struct cuda_api *api, struct cuda_batch *batch, struct
     if (!cuda_check(api, api->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_RELAXED),
                     "cuStreamBeginCapture", err))
         return false;
-    int issued = cuda_batch_issue(batch, true);
+    int issued = issue_batch(batch, true);
     int ended = api->cuStreamEndCapture(stream, graph);
     return cuda_check(api, issued, "recording a graph", err) &&
            cuda_check(api, ended, "cuStreamEndCapture", err);
@@ -198,8 +168,8 @@ bool cuda_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct err
     for (unsigned i = 0; i < base->after_count && result == CU_SUCCESS; i++)
         result = api->cuStreamWaitEvent(stream, ((struct cuda_batch *)base->after[i])->done, 0);
     if (result == CU_SUCCESS)
-        result = batch->graph ? api->cuGraphLaunch(batch->graph, stream)
-                              : cuda_batch_issue(batch, false);
+        result =
+            batch->graph ? api->cuGraphLaunch(batch->graph, stream) : issue_batch(batch, false);
     if (result == CU_SUCCESS)
         result = api->cuEventRecord(batch->done, stream);
     return cuda_check(api, result, "submitting a batch", err);
@@ -233,18 +203,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     struct cuda_hold *hold = ARENA_NEW(scope->arena, struct cuda_hold);
     void *flag = NULL;
     if (!cuda_enter(device, err) ||
-        !cuda_check(
-            device->api,
-            device->api->cuMemHostAlloc(&flag, sizeof *hold->flag,
-                                        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
-            "cuMemHostAlloc", err))
+        !cuda_host_alloc(device->api, sizeof *hold->flag, &flag, &hold->flag_address, err))
         return NULL;
-    if (!cuda_check(device->api,
-                    device->api->cuMemHostGetDevicePointer_v2(&hold->flag_address, flag, 0),
-                    "cuMemHostGetDevicePointer", err)) {
-        cuda_free(device, (struct cuda_owned){.host = flag});
-        return NULL;
-    }
     hold->flag = flag;
     *hold->flag = 0;
     device->held++;
