@@ -271,6 +271,11 @@ struct gpu_backend {
     void (*object_destroy)(struct gpu_object *object);
 };
 
+// True if two argument lists of `kernel` name the same objects and ranges. Addresses
+// (GPU_ARG_ADDRESS) are not compared.
+bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
+                    const struct gpu_arg *b);
+
 // The explicit list of backends, NULL-terminated, in order of preference: gpu/list.c, and
 // tests/fakes for the test program.
 extern const struct gpu_backend *const gpu_backends[];

@@ -171,6 +171,17 @@ static bool check_arg(const struct arg_check *check, struct error *err)
     return bad_arg(check, ERROR_INTERNAL, "no such kind of argument", err);
 }
 
+bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
+                    const struct gpu_arg *b)
+{
+    for (unsigned i = 0; i < kernel->arg_count; i++)
+        if (kernel->args[i] != GPU_ARG_ADDRESS &&
+            (a[i].buffer != b[i].buffer || a[i].offset != b[i].offset || a[i].bytes != b[i].bytes ||
+             a[i].typed != b[i].typed || a[i].image != b[i].image || a[i].sampler != b[i].sampler))
+            return false;
+    return true;
+}
+
 // ---------------------------------------------------------------- dispatches
 
 static bool check_params(const struct gpu_device *device, const struct gpu_kernel *kernel,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Making and recording batches. Submitting: submit.c.
-#include "gpu/opencl/batch.h"
+#include "gpu/opencl/opencl.h"
 
 #include <string.h>
 
@@ -13,17 +13,35 @@ enum {
 struct gpu_batch *opencl_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                       struct error *err)
 {
+    struct opencl_queue *queue = (struct opencl_queue *)desc->queue;
     struct opencl_batch *batch = ARENA_NEW(scope->arena, struct opencl_batch);
     batch->base.object.scope = scope;
-    batch->queue = (struct opencl_queue *)desc->queue;
+    batch->queue = queue;
     batch->unordered = desc->unordered;
     batch->open_span = -1;
     batch->span_count = desc->span_count;
     batch->spans = ARENA_ARRAY(scope->arena, desc->span_count, struct opencl_span);
-    if (batch->unordered &&
-        !opencl_queue_add_unordered((struct opencl_device *)scope->device, batch->queue, err))
+    if (desc->unordered && !queue->unordered &&
+        !opencl_queue_create((struct opencl_device *)scope->device, &queue->unordered,
+                             CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                             err))
         return NULL;
     return &batch->base;
+}
+
+void opencl_batch_drop_events(struct opencl_batch *batch)
+{
+    const struct opencl_api *api = opencl_device_of(&batch->base.object)->api;
+    for (unsigned i = 0; i < batch->span_count; i++) {
+        for (size_t k = 0; k < batch->spans[i].count; k++) {
+            if (batch->spans[i].events[k])
+                api->clReleaseEvent(batch->spans[i].events[k]);
+            batch->spans[i].events[k] = NULL;
+        }
+    }
+    if (batch->done)
+        api->clReleaseEvent(batch->done);
+    batch->done = NULL;
 }
 
 static void drop_recorded(struct opencl_batch *batch)
@@ -62,7 +80,7 @@ bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_bu
     return false;
 }
 
-void opencl_batch_lend(struct opencl_batch *batch, struct gpu_buffer *base)
+static void lend(struct opencl_batch *batch, struct gpu_buffer *base)
 {
     struct opencl_buffer *buffer = (struct opencl_buffer *)base;
     if (!base->mapped || opencl_batch_lends(batch, buffer))
@@ -101,7 +119,7 @@ static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool
     uint64_t bytes = arg->offset || constant ? arg->bytes : buffer->base.bytes;
     cl_mem range = NULL;
     bool made = false;
-    opencl_batch_lend(batch, arg->buffer);
+    lend(batch, arg->buffer);
     if (!opencl_buffer_range(buffer, arg->offset, bytes, &range, &made, err))
         return false;
     if (made) {
@@ -122,7 +140,7 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return bind_buffer(binding, arg, kind == GPU_ARG_CONSTANT, err);
     case GPU_ARG_TYPED:
     case GPU_ARG_TYPED_RW:
-        opencl_batch_lend(binding->batch, arg->typed->buffer);
+        lend(binding->batch, arg->typed->buffer);
         return set_arg(binding, sizeof(cl_mem), &((struct opencl_typed *)arg->typed)->image, err);
     case GPU_ARG_IMAGE:
     case GPU_ARG_IMAGE_RW:
@@ -159,13 +177,7 @@ static bool is_same(const struct opencl_bound *bound, const struct gpu_dispatch 
         (dispatch->params_bytes &&
          memcmp(bound->params, dispatch->params, dispatch->params_bytes) != 0))
         return false;
-    for (unsigned i = 0; i < kernel->arg_count; i++) {
-        const struct gpu_arg *a = &bound->dispatch.args[i], *b = &dispatch->args[i];
-        if (a->buffer != b->buffer || a->offset != b->offset || a->bytes != b->bytes ||
-            a->typed != b->typed || a->image != b->image || a->sampler != b->sampler)
-            return false;
-    }
-    return true;
+    return gpu_args_equal(kernel, bound->dispatch.args, dispatch->args);
 }
 
 static bool find_kernel(struct opencl_batch *batch, const struct gpu_dispatch *dispatch,
@@ -234,8 +246,8 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->from_offset = from_offset;
     command->bytes = bytes;
     if (to->mapped && from->mapped) { // from host to host: the device copies
-        opencl_batch_lend(batch, to);
-        opencl_batch_lend(batch, from);
+        lend(batch, to);
+        lend(batch, from);
     }
     return true;
 }
@@ -250,7 +262,7 @@ bool opencl_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     command->to_offset = offset;
     command->bytes = bytes;
     command->word = word;
-    opencl_batch_lend(batch, buffer);
+    lend(batch, buffer);
     return true;
 }
 

@@ -56,7 +56,7 @@ bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event
 
 // ---------------------------------------------------------------- opening and closing
 
-static bool create_queue(const struct opencl_device *device, cl_command_queue *queue,
+bool opencl_queue_create(const struct opencl_device *device, cl_command_queue *queue,
                          cl_command_queue_properties properties, struct error *err)
 {
     cl_int result = CL_SUCCESS;
@@ -73,11 +73,11 @@ static bool create_queues(struct opencl_device *device, const struct gpu_device_
         queue->base = (struct gpu_queue){.device = &device->base,
                                          .request = desc->queues[i],
                                          .family = (unsigned)desc->queues[i].kind};
-        if (!create_queue(device, &queue->ordered, CL_QUEUE_PROFILING_ENABLE, err))
+        if (!opencl_queue_create(device, &queue->ordered, CL_QUEUE_PROFILING_ENABLE, err))
             return false;
         device->base.queues[device->base.queue_count++] = &queue->base;
     }
-    return create_queue(device, &device->host, 0, err);
+    return opencl_queue_create(device, &device->host, 0, err);
 }
 
 static void release_queue(const struct opencl_api *api, struct opencl_queue *queue)

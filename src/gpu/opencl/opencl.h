@@ -65,10 +65,69 @@ struct opencl_hold {
     cl_event event; // a user event
 };
 
+// ---------------------------------------------------------------- batches
+
+enum opencl_command_kind {
+    OPENCL_COMMAND_LAUNCH,
+    OPENCL_COMMAND_COPY,
+    OPENCL_COMMAND_FILL,
+    OPENCL_COMMAND_BARRIER,
+};
+
+struct opencl_command {
+    enum opencl_command_kind kind;
+    int span;         // that it is timed for; -1: none
+    cl_event *event;  // where its event goes; NULL: not wanted
+    cl_kernel kernel; // LAUNCH: its arguments are set
+    size_t global[3], local[3];
+    struct opencl_buffer *to, *from; // COPY, FILL
+    uint64_t to_offset, from_offset, bytes;
+    uint32_t word;
+};
+
+// A kernel object with its arguments, kept while the batch is: a dispatch like an earlier one uses
+// it again.
+struct opencl_bound {
+    struct gpu_dispatch dispatch;
+    unsigned char params[GPU_PARAMS_MAX_BYTES];
+    cl_kernel kernel;
+};
+
+// Events of the timed commands of a span, of the last submission.
+struct opencl_span {
+    cl_event *events;
+    size_t count;
+};
+
+struct opencl_batch {
+    struct gpu_batch base;
+    struct opencl_queue *queue;
+    bool unordered;
+    int open_span;
+    struct opencl_command *commands;
+    size_t command_count, command_capacity;
+    struct opencl_bound *bound;
+    size_t bound_count, bound_capacity;
+    cl_mem *ranges; // sub-buffers made for arguments
+    size_t range_count, range_capacity;
+    // Host memory that kernels or fills of this batch use: given to the device at the start of a
+    // submission and mapped again at its end.
+    struct opencl_buffer **lent;
+    size_t lent_count, lent_capacity;
+    struct opencl_span *spans;
+    unsigned span_count;
+    cl_event done; // of the submission in flight or the last one
+};
+
+// ---------------------------------------------------------------- shared functions
+
 static inline struct opencl_device *opencl_device_of(const struct gpu_object *object)
 {
     return (struct opencl_device *)object->scope->device;
 }
+
+MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_command_queue *queue,
+                                    cl_command_queue_properties properties, struct error *err);
 
 // Waits until `event` is complete; ERROR_TIMEOUT after timeout_ns, ERROR_DEVICE_LOST where the
 // command ended in an error.
@@ -86,6 +145,13 @@ MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int resul
 // whole (`*made` says so).
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
+
+// True if kernels or fills of this batch use the buffer, whose host memory the device then has
+// while the batch runs.
+bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_buffer *buffer);
+
+// Releases the events of the batch's last submission.
+void opencl_batch_drop_events(struct opencl_batch *batch);
 
 // ---------------------------------------------------------------- slots of the backend
 

@@ -1,33 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Enqueueing recorded commands, waiting, spans, and holds.
-#include "gpu/opencl/batch.h"
-
-bool opencl_queue_add_unordered(const struct opencl_device *device, struct opencl_queue *queue,
-                                struct error *err)
-{
-    cl_int result = CL_SUCCESS;
-    if (queue->unordered)
-        return true;
-    queue->unordered = device->api->clCreateCommandQueue(
-        device->context, device->device,
-        CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &result);
-    return opencl_check(result, "clCreateCommandQueue", err);
-}
-
-void opencl_batch_drop_events(struct opencl_batch *batch)
-{
-    const struct opencl_api *api = opencl_device_of(&batch->base.object)->api;
-    for (unsigned i = 0; i < batch->span_count; i++) {
-        for (size_t k = 0; k < batch->spans[i].count; k++) {
-            if (batch->spans[i].events[k])
-                api->clReleaseEvent(batch->spans[i].events[k]);
-            batch->spans[i].events[k] = NULL;
-        }
-    }
-    if (batch->done)
-        api->clReleaseEvent(batch->done);
-    batch->done = NULL;
-}
+#include "gpu/opencl/opencl.h"
 
 // ---------------------------------------------------------------- enqueueing
 

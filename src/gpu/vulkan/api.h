@@ -399,10 +399,6 @@ struct vulkan_bindings {
 uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
                                unsigned char bytes[GPU_PARAMS_MAX_BYTES]);
 
-// Whether two lists of arguments would be the same descriptors.
-bool vulkan_same_args(const struct gpu_kernel *kernel, const struct gpu_arg *a,
-                      const struct gpu_arg *b);
-
 // A written descriptor set, valid until vulkan_descriptors_reset.
 MUST_CHECK bool vulkan_descriptors_take(struct vulkan_batch *batch, VkDescriptorSetLayout layout,
                                         const struct vulkan_bindings *bindings,

@@ -212,7 +212,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     struct vulkan_pass *pass = batch->pass;
     bool same_program = pass->program == program;
     if (same_program &&
-        (!program->layouts.set || vulkan_same_args(bindings->kernel, bindings->args, pass->args)))
+        (!program->layouts.set || gpu_args_equal(bindings->kernel, bindings->args, pass->args)))
         return true;
     pass->program = NULL;
     if (program->layouts.set) {

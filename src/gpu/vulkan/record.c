@@ -53,17 +53,6 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-bool vulkan_same_args(const struct gpu_kernel *kernel, const struct gpu_arg *a,
-                      const struct gpu_arg *b)
-{
-    for (unsigned i = 0; i < kernel->arg_count; i++)
-        if (kernel->args[i] != GPU_ARG_ADDRESS &&
-            (a[i].buffer != b[i].buffer || a[i].offset != b[i].offset || a[i].bytes != b[i].bytes ||
-             a[i].typed != b[i].typed || a[i].image != b[i].image || a[i].sampler != b[i].sampler))
-            return false;
-    return true;
-}
-
 // Repeats of one dispatch, which is what throughput is measured with, share one descriptor set.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
@@ -75,7 +64,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_program *progra
         device->vk.vkCmdBindPipeline(batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                                      program->pipeline);
     if (!program->layouts.set ||
-        (same_program && vulkan_same_args(bindings->kernel, bindings->args, batch->last.args))) {
+        (same_program && gpu_args_equal(bindings->kernel, bindings->args, batch->last.args))) {
         batch->last_program = program;
         return true;
     }
