@@ -3,7 +3,7 @@
 // instance calls are volk's global pointers, device calls go through the table of their device.
 //
 //   backend.c     the loader, the instance, validation, the slot table
-//   enumerate.c   physical devices → gpu_info; families.c the queues and core counts in it
+//   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
 //   features.c    extensions and features: which exist, which a device is opened with
 //   device.c      logical device and queues
 //   transfer.c    blocking copies between host and device
@@ -224,18 +224,10 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
 // "what: VK_ERROR_…" with the code that decides; returns false. For result != VK_SUCCESS.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
-// ---------------------------------------------------------------- enumerate.c, families.c,
-// features.c
+// ---------------------------------------------------------------- enumerate.c, features.c
 
 // Lists physical devices of Vulkan 1.3 into `to` and state->physical.
 void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
-
-// Fills families of `info` and physical->families.
-void vulkan_families_fill(struct vulkan_physical *physical, struct gpu_info *info,
-                          struct arena *scratch);
-
-// Cores and threads a core, where an extension tells.
-void vulkan_cores_fill(const struct vulkan_physical *physical, struct gpu_limits *limits);
 
 // Which of VULKAN_EXTENSIONS the device has; `scratch` is used and not rewound.
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
@@ -306,6 +298,33 @@ VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, 
 struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
                                       enum gpu_format format, uint64_t offset, uint64_t elements,
                                       struct error *err);
+// What an image is used for, and as what.
+struct vulkan_image_use {
+    VkFormat format;
+    VkImageUsageFlags usage;
+    VkImageAspectFlags aspect;
+    const char *what; // for error messages
+};
+
+// Creates the image, its memory and a view of all of it, for all families in use. After a failure
+// the caller destroys what was made (vulkan_image_destroy).
+MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
+                                  const struct gpu_image_desc *desc,
+                                  const struct vulkan_image_use *use, struct vulkan_image *image,
+                                  struct error *err);
+
+// A layout transition, or with `from` == `to` a barrier, by default of all levels and
+// layers of a colour image.
+struct vulkan_image_change {
+    VkImage image;
+    const VkImageSubresourceRange *part; // NULL: all levels and layers, colour
+    VkImageLayout from, to;
+    VkPipelineStageFlags2 after, before;
+    VkAccessFlags2 written, used;
+};
+void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
+                          const struct vulkan_image_change *change);
+
 struct gpu_image *vulkan_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                       struct error *err);
 bool vulkan_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
@@ -323,15 +342,6 @@ void vulkan_sampler_destroy(struct vulkan_device *device, struct vulkan_sampler 
 struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
-
-// Layouts for the arguments of `kernel` in these stages; fini is legal on what failed.
-VkResult vulkan_layouts_init(const struct vulkan_device *device, const struct gpu_kernel *kernel,
-                             VkShaderStageFlags stages, struct vulkan_layouts *layouts);
-void vulkan_layouts_fini(const struct vulkan_device *device, struct vulkan_layouts *layouts);
-
-MUST_CHECK bool vulkan_module_create(const struct vulkan_device *device,
-                                     const struct gpu_kernel *kernel, VkShaderModule *module,
-                                     struct error *err);
 
 // Compiles the kernel again with `flags`; the pipeline is the caller's.
 MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
@@ -384,6 +394,9 @@ bool vulkan_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image
                                 struct error *err);
 bool vulkan_batch_split(struct gpu_batch *batch, unsigned split, bool wait, struct error *err);
 bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
+
+// Ends the open render pass, if there is one. Legal on batches without draws.
+void vulkan_pass_leave(struct vulkan_batch *batch);
 
 // Before a command that is no draw: ends a render pass, and puts the barrier that is due.
 void vulkan_batch_order(struct vulkan_batch *batch);

@@ -23,14 +23,6 @@ void vulkan_pass_forget(struct vulkan_pass *pass)
     pass->readable_count = 0;
 }
 
-void vulkan_pass_leave(struct vulkan_batch *batch)
-{
-    if (!batch->pass || !batch->pass->target)
-        return;
-    device_of(batch)->vk.vkCmdEndRendering(batch->commands);
-    batch->pass->target = NULL;
-}
-
 // ---------------------------------------------------------------- layouts
 
 // The stages that may read a target's image.
@@ -171,7 +163,7 @@ static void begin_rendering(struct vulkan_batch *batch, const struct vulkan_targ
     };
     VkRenderingAttachmentInfo depth = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-        .imageView = target->depth_view,
+        .imageView = target->depth.view,
         .imageLayout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
         .loadOp = load_of(load),
         .storeOp = VK_ATTACHMENT_STORE_OP_STORE,

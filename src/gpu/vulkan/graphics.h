@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Draws through Vulkan, by dynamic rendering.
 //
-//   target.c       colour images and their depth buffers
-//   draw_program.c graphics pipelines
-//   draw.c         render passes and what is recorded into them
+//   target.c   colour images and their depth buffers
+//   draw.c     render passes and what is recorded into them
 //
 // A target rests in the layouts that draws want. Where kernels read its colours, the batch that let
 // them also takes the image back, so that every batch finds what it expects however often it runs.
@@ -15,9 +14,7 @@
 struct vulkan_target {
     struct gpu_target base;
     struct vulkan_image color; // layout: the one in which kernels read it
-    VkImage depth;             // VK_NULL_HANDLE: none
-    VkDeviceMemory depth_memory;
-    VkImageView depth_view;
+    struct vulkan_image depth; // null handles: none
 };
 
 #define VULKAN_DEPTH_FORMAT VK_FORMAT_D32_SFLOAT
@@ -48,18 +45,7 @@ struct gpu_target *vulkan_target_create(struct gpu_scope *scope, const struct gp
                                         struct error *err);
 void vulkan_target_destroy(struct vulkan_device *device, struct vulkan_target *target);
 
-// A layout transition, or with `from` == `to` a barrier, of all levels and layers.
-struct vulkan_image_change {
-    VkImage image;
-    VkImageAspectFlags aspect; // 0: colour
-    VkImageLayout from, to;
-    VkPipelineStageFlags2 after, before;
-    VkAccessFlags2 written, used;
-};
-void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
-                          const struct vulkan_image_change *change);
-
-// ---------------------------------------------------------------- draw_program.c
+// ---------------------------------------------------------------- program.c
 
 struct gpu_draw_program *vulkan_draw_program_create(struct gpu_scope *scope,
                                                     const struct gpu_draw_program_desc *desc,
@@ -73,9 +59,6 @@ struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 
 // When recording begins anew.
 void vulkan_pass_forget(struct vulkan_pass *pass);
-
-// Ends the open render pass, if there is one. Legal on batches without draws.
-void vulkan_pass_leave(struct vulkan_batch *batch);
 
 // … and takes back what kernels read: the last commands of a batch.
 void vulkan_pass_end_batch(struct vulkan_batch *batch);

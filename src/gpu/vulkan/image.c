@@ -112,34 +112,6 @@ static VkImageViewType view_type(const struct gpu_image_desc *desc)
     return array ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D;
 }
 
-static VkImageCreateInfo image_info(const struct vulkan_device *device,
-                                    const struct gpu_image_desc *desc)
-{
-    bool shared = device->family_count > 1;
-    VkImageType type = VK_IMAGE_TYPE_2D;
-    if (desc->kind == GPU_IMAGE_1D)
-        type = VK_IMAGE_TYPE_1D;
-    else if (desc->kind == GPU_IMAGE_3D)
-        type = VK_IMAGE_TYPE_3D;
-    return (VkImageCreateInfo){
-        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .flags = desc->kind == GPU_IMAGE_CUBE ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0,
-        .imageType = type,
-        .format = formats[desc->format],
-        .extent = {desc->width, desc->height, desc->depth},
-        .mipLevels = desc->mips,
-        .arrayLayers = desc->layers,
-        .samples = VK_SAMPLE_COUNT_1_BIT,
-        .tiling = VK_IMAGE_TILING_OPTIMAL,
-        .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                 (desc->storage ? VK_IMAGE_USAGE_STORAGE_BIT : 0u),
-        .sharingMode = shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
-        .queueFamilyIndexCount = shared ? device->family_count : 0,
-        .pQueueFamilyIndices = device->families,
-        .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
-    };
-}
-
 static bool check_format(const struct vulkan_device *device, const struct gpu_image_desc *desc,
                          VkFormatFeatureFlags features, struct error *err)
 {
@@ -158,111 +130,145 @@ static bool check_format(const struct vulkan_device *device, const struct gpu_im
 }
 
 static bool check_size(const struct vulkan_device *device, const VkImageCreateInfo *info,
-                       struct error *err)
+                       const char *what, struct error *err)
 {
     VkImageFormatProperties most;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
         device->physical->handle, info->format, info->imageType, info->tiling, info->usage,
         info->flags, &most);
     if (result != VK_SUCCESS)
-        return vulkan_error(err, result, "image on %s", device->info->id);
+        return vulkan_error(err, result, "%s on %s", what, device->info->id);
     if (info->extent.width <= most.maxExtent.width &&
         info->extent.height <= most.maxExtent.height &&
         info->extent.depth <= most.maxExtent.depth && info->mipLevels <= most.maxMipLevels &&
         info->arrayLayers <= most.maxArrayLayers)
         return true;
     return error_set(err, ERROR_UNSUPPORTED,
-                     "image of %ux%ux%u, %u mips, %u layers: %s allows %ux%ux%u, %u, %u for its "
+                     "%s of %ux%ux%u, %u mips, %u layers: %s allows %ux%ux%u, %u, %u for its "
                      "format",
-                     info->extent.width, info->extent.height, info->extent.depth, info->mipLevels,
-                     info->arrayLayers, device->info->id, most.maxExtent.width,
+                     what, info->extent.width, info->extent.height, info->extent.depth,
+                     info->mipLevels, info->arrayLayers, device->info->id, most.maxExtent.width,
                      most.maxExtent.height, most.maxExtent.depth, most.maxMipLevels,
                      most.maxArrayLayers);
 }
 
-static bool back_image(struct vulkan_device *device, struct vulkan_image *image, struct error *err)
+bool vulkan_image_make(const struct vulkan_device *device, const struct gpu_image_desc *desc,
+                       const struct vulkan_image_use *use, struct vulkan_image *image,
+                       struct error *err)
 {
-    struct vulkan_allocation allocation = {.memory = GPU_MEMORY_DEVICE, .what = "image"};
+    static const VkImageType types[] = {[GPU_IMAGE_1D] = VK_IMAGE_TYPE_1D,
+                                        [GPU_IMAGE_2D] = VK_IMAGE_TYPE_2D,
+                                        [GPU_IMAGE_3D] = VK_IMAGE_TYPE_3D,
+                                        [GPU_IMAGE_CUBE] = VK_IMAGE_TYPE_2D};
+    bool shared = device->family_count > 1;
+    VkImageCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .flags = desc->kind == GPU_IMAGE_CUBE ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0,
+        .imageType = types[desc->kind],
+        .format = use->format,
+        .extent = {desc->width, desc->height, desc->depth},
+        .mipLevels = desc->mips,
+        .arrayLayers = desc->layers,
+        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .tiling = VK_IMAGE_TILING_OPTIMAL,
+        .usage = use->usage,
+        .sharingMode = shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+        .queueFamilyIndexCount = shared ? device->family_count : 0,
+        .pQueueFamilyIndices = device->families,
+        .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
+    };
+    if (!check_size(device, &info, use->what, err))
+        return false;
+    VkResult result = device->vk.vkCreateImage(device->handle, &info, NULL, &image->handle);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "%s: vkCreateImage", use->what);
+    struct vulkan_allocation allocation = {.memory = GPU_MEMORY_DEVICE, .what = use->what};
     device->vk.vkGetImageMemoryRequirements(device->handle, image->handle, &allocation.needs);
     if (!vulkan_memory_allocate(device, &allocation, &image->memory, err))
         return false;
-    VkResult result = device->vk.vkBindImageMemory(device->handle, image->handle, image->memory, 0);
-    return result == VK_SUCCESS || vulkan_error(err, result, "vkBindImageMemory");
-}
-
-static bool create_view(struct vulkan_device *device, struct vulkan_image *image,
-                        const struct gpu_image_desc *desc, struct error *err)
-{
-    VkImageViewCreateInfo info = {
+    result = device->vk.vkBindImageMemory(device->handle, image->handle, image->memory, 0);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "%s: vkBindImageMemory", use->what);
+    VkImageViewCreateInfo view = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
         .image = image->handle,
         .viewType = view_type(desc),
-        .format = formats[desc->format],
-        .subresourceRange = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+        .format = use->format,
+        .subresourceRange = {.aspectMask = use->aspect,
                              .levelCount = desc->mips,
                              .layerCount = desc->layers},
     };
-    VkResult result = device->vk.vkCreateImageView(device->handle, &info, NULL, &image->view);
-    return result == VK_SUCCESS || vulkan_error(err, result, "vkCreateImageView");
+    result = device->vk.vkCreateImageView(device->handle, &view, NULL, &image->view);
+    return result == VK_SUCCESS || vulkan_error(err, result, "%s: vkCreateImageView", use->what);
 }
 
 // ---------------------------------------------------------------- filling images
 
-static void record_layout(const struct vulkan_device *device, const struct vulkan_image *image,
-                          const VkImageSubresourceRange *range, VkImageLayout from,
-                          VkImageLayout to)
+void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
+                          const struct vulkan_image_change *change)
 {
+    static const VkImageSubresourceRange all = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+                                                .levelCount = VK_REMAINING_MIP_LEVELS,
+                                                .layerCount = VK_REMAINING_ARRAY_LAYERS};
     VkImageMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
-        .srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-        .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
-        .dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-        .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
-        .oldLayout = from,
-        .newLayout = to,
+        .srcStageMask = change->after,
+        .srcAccessMask = change->written,
+        .dstStageMask = change->before,
+        .dstAccessMask = change->used,
+        .oldLayout = change->from,
+        .newLayout = change->to,
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = image->handle,
-        .subresourceRange = *range,
+        .image = change->image,
+        .subresourceRange = change->part ? *change->part : all,
     };
     VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
                                    .imageMemoryBarrierCount = 1,
                                    .pImageMemoryBarriers = &barrier};
-    device->vk.vkCmdPipelineBarrier2(device->transfer.commands, &dependency);
+    device->vk.vkCmdPipelineBarrier2(commands, &dependency);
 }
 
-static bool settle(struct vulkan_device *device, const struct vulkan_image *image,
-                   const struct gpu_image_desc *desc, struct error *err)
+// Brings all or a part of the image from one layout to another, in the transfer command buffer.
+static void record_layout(const struct vulkan_device *device, const struct vulkan_image *image,
+                          const VkImageSubresourceRange *part, VkImageLayout from, VkImageLayout to)
 {
-    VkImageSubresourceRange all = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
-                                   .levelCount = desc->mips,
-                                   .layerCount = desc->layers};
-    if (!vulkan_transfer_begin(device, err))
-        return false;
-    record_layout(device, image, &all, VK_IMAGE_LAYOUT_UNDEFINED, image->layout);
-    return vulkan_transfer_end(device, err);
+    vulkan_image_barrier(device, device->transfer.commands,
+                         &(struct vulkan_image_change){
+                             .image = image->handle,
+                             .part = part,
+                             .from = from,
+                             .to = to,
+                             .after = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                             .written = VK_ACCESS_2_MEMORY_WRITE_BIT,
+                             .before = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                             .used = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
+                         });
 }
 
 struct gpu_image *vulkan_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                       struct error *err)
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
-    VkImageCreateInfo info = image_info(device, desc);
     VkFormatFeatureFlags features = vulkan_format_features(device, formats[desc->format]);
-    if (!check_format(device, desc, features, err) || !check_size(device, &info, err))
+    if (!check_format(device, desc, features, err))
         return NULL;
+    const struct vulkan_image_use use = {
+        .format = formats[desc->format],
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                 (desc->storage ? VK_IMAGE_USAGE_STORAGE_BIT : 0u),
+        .aspect = VK_IMAGE_ASPECT_COLOR_BIT,
+        .what = "image",
+    };
     struct vulkan_image *image = ARENA_NEW(scope->arena, struct vulkan_image);
     image->base.filterable = features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
     image->layout =
         desc->storage ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-    VkResult result = device->vk.vkCreateImage(device->handle, &info, NULL, &image->handle);
-    if (result != VK_SUCCESS) {
-        vulkan_error(err, result, "vkCreateImage");
-        return NULL;
+    if (vulkan_image_make(device, desc, &use, image, err) && vulkan_transfer_begin(device, err)) {
+        record_layout(device, image, NULL, VK_IMAGE_LAYOUT_UNDEFINED, image->layout);
+        if (vulkan_transfer_end(device, err))
+            return &image->base;
     }
-    if (back_image(device, image, err) && create_view(device, image, desc, err) &&
-        settle(device, image, desc, err))
-        return &image->base;
     if (!device->base.hung)
         vulkan_image_destroy(device, image);
     return NULL;
@@ -278,7 +284,7 @@ void vulkan_image_destroy(struct vulkan_device *device, struct vulkan_image *ima
 static bool copy_into(struct vulkan_device *device, const struct vulkan_image *image,
                       VkBuffer source, const VkBufferImageCopy *region, struct error *err)
 {
-    VkImageSubresourceRange range = {
+    VkImageSubresourceRange part = {
         .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
         .baseMipLevel = region->imageSubresource.mipLevel,
         .levelCount = 1,
@@ -287,10 +293,10 @@ static bool copy_into(struct vulkan_device *device, const struct vulkan_image *i
     };
     if (!vulkan_transfer_begin(device, err))
         return false;
-    record_layout(device, image, &range, image->layout, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    record_layout(device, image, &part, image->layout, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     device->vk.vkCmdCopyBufferToImage(device->transfer.commands, source, image->handle,
                                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, region);
-    record_layout(device, image, &range, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, image->layout);
+    record_layout(device, image, &part, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, image->layout);
     return vulkan_transfer_end(device, err);
 }
 

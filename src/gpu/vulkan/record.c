@@ -10,6 +10,14 @@ static const struct vulkan_device *device_of(const struct vulkan_batch *batch)
     return vulkan_device_of(&batch->base.object);
 }
 
+void vulkan_pass_leave(struct vulkan_batch *batch)
+{
+    if (!batch->pass || !batch->pass->target)
+        return;
+    device_of(batch)->vk.vkCmdEndRendering(batch->commands);
+    batch->pass->target = NULL;
+}
+
 static void record_barrier(const struct vulkan_batch *batch, enum gpu_barrier kind)
 {
     bool memory = kind != GPU_BARRIER_EXECUTION;

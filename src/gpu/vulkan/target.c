@@ -2,31 +2,6 @@
 // Images that are drawn into.
 #include "gpu/vulkan/graphics.h"
 
-void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
-                          const struct vulkan_image_change *change)
-{
-    VkImageMemoryBarrier2 barrier = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2,
-        .srcStageMask = change->after,
-        .srcAccessMask = change->written,
-        .dstStageMask = change->before,
-        .dstAccessMask = change->used,
-        .oldLayout = change->from,
-        .newLayout = change->to,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .image = change->image,
-        .subresourceRange = {.aspectMask =
-                                 change->aspect ? change->aspect : VK_IMAGE_ASPECT_COLOR_BIT,
-                             .levelCount = VK_REMAINING_MIP_LEVELS,
-                             .layerCount = VK_REMAINING_ARRAY_LAYERS},
-    };
-    VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
-                                   .imageMemoryBarrierCount = 1,
-                                   .pImageMemoryBarriers = &barrier};
-    device->vk.vkCmdPipelineBarrier2(commands, &dependency);
-}
-
 static bool check_format(const struct vulkan_device *device, const struct gpu_target_desc *desc,
                          VkFormatFeatureFlags features, struct error *err)
 {
@@ -44,105 +19,26 @@ static bool check_format(const struct vulkan_device *device, const struct gpu_ta
                                  gpu_format_name(desc->format), device->info->id, lacking);
 }
 
-struct surface {
-    VkFormat format;
-    VkImageUsageFlags usage;
-    VkImageAspectFlags aspect;
-    uint32_t width, height;
-    VkImage *image;
-    VkDeviceMemory *memory;
-    VkImageView *view;
-};
-
-static bool check_size(const struct vulkan_device *device, const VkImageCreateInfo *info,
-                       struct error *err)
+static bool make_images(struct vulkan_device *device, struct vulkan_target *target,
+                        const struct gpu_target_desc *desc, struct error *err)
 {
-    VkImageFormatProperties most;
-    VkResult result = vkGetPhysicalDeviceImageFormatProperties(
-        device->physical->handle, info->format, info->imageType, info->tiling, info->usage,
-        info->flags, &most);
-    if (result != VK_SUCCESS)
-        return vulkan_error(err, result, "target on %s", device->info->id);
-    if (info->extent.width <= most.maxExtent.width && info->extent.height <= most.maxExtent.height)
-        return true;
-    return error_set(err, ERROR_UNSUPPORTED, "target of %ux%u pixels: %s allows %ux%u",
-                     info->extent.width, info->extent.height, device->info->id,
-                     most.maxExtent.width, most.maxExtent.height);
-}
-
-static bool make_image(const struct vulkan_device *device, const struct surface *surface,
-                       struct error *err)
-{
-    bool shared = device->family_count > 1;
-    VkImageCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .imageType = VK_IMAGE_TYPE_2D,
-        .format = surface->format,
-        .extent = {surface->width, surface->height, 1},
-        .mipLevels = 1,
-        .arrayLayers = 1,
-        .samples = VK_SAMPLE_COUNT_1_BIT,
-        .tiling = VK_IMAGE_TILING_OPTIMAL,
-        .usage = surface->usage,
-        .sharingMode = shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
-        .queueFamilyIndexCount = shared ? device->family_count : 0,
-        .pQueueFamilyIndices = device->families,
-        .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
-    };
-    if (!check_size(device, &info, err))
-        return false;
-    VkResult result = device->vk.vkCreateImage(device->handle, &info, NULL, surface->image);
-    if (result != VK_SUCCESS)
-        return vulkan_error(err, result, "target: vkCreateImage");
-    struct vulkan_allocation allocation = {.memory = GPU_MEMORY_DEVICE, .what = "target"};
-    device->vk.vkGetImageMemoryRequirements(device->handle, *surface->image, &allocation.needs);
-    if (!vulkan_memory_allocate(device, &allocation, surface->memory, err))
-        return false;
-    result = device->vk.vkBindImageMemory(device->handle, *surface->image, *surface->memory, 0);
-    return result == VK_SUCCESS || vulkan_error(err, result, "target: vkBindImageMemory");
-}
-
-static bool make_surface(const struct vulkan_device *device, const struct surface *surface,
-                         struct error *err)
-{
-    if (!make_image(device, surface, err))
-        return false;
-    VkImageViewCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = *surface->image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = surface->format,
-        .subresourceRange = {.aspectMask = surface->aspect, .levelCount = 1, .layerCount = 1},
-    };
-    VkResult result = device->vk.vkCreateImageView(device->handle, &info, NULL, surface->view);
-    return result == VK_SUCCESS || vulkan_error(err, result, "target: vkCreateImageView");
-}
-
-static bool make_surfaces(struct vulkan_device *device, struct vulkan_target *target,
-                          const struct gpu_target_desc *desc, struct error *err)
-{
-    const struct surface color = {
+    const struct gpu_image_desc size = {
+        .width = desc->width, .height = desc->height, .depth = 1, .mips = 1, .layers = 1};
+    const struct vulkan_image_use color = {
         .format = vulkan_format(desc->format),
         .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
                  VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
         .aspect = VK_IMAGE_ASPECT_COLOR_BIT,
-        .width = desc->width,
-        .height = desc->height,
-        .image = &target->color.handle,
-        .memory = &target->color.memory,
-        .view = &target->color.view,
+        .what = "target",
     };
-    const struct surface depth = {
+    const struct vulkan_image_use depth = {
         .format = VULKAN_DEPTH_FORMAT,
         .usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT,
         .aspect = VK_IMAGE_ASPECT_DEPTH_BIT,
-        .width = desc->width,
-        .height = desc->height,
-        .image = &target->depth,
-        .memory = &target->depth_memory,
-        .view = &target->depth_view,
+        .what = "depth buffer",
     };
-    return make_surface(device, &color, err) && (!desc->depth || make_surface(device, &depth, err));
+    return vulkan_image_make(device, &size, &color, &target->color, err) &&
+           (!desc->depth || vulkan_image_make(device, &size, &depth, &target->depth, err));
 }
 
 static bool settle(struct vulkan_device *device, const struct vulkan_target *target,
@@ -159,9 +55,11 @@ static bool settle(struct vulkan_device *device, const struct vulkan_target *tar
     if (!vulkan_transfer_begin(device, err))
         return false;
     vulkan_image_barrier(device, device->transfer.commands, &change);
-    if (target->depth) {
-        change.image = target->depth;
-        change.aspect = VK_IMAGE_ASPECT_DEPTH_BIT;
+    if (target->depth.handle) {
+        const VkImageSubresourceRange depth = {
+            .aspectMask = VK_IMAGE_ASPECT_DEPTH_BIT, .levelCount = 1, .layerCount = 1};
+        change.image = target->depth.handle;
+        change.part = &depth;
         change.to = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
         vulkan_image_barrier(device, device->transfer.commands, &change);
     }
@@ -180,7 +78,7 @@ struct gpu_target *vulkan_target_create(struct gpu_scope *scope, const struct gp
     target->base.blends = features & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT;
     target->color.base.filterable = features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
     target->color.layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
-    if (make_surfaces(device, target, desc, err) && settle(device, target, err))
+    if (make_images(device, target, desc, err) && settle(device, target, err))
         return &target->base;
     if (!device->base.hung)
         vulkan_target_destroy(device, target);
@@ -189,8 +87,6 @@ struct gpu_target *vulkan_target_create(struct gpu_scope *scope, const struct gp
 
 void vulkan_target_destroy(struct vulkan_device *device, struct vulkan_target *target)
 {
-    device->vk.vkDestroyImageView(device->handle, target->depth_view, NULL);
-    device->vk.vkDestroyImage(device->handle, target->depth, NULL);
-    device->vk.vkFreeMemory(device->handle, target->depth_memory, NULL);
+    vulkan_image_destroy(device, &target->depth);
     vulkan_image_destroy(device, &target->color);
 }
