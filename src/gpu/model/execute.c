@@ -179,30 +179,19 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// The parameters are one struct by value: in memory where it is large, in registers where not.
-struct few_words {
-    uint32_t word[4];
-};
-
+// The parameters are one struct by value. clang passes it on the stack whatever its size is, as
+// SPIR does, so the longest struct stands for all.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
     void (*host)(void) = kernel->host ? kernel->host : kernel->stream;
     void *const *args = execution->args;
-    unsigned count = kernel->arg_count;
-    struct words many;
-    struct few_words few;
-    memcpy(&many, execution->params, sizeof many);
-    memcpy(&few, execution->params, sizeof few);
-    bool large = execution->params_bytes > sizeof few;
-    if (count == 1 && large)
-        ((void (*)(void *, struct words))host)(args[0], many);
-    else if (count == 1)
-        ((void (*)(void *, struct few_words))host)(args[0], few);
-    else if (large)
-        ((void (*)(void *, void *, struct words))host)(args[0], args[1], many);
+    struct words params;
+    memcpy(&params, execution->params, sizeof params);
+    if (kernel->arg_count == 1)
+        ((void (*)(void *, struct words))host)(args[0], params);
     else
-        ((void (*)(void *, void *, struct few_words))host)(args[0], args[1], few);
+        ((void (*)(void *, void *, struct words))host)(args[0], args[1], params);
 }
 
 // Takes threads of the group that nobody began, as long as there are any; for ever, group by group.
