@@ -15,7 +15,6 @@
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
-#include "gpu/clocks.h"
 #include "gpu/graphics.h"
 #include "gpu/managed.h"
 #include "gpu/peers.h"
@@ -177,11 +176,6 @@ struct gpu_managed {
     bool (*batch_prefetch)(struct gpu_batch *, const struct gpu_managed_range *, struct error *);
 };
 
-// Behind gpu/clocks.h.
-struct gpu_clocks {
-    bool (*choose)(struct gpu_device *, double core_hz, struct error *);
-};
-
 // A backend is const data; its state hangs on what load() returns. Every slot is required unless
 // it says otherwise.
 struct gpu_backend {
@@ -206,6 +200,9 @@ struct gpu_backend {
     size_t (*validation_messages)(const struct gpu_device *device, const char **first); // optional
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
                                         struct gpu_calibrated_timestamp *moment); // optional
+
+    bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
+                                struct error *err); // with CLOCK_CHOICE
 
     // Fills address and mapped.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,
@@ -265,7 +262,6 @@ struct gpu_backend {
     const struct gpu_graphics *graphics; // with GRAPHICS
     const struct gpu_peers *peers;       // with PEERS
     const struct gpu_managed *managed;   // with MANAGED
-    const struct gpu_clocks *clocks;     // with CLOCK_CHOICE
 
     // Frees what any of the _create slots made. The object is not in use.
     void (*object_destroy)(struct gpu_object *object);

@@ -102,16 +102,11 @@ bool gpu_device_calibrated_timestamp(struct gpu_device *device,
            device->backend->device_calibrated_timestamp(device, moment);
 }
 
-bool gpu_device_check(const struct gpu_device *device, struct error *err)
+bool gpu_device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)
 {
-    if (!device->lost)
-        return true;
-    return error_set(err, ERROR_DEVICE_LOST, "%s was lost; open it anew", device->info->id);
-}
-
-bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err)
-{
-    if (!ok && err && err->code == ERROR_DEVICE_LOST)
-        device->lost = true;
-    return ok;
+    if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(CLOCK_CHOICE), err))
+        return false;
+    if (!(core_hz >= 0))
+        return error_set(err, ERROR_INTERNAL, "a core clock of %g Hz", core_hz);
+    return gpu_device_note(device, device->backend->device_choose_clock(device, core_hz, err), err);
 }

@@ -5,15 +5,30 @@
 
 #include "gpu/backend.h"
 
-// Puts a new object at the head of its scope.
-void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *object,
-                      enum gpu_object_kind kind);
+// Puts a new object at the head of its scope's list.
+static inline void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *object,
+                                    enum gpu_object_kind kind)
+{
+    *object = (struct gpu_object){.kind = kind, .scope = scope, .older = scope->newest};
+    scope->newest = object;
+    scope->device->live_objects++;
+}
 
-// False with ERROR_DEVICE_LOST where the device is lost; every fallible call starts with it.
-MUST_CHECK bool gpu_device_check(const struct gpu_device *device, struct error *err);
+// False with ERROR_DEVICE_LOST if the device is lost. Every call that can fail begins with it.
+MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, struct error *err)
+{
+    if (!device->lost)
+        return true;
+    return error_set(err, ERROR_DEVICE_LOST, "%s was lost; open it anew", device->info->id);
+}
 
-// Remembers a lost device; returns `ok`, so that a backend's answer can be passed through it.
-bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err);
+// Marks the device as lost if a call failed (`ok` is false) with ERROR_DEVICE_LOST. Returns `ok`.
+static inline bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err)
+{
+    if (!ok && err && err->code == ERROR_DEVICE_LOST)
+        device->lost = true;
+    return ok;
+}
 
 // The backend and its state that listed `info`; NULL where the system does not know it.
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,

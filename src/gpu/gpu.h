@@ -18,9 +18,8 @@
 // every call on it is ERROR_DEVICE_LOST.
 //
 // Thread safety: none. One thread drives one device. Optional families (graphics: gpu/graphics.h,
-// where managed pages are: gpu/managed.h, copies between devices: gpu/peers.h, a chosen clock:
-// gpu/clocks.h) are tables of their
-// own beside this header, reached through a capability.
+// where managed pages are: gpu/managed.h, copies between devices: gpu/peers.h) have headers of
+// their own and need a capability.
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -115,6 +114,13 @@ struct gpu_calibrated_timestamp {
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *moment);
 
+// Sets the core clock for batches that are submitted from now on: the nearest clock that the device
+// can run at, or its own again if `core_hz` is 0. Needs CLOCK_CHOICE, which only models have: no
+// API sets the clock of a real card, only its driver does, for the whole machine
+// (sensors/clocks.h).
+MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
+                                        struct error *err);
+
 // Objects alive on the device; 0 after all scopes are closed. For tests.
 size_t gpu_device_live_objects(const struct gpu_device *device);
 
@@ -169,7 +175,33 @@ MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, con
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
                                 uint64_t bytes, struct error *err);
 
-// GPU_FORMATS lists them.
+// Formats: name, bytes a texel (of a block for BC), channels. The name is the file spelling. Those
+// from RGBA8_SRGB on are read by Vulkan kernels only: their channels are not whole words that stand
+// for themselves.
+#define GPU_FORMATS(X)                                                                             \
+    X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
+    X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
+    X(RGBA8_UNORM, "rgba8_unorm", 4, 4)                                                            \
+    X(R16_FLOAT, "r16_float", 2, 1)                                                                \
+    X(RG16_FLOAT, "rg16_float", 4, 2)                                                              \
+    X(RGBA16_FLOAT, "rgba16_float", 8, 4)                                                          \
+    X(R32_FLOAT, "r32_float", 4, 1)                                                                \
+    X(RG32_FLOAT, "rg32_float", 8, 2)                                                              \
+    X(RGBA32_FLOAT, "rgba32_float", 16, 4)                                                         \
+    X(R32_UINT, "r32_uint", 4, 1)                                                                  \
+    X(RG32_UINT, "rg32_uint", 8, 2)                                                                \
+    X(RGBA32_UINT, "rgba32_uint", 16, 4)                                                           \
+    X(RGBA8_SRGB, "rgba8_srgb", 4, 4)                                                              \
+    X(RGB10A2_UNORM, "rgb10a2_unorm", 4, 4)                                                        \
+    X(RG11B10_FLOAT, "rg11b10_float", 4, 3)                                                        \
+    X(BC1_UNORM, "bc1_unorm", 8, 4)                                                                \
+    X(BC2_UNORM, "bc2_unorm", 16, 4)                                                               \
+    X(BC3_UNORM, "bc3_unorm", 16, 4)                                                               \
+    X(BC4_UNORM, "bc4_unorm", 8, 1)                                                                \
+    X(BC5_UNORM, "bc5_unorm", 16, 2)                                                               \
+    X(BC6H_UFLOAT, "bc6h_ufloat", 16, 3)                                                           \
+    X(BC7_UNORM, "bc7_unorm", 16, 4)
+
 enum gpu_format {
 #define X(name, text, bytes, channels) GPU_FORMAT_##name,
     GPU_FORMATS(X)

@@ -158,6 +158,8 @@ bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uin
                            err);
 }
 
+// ---------------------------------------------------------------- samplers
+
 struct gpu_sampler *gpu_sampler_create(struct gpu_scope *scope, const struct gpu_sampler_desc *desc,
                                        struct error *err)
 {

@@ -19,13 +19,6 @@ struct gpu_device *gpu_scope_device(const struct gpu_scope *scope)
     return scope->device;
 }
 
-void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *object, enum gpu_object_kind kind)
-{
-    *object = (struct gpu_object){.kind = kind, .scope = scope, .older = scope->newest};
-    scope->newest = object;
-    scope->device->live_objects++;
-}
-
 static struct gpu_batch *first_in_flight(struct gpu_object *object, struct gpu_scope *scope)
 {
     for (;;) {

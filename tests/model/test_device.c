@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model through gpu.h: its clocks, its memory, and that two of them do the same to the last
 // cycle.
-#include "gpu/clocks.h"
 #include "gpu/kernels.h"
 #include "gpu/model.h"
 #include "measure/clock.h"
@@ -61,7 +60,7 @@ static double probed_hz(const struct stage *stage, double chosen_hz)
 {
     struct measure_clock clock;
     struct error err;
-    assert_true(gpu_clocks_choose(stage->device, chosen_hz, &err));
+    assert_true(gpu_device_choose_clock(stage->device, chosen_hz, &err));
     assert_true(measure_clock_probe(stage->scope, &clock, &err));
     return clock.counter_hz;
 }
@@ -76,7 +75,7 @@ static void its_core_runs_by_the_clock_that_is_chosen(void **state)
     assert_true(fabs(probed_hz(&stage, 3e9) / 1.5e9 - 1) < 0.001); // no faster than it is
     assert_true(fabs(probed_hz(&stage, 1.2e9) / 1.2e9 - 1) < 0.001);
     assert_true(fabs(probed_hz(&stage, 0) / 1.5e9 - 1) < 0.001); // its own again
-    assert_false(gpu_clocks_choose(stage.device, NAN, &err));
+    assert_false(gpu_device_choose_clock(stage.device, NAN, &err));
     stage_close(&stage);
 }
 

@@ -5,7 +5,6 @@
 
 #include "bench/bench.h"
 #include "bench/map/probes.h"
-#include "gpu/clocks.h"
 
 #include <string.h>
 
@@ -256,10 +255,10 @@ static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit,
     struct error unreturned;
     if (!(run->session->info->caps & GPU_CAP(CLOCK_CHOICE)))
         return visit_chain(run, visit, err);
-    if (!gpu_clocks_choose(device, (double)case_uint(run->bench_case, "clock"), err))
+    if (!gpu_device_choose_clock(device, (double)case_uint(run->bench_case, "clock"), err))
         return false;
     bool done = visit_chain(run, visit, err);
-    return gpu_clocks_choose(device, 0, done ? err : &unreturned) && done;
+    return gpu_device_choose_clock(device, 0, done ? err : &unreturned) && done;
 }
 
 static bool map_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)

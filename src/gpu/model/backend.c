@@ -148,14 +148,12 @@ static void device_close(struct gpu_device *device)
 }
 
 // As a card's lock: what lowers the clock still does.
-static bool clocks_choose(struct gpu_device *device, double core_hz, struct error *err)
+static bool device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)
 {
     (void)err;
     ((struct model_device *)device)->chosen_hz = core_hz > 0 ? fmax(core_hz, least_hz) : 0;
     return true;
 }
-
-static const struct gpu_clocks clocks = {.choose = clocks_choose};
 
 // ---------------------------------------------------------------- memory
 
@@ -257,6 +255,7 @@ const struct gpu_backend model_backend = {
     .unload = unload,
     .device_open = device_open,
     .device_close = device_close,
+    .device_choose_clock = device_choose_clock,
     .buffer_create = buffer_create,
     .buffer_write = buffer_write,
     .buffer_read = buffer_read,
@@ -272,6 +271,5 @@ const struct gpu_backend model_backend = {
     .batch_submit = model_batch_submit,
     .batch_wait = model_batch_wait,
     .batch_span_ns = model_batch_span_ns,
-    .clocks = &clocks,
     .object_destroy = object_destroy,
 };

@@ -64,8 +64,7 @@ bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *di
                                           .stacks = device->stacks,
                                           .memory = &device->memory,
                                           .places = &device->places,
-                                          .kernel = dispatch->program->kernel,
-                                          .params_bytes = dispatch->params_bytes};
+                                          .kernel = dispatch->program->kernel};
     for (int axis = 0; axis < 3; axis++)
         execution->groups[axis] = dispatch->groups[axis] ? dispatch->groups[axis] : 1;
     for (unsigned i = 0; i < execution->kernel->arg_count; i++)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "gpu/model/execute.h"
+// Runs a kernel's host form (bench/prelude/host.clh), thread by thread, in virtual time. Threads
+// that wait at a barrier keep a stack each; a kernel without barriers needs only one. Groups of up
+// to 32 threads that have a core each run side by side: what one of them does to a common cache the
+// others see at that time. All others take turns.
+#include "gpu/model/backend.h"
 
 #include "base/pages.h"
-#include "gpu/model/host.h"
 
 #include <math.h>
 #include <string.h>

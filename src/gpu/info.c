@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Names and sizes of what gpu/info.h and gpu/gpu.h list.
 #include "gpu/gpu.h"
 
 static const struct {
@@ -20,15 +21,6 @@ static const struct {
 
 enum {
     LIMIT_COUNT = sizeof limit_table / sizeof limit_table[0]
-};
-
-static const struct {
-    const char *name;
-    unsigned bytes, channels;
-} formats[GPU_FORMAT_COUNT] = {
-#define X(name, text, bytes, channels) [GPU_FORMAT_##name] = {text, bytes, channels},
-    GPU_FORMATS(X)
-#undef X
 };
 
 const char *gpu_cap_name(enum gpu_cap_bit bit)
@@ -79,6 +71,17 @@ uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit)
         return 0;
     return *(const uint64_t *)(const void *)((const char *)limits + limit_table[limit].offset);
 }
+
+// ---------------------------------------------------------------- formats
+
+static const struct {
+    const char *name;
+    unsigned bytes, channels;
+} formats[GPU_FORMAT_COUNT] = {
+#define X(name, text, bytes, channels) [GPU_FORMAT_##name] = {text, bytes, channels},
+    GPU_FORMATS(X)
+#undef X
+};
 
 const char *gpu_format_name(enum gpu_format format)
 {
