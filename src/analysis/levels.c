@@ -2,7 +2,7 @@
 #include "analysis/levels.h"
 
 #include "base/text.h"
-#include "math/interval.h"
+#include "math/stats.h"
 #include "results/units.h"
 
 #include <math.h>

@@ -414,3 +414,17 @@ const char *child_epitaph(struct child *child)
              *words ? "; its last words: " : "", words);
     return child->epitaph;
 }
+
+// ---------------------------------------------------------------- the environment
+
+const char *const *child_environment_copy(struct arena *arena)
+{
+    size_t count = 0;
+    while (environ && environ[count])
+        count++;
+    const char **copy = ARENA_ARRAY(arena, count + 1, const char *);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = arena_strdup(arena, environ[i]);
+    copy[count] = NULL;
+    return copy;
+}

@@ -6,6 +6,7 @@
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
+#include "base/arena.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -67,5 +68,10 @@ void child_channel_fini(struct child_channel *channel);
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);
+
+// Returns a NULL-ended copy, in `arena`, of this process's environment, for child_desc.environment.
+// It should be taken before the first driver is loaded, because drivers change the environment: an
+// OpenCL loader cuts OCL_ICD_FILENAMES off at its first colon, and PoCL sets variables of hwloc.
+const char *const *child_environment_copy(struct arena *arena);
 
 #endif

@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum {
-    DISTANCE_BYTES_MAX = 64
+    DISTANCE_BYTES_MAX = 64,
+    PATH_BYTES = 512
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -168,4 +171,21 @@ bool text_list_has(const char *list, const char *item)
         list += *list == ',';
     }
     return false;
+}
+
+bool text_read_line(char *line, size_t bytes, const char *format, ...)
+{
+    char path[PATH_BYTES];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(path, sizeof path, format, args);
+    va_end(args);
+    FILE *file = length > 0 && length < PATH_BYTES ? fopen(path, "r") : NULL;
+    if (!file)
+        return false;
+    bool read = fgets(line, (int)bytes, file) != NULL;
+    fclose(file);
+    if (read)
+        line[strcspn(line, "\n")] = '\0';
+    return read;
 }

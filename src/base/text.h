@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text that people type: numbers that must be whole and in range, sizes with KiB, MiB and GiB, and
-// the right name for a misspelt one.
+// Text that people type and that small files hold: numbers that must be whole and in range, sizes
+// with KiB, MiB and GiB, the right name for a misspelt one, the line of a one-line file.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -50,5 +50,10 @@ bool text_contains(const char *text, const char *part);
 
 // True if the list "a,b,c" has that item; false for NULL.
 bool text_list_has(const char *list, const char *item);
+
+// Reads the first line of a file into `line`, without its newline, cut to what fits. The path is
+// made from `format`. False if the file cannot be opened, is empty, or its path has 512 bytes or
+// more.
+bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #endif

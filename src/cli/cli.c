@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli.h"
 
-#include "base/environment.h"
+#include "base/child.h"
 #include "base/version.h"
 #include "cli/generate.h"
 #include "cli/help.h"
@@ -87,7 +87,7 @@ static bool start_command(struct cli *cli, struct error *err)
 {
     if (!cli_announce_models(cli, err))
         return false;
-    cli->environment = environment_copy(cli->arena);
+    cli->environment = child_environment_copy(cli->arena);
     return run_command(cli, err);
 }
 

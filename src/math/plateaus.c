@@ -251,8 +251,8 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// Two plateaus and the points between: flat up to the end of the lower one, then in a straight line
-// to the higher one.
+// Where a plateau ends, fitted as a hinge: flat up to the end, then a straight line to the next
+// one.
 struct rise {
     const double *x, *ln_y, *weight; // ascending x; a weight of 0: the point counts for nothing
     size_t count;
@@ -308,7 +308,7 @@ static double best_width(const struct rise *rise, double end, double *width)
     return try_widths(rise, end, 2 * half / COARSE, FINE, width);
 }
 
-static void fit_end(const struct rise *rise, struct plateaus_step *step)
+static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
 {
     enum {
         GRID = 200
@@ -387,7 +387,7 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
             .to = above->x_first,
         };
-        fit_end(&rise, &fit->steps[k]);
+        fit_hinge(&rise, &fit->steps[k]);
         bracket_end(&rise, &fit->steps[k]);
     }
 }

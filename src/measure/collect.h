@@ -3,7 +3,7 @@
 // (the stop rule) and gives the verdict. Runs in the parent; knows no device.
 //
 // Stop rule. Cases are visited in interleaved rounds, at least COLLECT_ROUNDS_MIN. The statistic is
-// the median of the round medians, the interval is over rounds (math/interval.h): samples within a
+// the median of the round medians, the interval is over rounds (math/stats.h): samples within a
 // round may depend on each other as they like, rounds are apart in time. It is looked at only after
 // 5, 10, 20, 40 … rounds, and each look costs confidence: look number k (0, 1, …) is made at
 // 1 − 0.05 / 2^(k+1), so that by Bonferroni's inequality all looks together err at most 5 % of the

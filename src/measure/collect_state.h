@@ -4,7 +4,6 @@
 #ifndef MEASURE_COLLECT_STATE_H
 #define MEASURE_COLLECT_STATE_H
 
-#include "math/interval.h"
 #include "math/stats.h"
 #include "measure/collect.h"
 

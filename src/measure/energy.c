@@ -2,7 +2,7 @@
 #include "measure/energy.h"
 
 #include "base/clock.h"
-#include "math/interval.h"
+#include "math/stats.h"
 #include "measure/card.h"
 
 #include <math.h>

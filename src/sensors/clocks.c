@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/clocks.h"
 
+#include "base/text.h"
 #include "sensors/clocks_source.h"
 
 #include <math.h>
@@ -41,14 +42,7 @@ static const char *proc_of(const struct sensor_clocks_desc *desc)
 static bool read_process(const struct sensor_clocks_desc *desc, long pid, const char *file,
                          char line[LINE_BYTES])
 {
-    char path[LINE_BYTES];
-    int length = snprintf(path, sizeof path, "%s/%ld/%s", proc_of(desc), pid, file);
-    FILE *stream = length > 0 && (size_t)length < sizeof path ? fopen(path, "r") : NULL;
-    if (!stream)
-        return false;
-    bool read = fgets(line, LINE_BYTES, stream) != NULL;
-    fclose(stream);
-    return read;
+    return text_read_line(line, LINE_BYTES, "%s/%ld/%s", proc_of(desc), pid, file);
 }
 
 // 0 where it is not to be seen. The name before it may hold anything, brackets too.
@@ -75,10 +69,7 @@ const char *clocks_process_name(struct arena *arena, const struct sensor_clocks_
                                 long pid)
 {
     char line[LINE_BYTES];
-    if (!read_process(desc, pid, "comm", line))
-        return "?";
-    line[strcspn(line, "\n")] = '\0';
-    return arena_strdup(arena, line);
+    return read_process(desc, pid, "comm", line) ? arena_strdup(arena, line) : "?";
 }
 
 bool clocks_refuse_other(const struct sensor_clocks_desc *desc, long pid, struct error *err)

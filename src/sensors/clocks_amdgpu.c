@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/text.h"
 #include "sensors/clocks_source.h"
 
 #include <dirent.h>
@@ -65,13 +66,10 @@ static void read_choices(const struct amdgpu *card, struct clocks_choices *choic
 
 static const char *read_level(const struct amdgpu *card)
 {
-    FILE *file = file_open(card, level_file, "r");
-    char line[LINE_BYTES] = "";
-    bool read = file && fgets(line, sizeof line, file);
-    if (file)
-        fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-    return read ? arena_strdup(card->arena, line) : "";
+    char line[LINE_BYTES];
+    return text_read_line(line, sizeof line, "%s/%s", card->folder, level_file)
+               ? arena_strdup(card->arena, line)
+               : "";
 }
 
 static void *amdgpu_open(struct arena *arena, const struct sensor_clocks_desc *desc,
@@ -116,7 +114,7 @@ static bool names_card(const char *path, const char *pci)
     char line[LINE_BYTES];
     bool names = false;
     while (file && !names && fgets(line, sizeof line, file))
-        names = strncmp(line, "drm-pdev:", strlen("drm-pdev:")) == 0 && strstr(line, pci);
+        names = text_begins(line, "drm-pdev:") && strstr(line, pci);
     if (file)
         fclose(file);
     return names;

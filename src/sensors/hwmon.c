@@ -2,46 +2,32 @@
 // amdgpu's hwmon files, as the kernel documents them (Documentation/gpu/amdgpu/thermal.rst):
 // freq1_input core and freq2_input memory clock in Hz, power1_average (some: power1_input) in µW,
 // temp1_input in thousandths of a degree. There is no energy counter and no throttle reason there.
+#include "base/text.h"
 #include "sensors/source.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct hwmon {
     const char *folder; // …/hwmon/hwmonN
 };
 
-static FILE *file_open(const struct hwmon *hwmon, const char *name)
-{
-    char path[512];
-    int length = snprintf(path, sizeof path, "%s/%s", hwmon->folder, name);
-    return length > 0 && (size_t)length < sizeof path ? fopen(path, "r") : NULL;
-}
-
 // The number in a one-line file times `scale`; NaN where there is none.
 static double file_number(const struct hwmon *hwmon, const char *name, double scale)
 {
-    FILE *file = file_open(hwmon, name);
-    if (!file)
-        return (double)NAN;
     char line[64] = "", *end = line;
-    double value = fgets(line, sizeof line, file) ? strtod(line, &end) : 0;
-    fclose(file);
+    if (!text_read_line(line, sizeof line, "%s/%s", hwmon->folder, name))
+        return (double)NAN;
+    double value = strtod(line, &end);
     return end == line ? (double)NAN : value * scale;
 }
 
 static bool is_amdgpu(const struct hwmon *hwmon)
 {
-    FILE *file = file_open(hwmon, "name");
-    if (!file)
-        return false;
-    char line[64] = "";
-    bool is = fgets(line, sizeof line, file) && strncmp(line, "amdgpu", strlen("amdgpu")) == 0;
-    fclose(file);
-    return is;
+    char line[64];
+    return text_read_line(line, sizeof line, "%s/name", hwmon->folder) &&
+           text_begins(line, "amdgpu");
 }
 
 static void *hwmon_open(struct arena *arena, const struct sensors_desc *desc, struct error *err)
@@ -60,7 +46,7 @@ static void *hwmon_open(struct arena *arena, const struct sensors_desc *desc, st
     struct hwmon *found = NULL;
     for (struct dirent *entry = readdir(folder); entry && !found; entry = readdir(folder)) {
         struct hwmon candidate = {.folder = arena_printf(arena, "%s/%s", parent, entry->d_name)};
-        if (strncmp(entry->d_name, "hwmon", strlen("hwmon")) != 0 || !is_amdgpu(&candidate))
+        if (!text_begins(entry->d_name, "hwmon") || !is_amdgpu(&candidate))
             continue;
         found = ARENA_NEW(arena, struct hwmon);
         *found = candidate;

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/link.h"
 
+#include "base/text.h"
 #include "sensors/source.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
-    PATH_BYTES = 512,
     LANES_MAX = 32
 };
 
 // The number that a one-line file of the device begins with; 0 where there is none ("Unknown").
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
-    char path[PATH_BYTES], line[64] = "";
-    int length = snprintf(path, sizeof path, "%s/bus/pci/devices/%s/%s",
-                          desc->sysfs_root ? desc->sysfs_root : "/sys", desc->pci, name);
-    FILE *file = length > 0 && length < PATH_BYTES ? fopen(path, "r") : NULL;
-    if (!file)
-        return 0;
-    bool read = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
+    char line[64];
+    bool read = text_read_line(line, sizeof line, "%s/bus/pci/devices/%s/%s",
+                               desc->sysfs_root ? desc->sysfs_root : "/sys", desc->pci, name);
     return read ? strtod(line, NULL) : 0;
 }
 

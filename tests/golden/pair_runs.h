@@ -3,7 +3,7 @@
 #ifndef GOLDEN_PAIR_RUNS_H
 #define GOLDEN_PAIR_RUNS_H
 
-#include "math/interval.h"
+#include "math/stats.h"
 #include "math/random.h"
 #include "results/results.h"
 

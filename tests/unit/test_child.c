@@ -2,7 +2,6 @@
 // The children are shells: small, everywhere, and able to misbehave in every way needed.
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/environment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +54,7 @@ static void it_starts_in_the_environment_that_it_is_given(void **state)
     const char *line = NULL;
     struct arena *arena = arena_create();
     assert_int_equal(setenv("TEST_DRIVERS", "one:two", 1), 0);
-    struct child_desc desc = {.argv = argv, .environment = environment_copy(arena)};
+    struct child_desc desc = {.argv = argv, .environment = child_environment_copy(arena)};
     getenv("TEST_DRIVERS")[3] = '\0'; // as Khronos' OpenCL loader does
 
     struct child *child = child_create(&desc, &err);

@@ -5,6 +5,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -108,6 +111,25 @@ static void parts_are_found_in_any_case(void **state)
     assert_false(text_begins("vul", "vulkan"));
 }
 
+// Given a file of two lines, an empty file and none, when their first line is read, then only the
+// first has one: without its newline, and cut to what fits.
+static void the_first_line_of_a_file_is_read(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/fathom_text_XXXXXX", line[16], small[4];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_false(text_read_line(line, sizeof line, "%s", path));
+    assert_int_equal(write(fd, "16.0 GT/s\nx\n", 12), 12);
+    close(fd);
+    assert_true(text_read_line(line, sizeof line, "/%s", path));
+    assert_string_equal(line, "16.0 GT/s");
+    assert_true(text_read_line(small, sizeof small, "%s", path));
+    assert_string_equal(small, "16.");
+    unlink(path);
+    assert_false(text_read_line(line, sizeof line, "%s", path));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +139,7 @@ int main(void)
         cmocka_unit_test(sizes_know_their_units),
         cmocka_unit_test(exact_sizes_are_shown_short),
         cmocka_unit_test(parts_are_found_in_any_case),
+        cmocka_unit_test(the_first_line_of_a_file_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/roofline/session.h"
-#include "math/interval.h"
+#include "math/stats.h"
 
 #include <math.h>
 #include <string.h>

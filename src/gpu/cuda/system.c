@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finding the driver and its devices; or the reason why there is none.
+#include "base/text.h"
 #include "gpu/cuda/cuda.h"
 
 #include <stdio.h>
@@ -144,12 +145,8 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
-    FILE *file = fopen("/proc/driver/nvidia/version", "r");
-    if (file) {
-        if (!fgets(line, sizeof line, file))
-            line[0] = '\0';
-        fclose(file);
-    }
+    if (!text_read_line(line, sizeof line, "/proc/driver/nvidia/version"))
+        line[0] = '\0';
     const char *at = strstr(line, "  "); // "NVRM version: NVIDIA … Kernel Module  580.159.04  …"
     if (at && sscanf(at, "%63s", number) == 1 && strchr(number, '.'))
         snprintf(info->driver, sizeof info->driver, "NVIDIA %s", number);
