@@ -20,11 +20,11 @@ static void write_text(struct cli *cli, const struct gpu_system *system)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++)
         write_device(cli->out, gpu_system_info(system, i));
-    for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
-        const struct gpu_absence *absence = gpu_system_absence(system, i);
-        fprintf(cli->out, "%-10s no devices: %s\n", absence->api, absence->reason);
-        if (absence->remedy)
-            fprintf(cli->out, "%-10s %s\n", "", absence->remedy);
+    for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
+        const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
+        fprintf(cli->out, "%-10s no devices: %s\n", unavailable->api, unavailable->reason);
+        if (unavailable->remedy)
+            fprintf(cli->out, "%-10s %s\n", "", unavailable->remedy);
     }
     struct unreached_gpu *gpus;
     size_t count = select_unreached(cli->arena, system, "", &gpus);
@@ -79,12 +79,12 @@ static bool write_json(struct cli *cli, const struct gpu_system *system, struct 
         put_device(&out, gpu_system_info(system, i));
     json_put_close(&out, ']');
     json_put_open(&out, "absences", '[');
-    for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
-        const struct gpu_absence *absence = gpu_system_absence(system, i);
+    for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
+        const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
         json_put_open(&out, NULL, '{');
-        json_put_text(&out, "api", absence->api);
-        json_put_text(&out, "reason", absence->reason);
-        put_optional(&out, "remedy", absence->remedy);
+        json_put_text(&out, "api", unavailable->api);
+        json_put_text(&out, "reason", unavailable->reason);
+        put_optional(&out, "remedy", unavailable->remedy);
         json_put_close(&out, '}');
     }
     json_put_close(&out, ']');

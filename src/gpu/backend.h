@@ -145,7 +145,7 @@ struct gpu_enumeration {
     struct arena *arena; // as long as the system
     const struct gpu_system_desc *desc;
     void (*add_device)(struct gpu_enumeration *, const struct gpu_info *info); // copies
-    void (*add_absence)(struct gpu_enumeration *, const char *reason, const char *remedy);
+    void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
 // Behind gpu/graphics.h.
@@ -182,7 +182,7 @@ struct gpu_backend {
     const char *name; // "vulkan"
 
     // Loads the library and lists devices into `to`; returns the backend's state (NULL when there
-    // is nothing to use, having said why through add_absence). unload(NULL) is never called.
+    // is nothing to use, having said why through add_unavailable). unload(NULL) is never called.
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 

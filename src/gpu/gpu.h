@@ -36,7 +36,7 @@
 struct gpu_system;
 
 // Why a backend has no devices here ("libcuda.so.1: cannot open shared object file").
-struct gpu_absence {
+struct gpu_unavailable {
     const char *api;
     const char *reason; // one line
     const char *remedy; // what to do about it, or NULL where there is nothing to do
@@ -54,8 +54,8 @@ void gpu_system_destroy(struct gpu_system *system);
 
 size_t gpu_system_device_count(const struct gpu_system *system);
 const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t device);
-size_t gpu_system_absence_count(const struct gpu_system *system);
-const struct gpu_absence *gpu_system_absence(const struct gpu_system *system, size_t absence);
+size_t gpu_system_unavailable_count(const struct gpu_system *system);
+const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
 // The device of that id; NULL when there is none.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *id);

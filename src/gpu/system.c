@@ -15,8 +15,8 @@ struct gpu_system {
     size_t loaded_count, loaded_capacity;
     const struct gpu_info **infos;
     size_t info_count, info_capacity;
-    struct gpu_absence *absences;
-    size_t absence_count, absence_capacity;
+    struct gpu_unavailable *unavailable;
+    size_t unavailable_count, unavailable_capacity;
 };
 
 struct enumeration {
@@ -43,25 +43,25 @@ static void add_device(struct gpu_enumeration *to, const struct gpu_info *info)
     system->infos[system->info_count++] = copy;
 }
 
-static void add_absence_of(struct gpu_system *system, struct gpu_absence absence)
+static void append_unavailable(struct gpu_system *system, struct gpu_unavailable unavailable)
 {
-    system->absences = arena_grow(system->arena, system->absences, system->absence_count,
-                                  &system->absence_capacity, sizeof *system->absences);
-    system->absences[system->absence_count++] = (struct gpu_absence){
-        .api = arena_strdup(system->arena, absence.api),
-        .reason = arena_strdup(system->arena, absence.reason),
-        .remedy = absence.remedy ? arena_strdup(system->arena, absence.remedy) : NULL,
+    system->unavailable = arena_grow(system->arena, system->unavailable, system->unavailable_count,
+                                     &system->unavailable_capacity, sizeof *system->unavailable);
+    system->unavailable[system->unavailable_count++] = (struct gpu_unavailable){
+        .api = arena_strdup(system->arena, unavailable.api),
+        .reason = arena_strdup(system->arena, unavailable.reason),
+        .remedy = unavailable.remedy ? arena_strdup(system->arena, unavailable.remedy) : NULL,
     };
 }
 
-static void add_absence(struct gpu_enumeration *to, const char *reason, const char *remedy)
+static void add_unavailable(struct gpu_enumeration *to, const char *reason, const char *remedy)
 {
     struct enumeration *enumeration = (struct enumeration *)to;
     if (enumeration->unlisted)
         return;
-    add_absence_of(
+    append_unavailable(
         enumeration->system,
-        (struct gpu_absence){.api = enumeration->api, .reason = reason, .remedy = remedy});
+        (struct gpu_unavailable){.api = enumeration->api, .reason = reason, .remedy = remedy});
 }
 
 static void load_backend(struct gpu_system *system, const struct gpu_backend *backend,
@@ -71,7 +71,7 @@ static void load_backend(struct gpu_system *system, const struct gpu_backend *ba
         .neutral = {.arena = system->arena,
                     .desc = desc,
                     .add_device = add_device,
-                    .add_absence = add_absence},
+                    .add_unavailable = add_unavailable},
         .system = system,
         .api = backend->name,
         .unlisted = unlisted,
@@ -109,8 +109,8 @@ struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
         wanted = wanted && *backend != only;
     }
     if (!only && desc->only_api)
-        add_absence_of(system, (struct gpu_absence){.api = desc->only_api,
-                                                    .reason = "no such API in this build"});
+        append_unavailable(system, (struct gpu_unavailable){.api = desc->only_api,
+                                                            .reason = "no such API in this build"});
     return system;
 }
 
@@ -135,14 +135,14 @@ const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t d
     return device < system->info_count ? system->infos[device] : NULL;
 }
 
-size_t gpu_system_absence_count(const struct gpu_system *system)
+size_t gpu_system_unavailable_count(const struct gpu_system *system)
 {
-    return system->absence_count;
+    return system->unavailable_count;
 }
 
-const struct gpu_absence *gpu_system_absence(const struct gpu_system *system, size_t absence)
+const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index)
 {
-    return absence < system->absence_count ? &system->absences[absence] : NULL;
+    return index < system->unavailable_count ? &system->unavailable[index] : NULL;
 }
 
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *id)

@@ -163,25 +163,27 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
 
 // Why the API that `name` begins with (as in "cuda:0") is unavailable; NULL if it has a device or
 // no API has that name.
-static const struct gpu_absence *absence_of(const struct gpu_system *system, const char *name)
+static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
+                                                    const char *name)
 {
-    for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
-        const struct gpu_absence *absence = gpu_system_absence(system, i);
-        size_t length = strlen(absence->api);
-        if (strncmp(name, absence->api, length) == 0 &&
-            (name[length] == '\0' || name[length] == ':') && !has_device_of(system, absence->api))
-            return absence;
+    for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
+        const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
+        size_t length = strlen(unavailable->api);
+        if (strncmp(name, unavailable->api, length) == 0 &&
+            (name[length] == '\0' || name[length] == ':') &&
+            !has_device_of(system, unavailable->api))
+            return unavailable;
     }
     return NULL;
 }
 
 static bool refuse_name(const struct selection *s, const char *name)
 {
-    const struct gpu_absence *absence = absence_of(s->request->system, name);
-    if (absence)
+    const struct gpu_unavailable *unavailable = unavailable_of(s->request->system, name);
+    if (unavailable)
         return error_set(s->err, ERROR_NO_DEVICE, "-d %s: no such device; %s: %s%s%s", name,
-                         absence->api, absence->reason, absence->remedy ? ": " : "",
-                         absence->remedy ? absence->remedy : "");
+                         unavailable->api, unavailable->reason, unavailable->remedy ? ": " : "",
+                         unavailable->remedy ? unavailable->remedy : "");
     struct text_guess guess = {.typed = name};
     const char *there = "";
     for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
@@ -202,13 +204,14 @@ static bool refuse_all(const struct selection *s)
 {
     const struct gpu_system *system = s->request->system;
     const char *reasons = "";
-    for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
-        const struct gpu_absence *absence = gpu_system_absence(system, i);
+    for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
+        const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
         if (s->request->api && strcmp(s->request->api, "all") != 0 &&
-            strcmp(s->request->api, absence->api) != 0)
+            strcmp(s->request->api, unavailable->api) != 0)
             continue;
-        reasons = arena_printf(s->arena, "%s; %s: %s%s%s", reasons, absence->api, absence->reason,
-                               absence->remedy ? ": " : "", absence->remedy ? absence->remedy : "");
+        reasons = arena_printf(s->arena, "%s; %s: %s%s%s", reasons, unavailable->api,
+                               unavailable->reason, unavailable->remedy ? ": " : "",
+                               unavailable->remedy ? unavailable->remedy : "");
     }
     return error_set(s->err, ERROR_NO_DEVICE, "no usable device%s%s", reasons,
                      *reasons ? "" : ": this fathom has no backend that finds one");

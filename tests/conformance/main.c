@@ -45,11 +45,11 @@ static int run_device(struct gpu_system *system, const struct gpu_info *info)
     return failed;
 }
 
-static void print_absences(const struct gpu_system *system)
+static void print_unavailable(const struct gpu_system *system)
 {
-    for (size_t i = 0; i < gpu_system_absence_count(system); i++) {
-        const struct gpu_absence *absence = gpu_system_absence(system, i);
-        printf("%s: %s\n", absence->api, absence->reason);
+    for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
+        const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
+        printf("%s: %s\n", unavailable->api, unavailable->reason);
     }
 }
 
@@ -60,7 +60,7 @@ static struct gpu_system *open_system(const char *api)
         gpu_system_create(&(struct gpu_system_desc){.only_api = api, .validation = true});
     if (gpu_system_device_count(system) > 0)
         return system;
-    print_absences(system);
+    print_unavailable(system);
     gpu_system_destroy(system);
     return gpu_system_create(&(struct gpu_system_desc){.only_api = api});
 }
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     size_t count = gpu_system_device_count(system);
     int failed = 0;
     if (count == 0)
-        print_absences(system);
+        print_unavailable(system);
     for (size_t i = 0; i < count; i++)
         failed += run_device(system, gpu_system_info(system, i));
     gpu_system_destroy(system);

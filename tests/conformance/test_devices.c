@@ -170,8 +170,8 @@ static void a_device_of_another_system_is_refused(void **state)
     struct gpu_system *other =
         gpu_system_create(&(struct gpu_system_desc){.only_api = "no-such-api"});
     assert_int_equal(gpu_system_device_count(other), 0);
-    assert_int_equal(gpu_system_absence_count(other), 1);
-    assert_string_equal(gpu_system_absence(other, 0)->api, "no-such-api");
+    assert_int_equal(gpu_system_unavailable_count(other), 1);
+    assert_string_equal(gpu_system_unavailable(other, 0)->api, "no-such-api");
     assert_refused(gpu_device_open(other, t->info, NULL, &err), &err, ERROR_INTERNAL,
                    "not a device of this system");
     gpu_system_destroy(other);

@@ -30,14 +30,14 @@ static struct gpu_system *system_of_cuda(void)
     return gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
 }
 
-static void check_absence(const char *in_reason)
+static void check_unavailable(const char *in_reason)
 {
     struct gpu_system *system = system_of_cuda();
     assert_int_equal(gpu_system_device_count(system), 0);
-    assert_int_equal(gpu_system_absence_count(system), 1);
-    const struct gpu_absence *absence = gpu_system_absence(system, 0);
-    if (!strstr(absence->reason, in_reason))
-        fail_msg("'%s' is not in: %s", in_reason, absence->reason);
+    assert_int_equal(gpu_system_unavailable_count(system), 1);
+    const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, 0);
+    if (!strstr(unavailable->reason, in_reason))
+        fail_msg("'%s' is not in: %s", in_reason, unavailable->reason);
     gpu_system_destroy(system);
 }
 
@@ -62,33 +62,33 @@ static void devices_are_described_as_the_driver_does(void **state)
     gpu_system_destroy(system);
 }
 
-static void a_driver_that_refuses_is_an_absence_with_its_code(void **state)
+static void a_driver_that_refuses_is_unavailable_with_its_code(void **state)
 {
     (void)state;
     setenv("FAKE_CUDA_FAIL_CALL", "1", 1);
     setenv("FAKE_CUDA_FAIL_RESULT", "803", 1);
-    check_absence("cuInit: CUDA_ERROR_FAKE 803");
+    check_unavailable("cuInit: CUDA_ERROR_FAKE 803");
 }
 
-static void a_driver_for_an_older_cuda_is_an_absence_with_both_versions(void **state)
+static void a_driver_for_an_older_cuda_is_unavailable_with_both_versions(void **state)
 {
     (void)state;
     setenv("FAKE_CUDA_VERSION", "10020", 1);
-    check_absence("CUDA 10.2; 11.0 or newer");
+    check_unavailable("CUDA 10.2; 11.0 or newer");
 }
 
-static void a_chip_that_is_too_old_is_an_absence_with_its_capability(void **state)
+static void a_chip_that_is_too_old_is_unavailable_with_its_capability(void **state)
 {
     (void)state;
     setenv("FAKE_CUDA_MAJOR", "6", 1);
-    check_absence("compute capability 6.0");
+    check_unavailable("compute capability 6.0");
 }
 
-static void a_driver_without_devices_is_an_absence(void **state)
+static void a_driver_without_devices_is_unavailable(void **state)
 {
     (void)state;
     setenv("FAKE_CUDA_DEVICES", "0", 1);
-    check_absence("no device");
+    check_unavailable("no device");
 }
 
 static void refused_ptx_is_an_error_with_the_drivers_log(void **state)
@@ -344,10 +344,10 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, forget_settings, forget_settings)
     const struct CMUnitTest tests[] = {
         TEST(devices_are_described_as_the_driver_does),
-        TEST(a_driver_that_refuses_is_an_absence_with_its_code),
-        TEST(a_driver_for_an_older_cuda_is_an_absence_with_both_versions),
-        TEST(a_chip_that_is_too_old_is_an_absence_with_its_capability),
-        TEST(a_driver_without_devices_is_an_absence),
+        TEST(a_driver_that_refuses_is_unavailable_with_its_code),
+        TEST(a_driver_for_an_older_cuda_is_unavailable_with_both_versions),
+        TEST(a_chip_that_is_too_old_is_unavailable_with_its_capability),
+        TEST(a_driver_without_devices_is_unavailable),
         TEST(refused_ptx_is_an_error_with_the_drivers_log),
         TEST(ptx_for_another_chip_is_refused_by_name_before_the_driver_sees_it),
         TEST(a_held_batch_starts_when_it_is_released),

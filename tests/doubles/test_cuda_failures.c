@@ -178,7 +178,7 @@ static bool use_pair(struct gpu_device *first, struct gpu_device *second, struct
 static bool use_second(struct gpu_system *system, struct gpu_device *first, struct error *err)
 {
     if (gpu_system_device_count(system) < 2)
-        return error_set(err, ERROR_NO_DEVICE, "%s", gpu_system_absence(system, 0)->reason);
+        return error_set(err, ERROR_NO_DEVICE, "%s", gpu_system_unavailable(system, 0)->reason);
     struct gpu_device *second = gpu_device_open(system, gpu_system_info(system, 1), NULL, err);
     bool ok = second && use_pair(first, second, err);
     gpu_device_close(second);
@@ -190,7 +190,7 @@ static bool use_system(struct gpu_system *system, struct error *err)
     struct gpu_device_desc desc = {.queues = {{0}, {.priority = GPU_PRIORITY_HIGH}},
                                    .queue_count = 2};
     if (gpu_system_device_count(system) == 0)
-        return error_set(err, ERROR_NO_DEVICE, "%s", gpu_system_absence(system, 0)->reason);
+        return error_set(err, ERROR_NO_DEVICE, "%s", gpu_system_unavailable(system, 0)->reason);
     struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), &desc, err);
     if (!device)
         return false;

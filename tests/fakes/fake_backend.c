@@ -86,7 +86,7 @@ static void *load_chips(struct gpu_enumeration *to, unsigned chips)
     }
     if (fake_devices(fake))
         return fake;
-    to->add_absence(to, "no fake device is plugged in", "set devices=2");
+    to->add_unavailable(to, "no fake device is plugged in", "set devices=2");
     fake_destroy(fake);
     return NULL;
 }
@@ -103,7 +103,7 @@ static void *load_mirror(struct gpu_enumeration *to)
 
 static void *load_absent(struct gpu_enumeration *to)
 {
-    to->add_absence(to, "libabsent.so.1: cannot open shared object file", "install libabsent1");
+    to->add_unavailable(to, "libabsent.so.1: cannot open shared object file", "install libabsent1");
     return NULL;
 }
 

@@ -303,8 +303,8 @@ int main(int argc, char **argv)
     struct gpu_system *system = gpu_system_create(&desc);
     int failed = 0;
     size_t count = gpu_system_device_count(system);
-    for (size_t i = 0; i < gpu_system_absence_count(system); i++)
-        printf("%s\n", gpu_system_absence(system, i)->reason);
+    for (size_t i = 0; i < gpu_system_unavailable_count(system); i++)
+        printf("%s\n", gpu_system_unavailable(system, i)->reason);
     for (size_t i = 0; i < count; i++)
         failed += check_device(system, gpu_system_info(system, i));
     gpu_system_destroy(system);

@@ -21,7 +21,7 @@ static void *load(struct gpu_enumeration *to, const char *name)
     struct gpu_info info = {.kind = GPU_KIND_DISCRETE};
     strncat(loaded.text, name, sizeof loaded.text - strlen(loaded.text) - 1);
     to->add_device(to, &info);
-    to->add_absence(to, "another one is not there", NULL);
+    to->add_unavailable(to, "another one is not there", NULL);
     return &loaded;
 }
 
@@ -69,7 +69,7 @@ static void all_are_loaded_in_the_order_of_the_list(void **state)
     struct gpu_system *system = system_of(NULL);
     assert_string_equal(loaded.text, "first shy last ");
     assert_int_equal(gpu_system_device_count(system), 3);
-    assert_int_equal(gpu_system_absence_count(system), 3);
+    assert_int_equal(gpu_system_unavailable_count(system), 3);
     gpu_system_destroy(system);
 }
 
@@ -91,21 +91,21 @@ static void one_that_comes_after_others_has_them_loaded_but_not_listed(void **st
     assert_string_equal(loaded.text, "first shy ");
     assert_int_equal(gpu_system_device_count(system), 1);
     assert_string_equal(gpu_system_info(system, 0)->id, "shy:0");
-    assert_int_equal(gpu_system_absence_count(system), 1);
-    assert_string_equal(gpu_system_absence(system, 0)->api, "shy");
+    assert_int_equal(gpu_system_unavailable_count(system), 1);
+    assert_string_equal(gpu_system_unavailable(system, 0)->api, "shy");
     gpu_system_destroy(system);
     system = system_of("last"); // which asks for no company
     assert_string_equal(loaded.text, "last ");
     gpu_system_destroy(system);
 }
 
-static void an_unknown_api_is_an_absence(void **state)
+static void an_unknown_api_is_unavailable(void **state)
 {
     (void)state;
     struct gpu_system *system = system_of("none");
     assert_string_equal(loaded.text, "");
     assert_int_equal(gpu_system_device_count(system), 0);
-    assert_int_equal(gpu_system_absence_count(system), 1);
+    assert_int_equal(gpu_system_unavailable_count(system), 1);
     gpu_system_destroy(system);
 }
 
@@ -115,7 +115,7 @@ int main(void)
         cmocka_unit_test(all_are_loaded_in_the_order_of_the_list),
         cmocka_unit_test(one_api_alone_loads_nothing_else),
         cmocka_unit_test(one_that_comes_after_others_has_them_loaded_but_not_listed),
-        cmocka_unit_test(an_unknown_api_is_an_absence),
+        cmocka_unit_test(an_unknown_api_is_unavailable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

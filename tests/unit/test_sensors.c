@@ -121,7 +121,7 @@ static void impossible_and_missing_values_are_absent(void **state)
     sensors_close(sensors);
 }
 
-static void a_card_nobody_knows_is_an_absence_with_reasons(void **state)
+static void a_card_nobody_knows_is_unavailable_with_reasons(void **state)
 {
     (void)state;
     struct error err = {0};
@@ -147,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(hwmon_values_arrive_in_file_units, write_card),
         cmocka_unit_test(impossible_and_missing_values_are_absent),
-        cmocka_unit_test(a_card_nobody_knows_is_an_absence_with_reasons),
+        cmocka_unit_test(a_card_nobody_knows_is_unavailable_with_reasons),
         cmocka_unit_test(throttle_reasons_have_names),
     };
     return cmocka_run_group_tests(tests, make_card, remove_card);

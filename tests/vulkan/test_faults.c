@@ -176,7 +176,7 @@ static void an_exhausted_descriptor_pool_is_followed_by_another(void **state)
     gpu_system_destroy(system);
 }
 
-static void an_instance_that_fails_is_an_absence(void **state)
+static void an_instance_that_fails_is_unavailable(void **state)
 {
     (void)state;
     struct faults *faults = open_control();
@@ -186,9 +186,9 @@ static void an_instance_that_fails_is_an_absence(void **state)
         struct gpu_system *system =
             gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
         assert_int_equal(gpu_system_device_count(system), 0);
-        assert_true(gpu_system_absence_count(system) > 0);
-        assert_non_null(strstr(gpu_system_absence(system, 0)->reason, names[call - 1]));
-        assert_non_null(gpu_system_absence(system, 0)->remedy);
+        assert_true(gpu_system_unavailable_count(system) > 0);
+        assert_non_null(strstr(gpu_system_unavailable(system, 0)->reason, names[call - 1]));
+        assert_non_null(gpu_system_unavailable(system, 0)->remedy);
         gpu_system_destroy(system);
     }
 }
@@ -199,7 +199,7 @@ int main(void)
         cmocka_unit_test(want_of_memory_at_every_call_is_an_ordinary_error),
         cmocka_unit_test(a_device_lost_at_every_call_says_so),
         cmocka_unit_test(an_exhausted_descriptor_pool_is_followed_by_another),
-        cmocka_unit_test(an_instance_that_fails_is_an_absence),
+        cmocka_unit_test(an_instance_that_fails_is_unavailable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ int main(void)
     if (gpu_system_device_count(system) > 0)
         status = cmocka_run_group_tests(tests, NULL, NULL);
     else
-        printf("%s\n", gpu_system_absence(system, 0)->reason);
+        printf("%s\n", gpu_system_unavailable(system, 0)->reason);
     gpu_system_destroy(system);
     return status;
 }

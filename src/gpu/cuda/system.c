@@ -191,7 +191,7 @@ static void list_device(struct cuda_state *state, int device, int version,
                  "%s has compute capability %u.%u; the kernels need %d.0 or newer", info.name,
                  (unsigned)major,
                  (unsigned)attribute(api, device, CU_ATTR_COMPUTE_CAPABILITY_MINOR), COMPUTE_LEAST);
-        to->add_absence(to, reason, NULL);
+        to->add_unavailable(to, reason, NULL);
         return;
     }
     info.caps = caps_of(api, device);
@@ -209,17 +209,17 @@ static bool init_driver(const struct cuda_api *api, int *version, struct gpu_enu
     struct error err;
     int result = api->cuInit(0);
     if (!cuda_check(api, result, "cuInit", &err)) {
-        to->add_absence(to, err.message, remedy_of_init(result));
+        to->add_unavailable(to, err.message, remedy_of_init(result));
         return false;
     }
     if (!cuda_check(api, api->cuDriverGetVersion(version), "cuDriverGetVersion", &err)) {
-        to->add_absence(to, err.message, NULL);
+        to->add_unavailable(to, err.message, NULL);
         return false;
     }
     if (*version < CUDA_VERSION_LEAST) {
         error_set(&err, ERROR_NO_DEVICE, "the driver is for CUDA %d.%d; %d.0 or newer is needed",
                   *version / 1000, *version % 1000 / 10, CUDA_VERSION_LEAST / 1000);
-        to->add_absence(to, err.message, "install a newer NVIDIA driver");
+        to->add_unavailable(to, err.message, "install a newer NVIDIA driver");
         return false;
     }
     return true;
@@ -231,11 +231,11 @@ static bool list_devices(struct cuda_state *state, int version, struct gpu_enume
     struct error err;
     int count = 0, device = 0;
     if (!cuda_check(api, api->cuDeviceGetCount(&count), "cuDeviceGetCount", &err)) {
-        to->add_absence(to, err.message, NULL);
+        to->add_unavailable(to, err.message, NULL);
         return false;
     }
     if (count <= 0) {
-        to->add_absence(to, "the driver lists no device", "check CUDA_VISIBLE_DEVICES");
+        to->add_unavailable(to, "the driver lists no device", "check CUDA_VISIBLE_DEVICES");
         return false;
     }
     state->devices = ARENA_ARRAY(to->arena, (size_t)count, int);
@@ -243,7 +243,7 @@ static bool list_devices(struct cuda_state *state, int version, struct gpu_enume
         if (cuda_check(api, api->cuDeviceGet(&device, ordinal), "cuDeviceGet", &err))
             list_device(state, device, version, to);
         else
-            to->add_absence(to, err.message, NULL);
+            to->add_unavailable(to, err.message, NULL);
     }
     return state->device_count > 0;
 }
@@ -255,7 +255,7 @@ void *cuda_load(struct gpu_enumeration *to)
     int version = 0;
     state->lib = cuda_api_load(&state->api, &err);
     if (!state->lib) {
-        to->add_absence(to, err.message, remedy_of_library());
+        to->add_unavailable(to, err.message, remedy_of_library());
         return NULL;
     }
     if (init_driver(&state->api, &version, to) && list_devices(state, version, to))

@@ -70,7 +70,7 @@ static void load_file(struct gpu_enumeration *to, struct state *state, const cha
     struct error err;
     struct model_machine machine;
     if (!model_machine_read(state->arena, path, &machine, &err)) {
-        to->add_absence(to, err.message, "gpu/model.h tells what a model's file holds");
+        to->add_unavailable(to, err.message, "gpu/model.h tells what a model's file holds");
         return;
     }
     state->machines = arena_grow(state->arena, state->machines, state->count, &state->capacity,

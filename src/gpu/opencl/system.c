@@ -241,8 +241,8 @@ static void list_device(struct opencl_state *state, const char *platform, cl_dev
     asked.extensions = text(&asked, CL_DEVICE_EXTENSIONS);
     const char *refused = refuse(&asked);
     if (refused) {
-        to->add_absence(to, arena_printf(to->arena, "%s %s", text(&asked, CL_DEVICE_NAME), refused),
-                        NULL);
+        to->add_unavailable(
+            to, arena_printf(to->arena, "%s %s", text(&asked, CL_DEVICE_NAME), refused), NULL);
         return;
     }
     fill_info(&asked, platform, &info);
@@ -264,7 +264,7 @@ static void list_platform(struct opencl_state *state, cl_platform_id platform,
         result = api->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
     struct error err;
     if (!opencl_check(result, name, &err)) {
-        to->add_absence(to, err.message, NULL);
+        to->add_unavailable(to, err.message, NULL);
         return;
     }
     for (cl_uint i = 0; i < count; i++)
@@ -302,11 +302,11 @@ static bool list_platforms(struct opencl_state *state, struct gpu_enumeration *t
         result = state->api.clGetPlatformIDs(count, platforms, NULL);
     struct error err;
     if (result == CL_PLATFORM_NOT_FOUND_KHR || (result == CL_SUCCESS && count == 0)) {
-        to->add_absence(to, "the loader knows no OpenCL driver", remedy_of_platforms());
+        to->add_unavailable(to, "the loader knows no OpenCL driver", remedy_of_platforms());
         return false;
     }
     if (!opencl_check(result, "clGetPlatformIDs", &err)) {
-        to->add_absence(to, err.message, NULL);
+        to->add_unavailable(to, err.message, NULL);
         return false;
     }
     for (cl_uint i = 0; i < count; i++)
@@ -320,7 +320,7 @@ void *opencl_load(struct gpu_enumeration *to)
     struct error err;
     state->lib = opencl_api_load(&state->api, &err);
     if (!state->lib) {
-        to->add_absence(to, err.message, "install ocl-icd-libopencl1 and an OpenCL driver");
+        to->add_unavailable(to, err.message, "install ocl-icd-libopencl1 and an OpenCL driver");
         return NULL;
     }
     if (list_platforms(state, to))

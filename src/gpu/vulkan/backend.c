@@ -143,17 +143,17 @@ static VkResult create_instance(struct vulkan_state *state, bool validation)
     return result;
 }
 
-static void absence_of_instance(struct gpu_enumeration *to, VkResult result)
+static void report_instance(struct gpu_enumeration *to, VkResult result)
 {
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
-        to->add_absence(to, "no Vulkan driver is installed (VK_ERROR_INCOMPATIBLE_DRIVER)",
-                        "install the Vulkan driver of your GPU (Debian: mesa-vulkan-drivers or "
-                        "nvidia-vulkan-icd)");
+        to->add_unavailable(to, "no Vulkan driver is installed (VK_ERROR_INCOMPATIBLE_DRIVER)",
+                            "install the Vulkan driver of your GPU (Debian: mesa-vulkan-drivers or "
+                            "nvidia-vulkan-icd)");
         return;
     }
     struct error err;
     vulkan_error(&err, result, "vkCreateInstance");
-    to->add_absence(to, err.message, "run vulkaninfo: the same call should fail there");
+    to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
 }
 
 // NVIDIA's kernel driver without its Vulkan library is common in containers; without a word the
@@ -161,12 +161,12 @@ static void absence_of_instance(struct gpu_enumeration *to, VkResult result)
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)
-        to->add_absence(to,
-                        "an NVIDIA GPU is there (/dev/nvidia0), but no Vulkan driver for it is "
-                        "installed",
-                        "install NVIDIA's Vulkan ICD (nvidia_icd.json and libGLX_nvidia.so.0, "
-                        "Debian: nvidia-vulkan-icd); in a container set "
-                        "NVIDIA_DRIVER_CAPABILITIES=all");
+        to->add_unavailable(to,
+                            "an NVIDIA GPU is there (/dev/nvidia0), but no Vulkan driver for it is "
+                            "installed",
+                            "install NVIDIA's Vulkan ICD (nvidia_icd.json and libGLX_nvidia.so.0, "
+                            "Debian: nvidia-vulkan-icd); in a container set "
+                            "NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
 // False where there is nothing to use, having said why.
@@ -176,25 +176,26 @@ static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
     struct error err;
     state->loader = open_loader(&symbols, &err);
     if (!state->loader) {
-        to->add_absence(to, err.message, "install the Vulkan loader (Debian: libvulkan1)");
+        to->add_unavailable(to, err.message, "install the Vulkan loader (Debian: libvulkan1)");
         return false;
     }
     volkInitializeCustom(symbols.vkGetInstanceProcAddr);
     if (volkGetInstanceVersion() < VK_API_VERSION_1_1) {
-        to->add_absence(to, "the Vulkan loader is older than 1.1", "update it (libvulkan1)");
+        to->add_unavailable(to, "the Vulkan loader is older than 1.1", "update it (libvulkan1)");
         return false;
     }
     struct arena *scratch = arena_create();
     bool layer_missing = to->desc->validation && !has_validation_layer(scratch);
     arena_destroy(scratch);
     if (layer_missing) {
-        to->add_absence(to, "validation was asked for, but " VALIDATION_LAYER " is not installed",
-                        "install it (Debian: vulkan-validationlayers)");
+        to->add_unavailable(to,
+                            "validation was asked for, but " VALIDATION_LAYER " is not installed",
+                            "install it (Debian: vulkan-validationlayers)");
         return false;
     }
     VkResult result = create_instance(state, to->desc->validation);
     if (result != VK_SUCCESS)
-        absence_of_instance(to, result);
+        report_instance(to, result);
     return result == VK_SUCCESS;
 }
 

@@ -315,12 +315,12 @@ static bool is_usable(const VkPhysicalDeviceProperties *properties, struct gpu_e
 {
     if (properties->apiVersion >= VK_API_VERSION_1_3)
         return true;
-    to->add_absence(to,
-                    arena_printf(to->arena, "%s: its driver has Vulkan %u.%u, 1.3 is needed",
-                                 properties->deviceName,
-                                 VK_API_VERSION_MAJOR(properties->apiVersion),
-                                 VK_API_VERSION_MINOR(properties->apiVersion)),
-                    "update the driver");
+    to->add_unavailable(to,
+                        arena_printf(to->arena, "%s: its driver has Vulkan %u.%u, 1.3 is needed",
+                                     properties->deviceName,
+                                     VK_API_VERSION_MAJOR(properties->apiVersion),
+                                     VK_API_VERSION_MINOR(properties->apiVersion)),
+                        "update the driver");
     return false;
 }
 
@@ -361,10 +361,10 @@ void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to)
     if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
         struct error err;
         vulkan_error(&err, result, "vkEnumeratePhysicalDevices");
-        to->add_absence(to, err.message, "run vulkaninfo: the same call should fail there");
+        to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
     } else if (count == 0) {
-        to->add_absence(to, "the installed Vulkan drivers find no device",
-                        "check the access rights of /dev/dri and /dev/nvidia*");
+        to->add_unavailable(to, "the installed Vulkan drivers find no device",
+                            "check the access rights of /dev/dri and /dev/nvidia*");
     } else {
         for (uint32_t i = 0; i < count; i++)
             add_device(state, handles[i], scratch, to);
