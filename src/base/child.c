@@ -19,7 +19,7 @@
 
 enum {
     WORDS_BYTES = 2048,
-    EPITAPH_BYTES = 384,
+    END_TEXT_BYTES = 384,
     READ_BYTES = 64 * 1024,
     EXEC_FAILED = 127
 };
@@ -34,7 +34,7 @@ struct child {
     int words_fd; // what it prints
     char words[WORDS_BYTES];
     size_t words_used;
-    char epitaph[EPITAPH_BYTES];
+    char end_text[END_TEXT_BYTES];
 };
 
 // ---------------------------------------------------------------- lines
@@ -209,8 +209,8 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         execve(desc->argv[0], (char *const *)desc->argv,
                desc->environment ? (char *const *)desc->environment : environ);
     int failure = errno;
-    ssize_t told = write(p->exec_failed, &failure, sizeof failure);
-    _exit(told == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
+    ssize_t written = write(p->exec_failed, &failure, sizeof failure);
+    _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
 // 0 once exec succeeded (the pipe closes by itself), else its errno.
@@ -294,7 +294,7 @@ static enum child_answer receive_bytes(struct child *child)
     ssize_t got = channel_fill(&child->channel, child->line_bytes_max);
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
         return CHILD_LINE;
-    return got < 0 && errno == EMSGSIZE ? CHILD_BABBLE : CHILD_GONE;
+    return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
@@ -307,14 +307,14 @@ enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wa
         if (whole) {
             *line = whole;
             return strlen(whole) + 1 == child->channel.consumed - before ? CHILD_LINE
-                                                                         : CHILD_BABBLE;
+                                                                         : CHILD_MALFORMED;
         }
         struct pollfd fds[] = {{.fd = child->channel.fd, .events = POLLIN},
                                {.fd = wake_fd, .events = POLLIN},
                                {.fd = child->words_fd, .events = POLLIN}};
         int ready = poll(fds, 3, poll_timeout_ms(deadline_ns));
         if (ready == 0 || (ready < 0 && errno != EINTR))
-            return CHILD_SILENT;
+            return CHILD_TIMEOUT;
         if (ready < 0)
             continue;
         if (fds[2].revents)
@@ -397,7 +397,7 @@ static void last_words(const struct child *child, char *text, size_t bytes)
     text[length] = '\0';
 }
 
-const char *child_epitaph(struct child *child)
+const char *child_end_text(struct child *child)
 {
     end(child, NS_PER_S / 4);
     char how[96];
@@ -408,11 +408,11 @@ const char *child_epitaph(struct child *child)
                  strsignal(WTERMSIG(child->status)));
     else
         snprintf(how, sizeof how, "it ended with status %d", WEXITSTATUS(child->status));
-    char words[EPITAPH_BYTES - sizeof how - 32];
+    char words[END_TEXT_BYTES - sizeof how - 32];
     last_words(child, words, sizeof words);
-    snprintf(child->epitaph, sizeof child->epitaph, "%s%s%s", how,
+    snprintf(child->end_text, sizeof child->end_text, "%s%s%s", how,
              *words ? "; its last words: " : "", words);
-    return child->epitaph;
+    return child->end_text;
 }
 
 // ---------------------------------------------------------------- the environment

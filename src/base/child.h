@@ -38,11 +38,11 @@ MUST_CHECK bool child_send(struct child *child, const char *line, uint64_t timeo
                            struct error *err);
 
 enum child_answer {
-    CHILD_LINE,   // a whole line is there
-    CHILD_SILENT, // nothing came before the time-out
-    CHILD_WOKEN,  // wake_fd became readable first
-    CHILD_GONE,   // the channel is closed: it ended (child_epitaph says how)
-    CHILD_BABBLE, // a line longer than agreed, or one with a NUL inside
+    CHILD_LINE,      // a whole line is there
+    CHILD_TIMEOUT,   // nothing came before the time-out
+    CHILD_WOKEN,     // wake_fd became readable first
+    CHILD_GONE,      // the channel is closed: it ended (child_end_text says how)
+    CHILD_MALFORMED, // a line longer than agreed, or one with a NUL inside
 };
 
 // Waits for the next line (without its newline); it stays valid until the next call. wake_fd < 0:
@@ -52,7 +52,7 @@ enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wa
 
 // Ends the child and says how it ended, one line: "it was killed by signal 11 (Segmentation
 // fault); its last words: …". Valid until child_destroy.
-const char *child_epitaph(struct child *child);
+const char *child_end_text(struct child *child);
 
 // The child's side of the channel: reads lines from standard input, which child_create made a
 // socket. The struct is the caller's.

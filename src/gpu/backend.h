@@ -199,7 +199,7 @@ struct gpu_backend {
     void (*device_close)(struct gpu_device *device);
     size_t (*validation_messages)(const struct gpu_device *device, const char **first); // optional
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
-                                        struct gpu_calibrated_timestamp *moment); // optional
+                                        struct gpu_calibrated_timestamp *timestamp); // optional
 
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
                                 struct error *err); // with CLOCK_CHOICE

@@ -96,10 +96,10 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 }
 
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
-                                     struct gpu_calibrated_timestamp *moment)
+                                     struct gpu_calibrated_timestamp *timestamp)
 {
     return !device->lost && device->backend->device_calibrated_timestamp &&
-           device->backend->device_calibrated_timestamp(device, moment);
+           device->backend->device_calibrated_timestamp(device, timestamp);
 }
 
 bool gpu_device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)

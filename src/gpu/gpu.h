@@ -112,7 +112,7 @@ struct gpu_calibrated_timestamp {
 
 // False where the API relates no clocks (only some Vulkan drivers do).
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
-                                     struct gpu_calibrated_timestamp *moment);
+                                     struct gpu_calibrated_timestamp *timestamp);
 
 // Sets the core clock for batches that are submitted from now on: the nearest clock that the device
 // can run at, or its own again if `core_hz` is 0. Needs CLOCK_CHOICE, which only models have: no

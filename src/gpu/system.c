@@ -101,8 +101,8 @@ struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
     struct gpu_system *system = ARENA_NEW(arena, struct gpu_system);
     system->arena = arena;
     const struct gpu_backend *only = desc->only_api ? find_backend(desc->only_api) : NULL;
-    bool company = only && only->after_others && only->after_others();
-    bool wanted = !desc->only_api || company;
+    bool with_others = only && only->after_others && only->after_others();
+    bool wanted = !desc->only_api || with_others;
     for (const struct gpu_backend *const *backend = gpu_backends; *backend; backend++) {
         if (wanted || *backend == only)
             load_backend(system, *backend, desc, only && *backend != only);

@@ -26,7 +26,7 @@ struct clock_guard {
 static bool lose(struct clock_guard *guard, const char *why, struct error *err)
 {
     error_set(err, ERROR_INTERNAL, "the process that holds the core clock %s: %s", why,
-              child_epitaph(guard->child));
+              child_end_text(guard->child));
     child_destroy(guard->child, 0);
     guard->child = NULL;
     guard->undo |= guard->asked_hz > 0;

@@ -101,7 +101,7 @@ static bool judge_answer(struct executor *executor, enum child_answer answer, co
     switch (answer) {
     case CHILD_LINE:
         return take_line(executor, line, desc->benchmark, desc->arena, desc->visit, err);
-    case CHILD_SILENT:
+    case CHILD_TIMEOUT:
         error_set(err, ERROR_TIMEOUT,
                   "no answer for %.0f s: the driver hangs; the worker was ended",
                   (double)executor->desc.silence_ns / 1e9);
@@ -111,9 +111,9 @@ static bool judge_answer(struct executor *executor, enum child_answer answer, co
         break;
     case CHILD_GONE:
         error_set(err, ERROR_INTERNAL, "the worker process died: %s",
-                  child_epitaph(executor->worker));
+                  child_end_text(executor->worker));
         break;
-    case CHILD_BABBLE:
+    case CHILD_MALFORMED:
         error_set(err, ERROR_INTERNAL, "the worker sent an endless line: it was ended");
         break;
     }
@@ -134,7 +134,7 @@ static bool send_line(struct executor *executor, const char *line, struct error 
     struct error unsent;
     if (child_send(executor->worker, line, send_ns, &unsent))
         return true;
-    error_set(err, ERROR_INTERNAL, "the worker process died: %s", child_epitaph(executor->worker));
+    error_set(err, ERROR_INTERNAL, "the worker process died: %s", child_end_text(executor->worker));
     return lose_worker(executor);
 }
 

@@ -78,7 +78,7 @@ static void silence_ends_at_the_limit(void **state)
     const char *line = NULL;
     struct child *child = shell("sleep 60");
     uint64_t start_ns = clock_now_ns();
-    assert_int_equal(child_receive(child, 50 * NS_PER_MS, -1, &line), CHILD_SILENT);
+    assert_int_equal(child_receive(child, 50 * NS_PER_MS, -1, &line), CHILD_TIMEOUT);
     assert_true(clock_now_ns() - start_ns >= 50 * NS_PER_MS);
     child_destroy(child, 0);
     assert_true(clock_now_ns() - start_ns < 20 * NS_PER_S); // did not wait for the sleep
@@ -90,15 +90,15 @@ static void death_is_told_with_the_last_words(void **state)
     const char *line = NULL;
     struct child *child = shell("echo noise; echo 'driver: assertion failed' >&2; kill -SEGV $$");
     assert_int_equal(receive(child, &line), CHILD_GONE);
-    const char *epitaph = child_epitaph(child);
-    assert_non_null(strstr(epitaph, "signal 11"));
-    assert_non_null(strstr(epitaph, "driver: assertion failed"));
-    assert_null(strstr(epitaph, "noise"));
+    const char *end_text = child_end_text(child);
+    assert_non_null(strstr(end_text, "signal 11"));
+    assert_non_null(strstr(end_text, "driver: assertion failed"));
+    assert_null(strstr(end_text, "noise"));
     child_destroy(child, 0);
 
     child = shell("exit 3");
     assert_int_equal(receive(child, &line), CHILD_GONE);
-    assert_string_equal(child_epitaph(child), "it ended with status 3");
+    assert_string_equal(child_end_text(child), "it ended with status 3");
     child_destroy(child, 0);
 }
 
@@ -127,11 +127,11 @@ static void endless_lines_and_nul_bytes_are_babble(void **state)
     (void)state;
     const char *line = NULL;
     struct child *child = shell("exec 3>&0; yes | tr -d '\\n' >&3");
-    assert_int_equal(receive(child, &line), CHILD_BABBLE);
+    assert_int_equal(receive(child, &line), CHILD_MALFORMED);
     child_destroy(child, 0);
 
     child = shell("printf 'a\\000b\\n' >&0; read x");
-    assert_int_equal(receive(child, &line), CHILD_BABBLE);
+    assert_int_equal(receive(child, &line), CHILD_MALFORMED);
     child_destroy(child, 0);
 }
 

@@ -41,14 +41,14 @@ static const char *line_expect(struct process *process, const char *word, struct
     switch (child_receive(process->child, process->timeout_ns + start_ns, -1, &line)) {
     case CHILD_LINE:
         break;
-    case CHILD_SILENT:
+    case CHILD_TIMEOUT:
         error_set(err, ERROR_TIMEOUT, "the hog's process said nothing for %.3g s",
                   (double)(process->timeout_ns + start_ns) * 1e-9);
         return NULL;
     case CHILD_WOKEN:
     case CHILD_GONE:
-    case CHILD_BABBLE:
-        error_set(err, ERROR_IO, "the hog's process is gone: %s", child_epitaph(process->child));
+    case CHILD_MALFORMED:
+        error_set(err, ERROR_IO, "the hog's process is gone: %s", child_end_text(process->child));
         return NULL;
     }
     if (text_begins(line, word))

@@ -36,8 +36,8 @@ struct cuda_owned {
     struct cu_array *array;
 };
 
-struct cuda_kept {
-    struct cuda_kept *next;
+struct cuda_deferred {
+    struct cuda_deferred *next;
     struct cuda_owned owned;
 };
 
@@ -46,10 +46,10 @@ struct cuda_device {
     struct cuda_state *state;
     const struct cuda_api *api;
     int device;
-    struct cu_context *context; // the device's primary one
-    bool moves_pages;           // of managed memory, while kernels run
-    unsigned held;              // holds not yet released
-    struct cuda_kept *kept;     // to be freed once no hold is left
+    struct cu_context *context;     // the device's primary one
+    bool moves_pages;               // of managed memory, while kernels run
+    unsigned held;                  // holds not yet released
+    struct cuda_deferred *deferred; // to be freed once no hold is left
 };
 
 struct cuda_buffer {
@@ -198,9 +198,9 @@ MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_even
                                 uint64_t timeout_ns, struct error *err);
 
 // Frees it; while a hold keeps a stream waiting for the host, where freeing would wait for ever, it
-// is kept for cuda_free_kept.
+// is kept for cuda_free_deferred.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
-void cuda_free_kept(struct cuda_device *device);
+void cuda_free_deferred(struct cuda_device *device);
 
 // Allocates host memory that the device can access: `memory` is its host pointer, `address` its
 // address on the device. Freed by cuda_free.

@@ -72,15 +72,15 @@ void cuda_free(struct cuda_device *device, struct cuda_owned owned)
         free_now(device->api, &owned);
         return;
     }
-    struct cuda_kept *kept = ARENA_NEW(device->base.arena, struct cuda_kept);
-    *kept = (struct cuda_kept){.next = device->kept, .owned = owned};
-    device->kept = kept;
+    struct cuda_deferred *deferred = ARENA_NEW(device->base.arena, struct cuda_deferred);
+    *deferred = (struct cuda_deferred){.next = device->deferred, .owned = owned};
+    device->deferred = deferred;
 }
 
-void cuda_free_kept(struct cuda_device *device)
+void cuda_free_deferred(struct cuda_device *device)
 {
-    for (; device->kept; device->kept = device->kept->next)
-        free_now(device->api, &device->kept->owned);
+    for (; device->deferred; device->deferred = device->deferred->next)
+        free_now(device->api, &device->deferred->owned);
 }
 
 // ---------------------------------------------------------------- opening and closing
@@ -145,7 +145,7 @@ void cuda_device_close(struct gpu_device *base)
         return;                              // every call below would wait for what hangs
     bool entered = cuda_enter(device, NULL); // fails where the device is lost: then all calls do
     (void)entered;
-    cuda_free_kept(device);
+    cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)
         destroy_queue(device->api, (struct cuda_queue *)base->queues[i]);
     device->api->cuCtxSetCurrent(NULL);

@@ -219,7 +219,7 @@ bool cuda_hold_release(struct gpu_hold *base, struct error *err)
     if (!cuda_enter(device, err))
         return false;
     if (--device->held == 0)
-        cuda_free_kept(device);
+        cuda_free_deferred(device);
     return true;
 }
 

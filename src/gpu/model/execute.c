@@ -42,7 +42,7 @@ struct fiber {
 // far as its deadline.
 struct group {
     const struct model_execution *execution;
-    struct model_execution *told; // the same, for a kernel that tells streams
+    struct model_execution *writable; // the same, for a kernel that tells streams
     uint32_t id[3], core;
     uint32_t next_thread, threads;
     double start, end; // cycles: of the first thread, of the last
@@ -161,7 +161,7 @@ uint32_t model_thread_core(void)
 
 void model_thread_stream(const struct model_stream *stream)
 {
-    struct model_execution *execution = fiber_here()->group->told;
+    struct model_execution *execution = fiber_here()->group->writable;
     if (execution->stream_count < MODEL_STREAMS_MAX)
         execution->streams[execution->stream_count++] = *stream;
 }
@@ -346,7 +346,7 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
 {
     const struct model_machine *machine = execution->machine;
     struct group group = {
-        .execution = execution, .told = execution, .threads = 1, .stacks = execution->stacks};
+        .execution = execution, .writable = execution, .threads = 1, .stacks = execution->stacks};
     execution->stream_count = 0;
     place_group(&group, 0);
     while (run_group(&group))
@@ -354,7 +354,7 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
     struct model_steady steady = model_steady_solve(
         machine, execution->streams, execution->stream_count, 1e9 / execution->cycle_ns);
     *cycles = steady.cycles * execution->slowness;
-    if (steady.told)
+    if (steady.has_bandwidth)
         return true;
     return steady.level < machine->level_count
                ? error_set(err, ERROR_UNSUPPORTED,

@@ -102,7 +102,7 @@ struct model_steady model_steady_solve(const struct model_machine *machine,
         steady.cycles = fmax(steady.cycles,
                              (double)groups_of(machine, groups, 1) * moved / under_way * latency);
     steady.cycles += latency;
-    steady.told =
+    steady.has_bandwidth =
         groups > 0 && (level->core_bytes_per_cycle > 0 || level->chip_bytes_per_cycle > 0);
     return steady;
 }

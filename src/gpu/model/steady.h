@@ -28,9 +28,9 @@ struct model_stream {
 };
 
 struct model_steady {
-    uint32_t level; // that has what is moved; level_count: memory
-    bool told;      // false: the file tells no bandwidth of that level
-    double cycles;  // that the dispatch takes, from the first load to the last
+    uint32_t level;     // that has what is moved; level_count: memory
+    bool has_bandwidth; // false: the file tells no bandwidth of that level
+    double cycles;      // that the dispatch takes, from the first load to the last
 };
 
 // The streams of one dispatch (same groups), as though it went on for ever, at `core_hz`.

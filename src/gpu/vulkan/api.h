@@ -116,7 +116,8 @@ struct vulkan_device {
     uint32_t families[GPU_QUEUES_MAX]; // distinct families in use
     uint32_t family_count;
     struct vulkan_transfer transfer;
-    struct vulkan_kept *kept, *empty; // what batches of closed scopes left; places without content
+    struct vulkan_spare *spare,
+        *empty; // what batches of closed scopes left; places without content
 };
 
 struct vulkan_buffer {
@@ -181,7 +182,7 @@ struct vulkan_batch {
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
     struct vulkan_pass *pass; // made for draws; NULL: none will come
-    VkSemaphore done;         // timeline: the number of finished submissions, kept ones included
+    VkSemaphore done;         // timeline: the number of finished submissions, spare ones included
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
     VkSubmitInfo2 submit; // points at the three above
@@ -189,8 +190,8 @@ struct vulkan_batch {
 
 // Objects of a batch that is no more, for the next one of the same kind: making and freeing them
 // costs far more than recording a few commands. Lives in the device's arena.
-struct vulkan_kept {
-    struct vulkan_kept *next;
+struct vulkan_spare {
+    struct vulkan_spare *next;
     uint32_t family;
     unsigned span_count;
     VkCommandPool pool;
@@ -354,16 +355,16 @@ bool vulkan_program_stats(struct gpu_program *program, struct arena *arena,
 // Descriptor type of an argument; not for GPU_ARG_ADDRESS.
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 
-// ---------------------------------------------------------------- kept.c
+// ---------------------------------------------------------------- spare.c
 
 // The objects of an earlier batch of the same queue family and number of spans, reset; false where
-// none is kept: the batch then makes its own.
-bool vulkan_kept_take(struct vulkan_device *device, struct vulkan_batch *batch);
+// none is spare: the batch then makes its own.
+bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
 // Keeps a batch's objects; it must not be in flight.
-void vulkan_kept_put(struct vulkan_device *device, const struct vulkan_batch *batch);
+void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *batch);
 
-void vulkan_kept_fini(struct vulkan_device *device);
+void vulkan_spare_fini(struct vulkan_device *device);
 
 // ---------------------------------------------------------------- batch.c, record.c, descriptors.c
 

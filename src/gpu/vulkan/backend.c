@@ -94,7 +94,7 @@ static bool can_relate(const struct vulkan_device *device)
 }
 
 static bool device_calibrated_timestamp(struct gpu_device *base,
-                                        struct gpu_calibrated_timestamp *moment)
+                                        struct gpu_calibrated_timestamp *timestamp)
 {
     struct vulkan_device *device = (struct vulkan_device *)base;
     const VkCalibratedTimestampInfoEXT infos[] = {
@@ -107,7 +107,7 @@ static bool device_calibrated_timestamp(struct gpu_device *base,
     if (!can_relate(device) || device->vk.vkGetCalibratedTimestampsEXT(
                                    device->handle, 2, infos, clocks, &deviation_ns) != VK_SUCCESS)
         return false;
-    *moment = (struct gpu_calibrated_timestamp){
+    *timestamp = (struct gpu_calibrated_timestamp){
         .device = clocks[0], .host_ns = clocks[1], .deviation_ns = deviation_ns};
     return true;
 }

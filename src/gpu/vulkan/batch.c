@@ -72,7 +72,7 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
 // What batches of the same kind have in common.
 static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
 {
-    if (vulkan_kept_take(device, batch))
+    if (vulkan_spare_take(device, batch))
         return VK_SUCCESS;
     VkResult result = create_commands(device, batch);
     if (result == VK_SUCCESS)
@@ -132,7 +132,7 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
 {
     for (unsigned i = 0; batch->splits && i < batch->split_count; i++)
         device->vk.vkDestroyEvent(device->handle, batch->splits[i], NULL);
-    vulkan_kept_put(device, batch);
+    vulkan_spare_put(device, batch);
 }
 
 // A finished batch is seen by the host through mapped memory. Draws are seen by the commands of

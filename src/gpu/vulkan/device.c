@@ -176,6 +176,6 @@ void vulkan_device_close(struct gpu_device *base)
         return;
     }
     vulkan_transfer_fini(device);
-    vulkan_kept_fini(device);
+    vulkan_spare_fini(device);
     device->vk.vkDestroyDevice(device->handle, NULL);
 }

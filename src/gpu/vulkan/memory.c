@@ -4,21 +4,21 @@
 
 #include <inttypes.h>
 
-struct wish {
-    VkMemoryPropertyFlags needed, liked, disliked;
+struct preference {
+    VkMemoryPropertyFlags needed, preferred, avoided;
 };
 
-static const struct wish wishes[] = {
+static const struct preference preferences[] = {
     [GPU_MEMORY_DEVICE] = {.needed = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-                           .disliked = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
+                           .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
     [GPU_MEMORY_UPLOAD] = {.needed = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                           .disliked = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
-                                       VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
+                           .avoided = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                                      VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
     [GPU_MEMORY_READBACK] = {.needed = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                        VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-                             .liked = VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
-                             .disliked = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT},
+                             .preferred = VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                             .avoided = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT},
     [GPU_MEMORY_VISIBLE] = {.needed = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
                                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT},
@@ -34,7 +34,7 @@ static int count_bits(VkMemoryPropertyFlags flags)
 
 // The first type with the fewest departures from the wish; -1 where none will do.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
-                       const struct wish *wish)
+                       const struct preference *preference)
 {
     const VkMemoryPropertyFlags special =
         VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
@@ -42,9 +42,11 @@ static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t 
     int best = -1, best_departures = 0;
     for (uint32_t i = 0; i < memory->memoryTypeCount; i++) {
         VkMemoryPropertyFlags flags = memory->memoryTypes[i].propertyFlags;
-        if (!(allowed >> i & 1) || (flags & wish->needed) != wish->needed || flags & special)
+        if (!(allowed >> i & 1) || (flags & preference->needed) != preference->needed ||
+            flags & special)
             continue;
-        int departures = count_bits(wish->liked & ~flags) + count_bits(wish->disliked & flags);
+        int departures =
+            count_bits(preference->preferred & ~flags) + count_bits(preference->avoided & flags);
         if (best < 0 || departures < best_departures) {
             best = (int)i;
             best_departures = departures;
@@ -57,8 +59,8 @@ bool vulkan_memory_allocate(const struct vulkan_device *device,
                             const struct vulkan_allocation *allocation, VkDeviceMemory *memory,
                             struct error *err)
 {
-    int type =
-        choose_type(&device->memory, allocation->needs.memoryTypeBits, &wishes[allocation->memory]);
+    int type = choose_type(&device->memory, allocation->needs.memoryTypeBits,
+                           &preferences[allocation->memory]);
     if (type < 0)
         return error_set(err, ERROR_UNSUPPORTED, "%s: %s has no memory that is %s",
                          allocation->what, device->info->id,
