@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include "base/host_memory.h"
 
 #include "base/text.h"
@@ -7,11 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
-    PATH_BYTES = 512,
-    SMALL_PAGE = 1 << 16 // a multiple of any system's smallest
+    PATH_BYTES = 512
 };
 
 static uint64_t meminfo_available(const char *root)
@@ -45,41 +42,4 @@ uint64_t host_memory_available_bytes(const char *root)
         return available;
     uint64_t left = most > used ? most - used : 0;
     return available && available < left ? available : left;
-}
-
-// ---------------------------------------------------------------- allocating
-
-static size_t whole_pages(size_t bytes)
-{
-    return (bytes + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
-}
-
-void *pages_alloc_sparse(size_t bytes)
-{
-    bytes = whole_pages(bytes);
-    size_t room = bytes + PAGES_ALIGN;
-    char *memory = mmap(NULL, room, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    size_t before = PAGES_ALIGN - (uintptr_t)memory % PAGES_ALIGN;
-    if (before > 0)
-        munmap(memory, before);
-    if (before < PAGES_ALIGN)
-        munmap(memory + before + bytes, PAGES_ALIGN - before);
-    return memory + before;
-}
-
-void *pages_alloc(size_t bytes)
-{
-    void *memory = pages_alloc_sparse(bytes);
-    if (memory)
-        madvise(memory, whole_pages(bytes), MADV_HUGEPAGE); // where refused, pages are small
-    return memory;
-}
-
-void pages_free(void *memory, size_t bytes)
-{
-    if (memory)
-        munmap(memory, whole_pages(bytes));
 }

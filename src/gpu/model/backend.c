@@ -4,7 +4,7 @@
 #include "gpu/model/backend.h"
 
 #include "base/divisor.h"
-#include "base/host_memory.h"
+#include "base/pages.h"
 #include "gpu/model.h"
 
 #include <math.h>

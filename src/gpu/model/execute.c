@@ -5,7 +5,7 @@
 // others see at that time. All others take turns.
 #include "gpu/model/backend.h"
 
-#include "base/host_memory.h"
+#include "base/pages.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/model/backend.h"
 
-#include "base/host_memory.h"
+#include "base/pages.h"
 
 #include <string.h>
 
