@@ -65,7 +65,7 @@ static void add_values(struct planner *p, size_t param)
     }
     const struct bench_choice *choice = &request->choices[param];
     const struct param_info *info = choice->param;
-    if (choice->value_count == 0 || !case_matches(&p->c, info->when)) {
+    if (!case_matches(&p->c, info->when)) {
         add_values(p, param + 1);
         return;
     }

@@ -6,6 +6,7 @@
 #include "bench/latency/session.h"
 #include "bench/latency/size.h"
 #include "bench/latency/visit.h"
+#include "case_text.h"
 #include "device_api.h"
 
 #include <inttypes.h>
@@ -110,15 +111,13 @@ static struct bench_case case_of(struct arena *arena, const struct values *value
 {
     struct bench_case c = {.values = ARENA_ARRAY(arena, LATENCY_PARAM_COUNT, struct case_value),
                            .value_count = LATENCY_PARAM_COUNT};
-    for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++) {
-        c.values[i].key = bench_latency.info.params[i].key;
-        c.values[i].type = bench_latency.info.params[i].type;
-    }
-    c.values[LATENCY_PARAM_PATH].text = values->path;
-    c.values[LATENCY_PARAM_CHAIN].text = values->chain;
-    c.values[LATENCY_PARAM_ORDER].text = values->order;
+    for (size_t i = 0; i < LATENCY_PARAM_COUNT; i++)
+        c.values[i] = case_value_of(&bench_latency.info.params[i]);
+    c.values[LATENCY_PARAM_PATH] = case_text_of(&bench_latency, "path", values->path);
+    c.values[LATENCY_PARAM_CHAIN] = case_text_of(&bench_latency, "chain", values->chain);
+    c.values[LATENCY_PARAM_ORDER] = case_text_of(&bench_latency, "order", values->order);
     c.values[LATENCY_PARAM_BYTES].uint = values->bytes;
-    c.values[LATENCY_PARAM_LOAD].text = values->load;
+    c.values[LATENCY_PARAM_LOAD] = case_text_of(&bench_latency, "load", values->load);
     c.values[LATENCY_PARAM_PITCH].uint = 128;
     c.values[LATENCY_PARAM_PAGE].uint = 65536;
     return c;

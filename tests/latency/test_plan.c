@@ -3,6 +3,8 @@
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 #include "bench/latency/plan.h"
+#include "bench/values.h"
+#include "case_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +55,8 @@ static void choose_texts(struct request *r, enum latency_param param, const char
     choice->values = ARENA_ARRAY(r->arena, TEXTS_MAX, struct case_value);
     char *copy = arena_strdup(r->arena, texts), *rest = NULL;
     for (char *text = strtok_r(copy, ",", &rest); text; text = strtok_r(NULL, ",", &rest))
-        choice->values[choice->value_count++].text = text;
+        choice->values[choice->value_count++] =
+            case_text_of(&bench_latency, choice->param->key, text);
 }
 
 static void choose_number(struct request *r, enum latency_param param, uint64_t number, bool user)
@@ -62,6 +65,7 @@ static void choose_number(struct request *r, enum latency_param param, uint64_t 
     choice->from_user = user;
     choice->value_count = 1;
     choice->values = ARENA_ARRAY(r->arena, 1, struct case_value);
+    choice->values[0] = case_value_of(choice->param);
     choice->values[0].uint = number;
 }
 
@@ -86,9 +90,11 @@ static void begin(struct request *r, const char *preset, gpu_caps missing)
     choose_number(r, LATENCY_PARAM_PAGE, 2 * MIB, false);
     struct bench_choice *sizes = &r->choices[LATENCY_PARAM_BYTES];
     sizes->values = ARENA_ARRAY(r->arena, SIZES_MAX, struct case_value);
-    for (uint64_t bytes = KIB; bytes < UINT64_C(1) << 63; bytes *= 2)
-        sizes->values[sizes->value_count++].uint = bytes;
-    sizes->values[sizes->value_count++].uint = UINT64_MAX;
+    for (uint64_t bytes = KIB; bytes; bytes *= 2) {
+        struct case_value *value = &sizes->values[sizes->value_count++];
+        *value = case_value_of(sizes->param);
+        value->uint = bytes < UINT64_C(1) << 63 ? bytes : UINT64_MAX;
+    }
     r->request = (struct bench_request){.arena = r->arena,
                                         .device = &r->device,
                                         .preset = preset,
@@ -298,30 +304,29 @@ static void choices_that_no_path_can_have_are_an_error(void **state)
     arena_destroy(r.arena);
 }
 
-static void pitches_and_pages_that_make_no_chain_are_an_error(void **state)
+static void pitches_and_pages_that_no_chain_has_are_refused(void **state)
 {
     (void)state;
     const struct {
         enum latency_param param;
-        uint64_t bytes;
-        const char *message;
+        const char *text, *message;
     } bad[] = {
-        {LATENCY_PARAM_PITCH, 0, "pitch 0: want a multiple of 16"},
-        {LATENCY_PARAM_PITCH, 100, "pitch 100: want a multiple of 16"},
-        {LATENCY_PARAM_PITCH, UINT64_C(4294967424), "pitch 4294967424: "}, // 128 in 32 bits
-        {LATENCY_PARAM_PAGE, 0, "page 0: want a power of two"},
-        {LATENCY_PARAM_PAGE, 3 * MIB, "page 3145728: want a power of two"},
-        {LATENCY_PARAM_PAGE, 4 * GIB, "page 4294967296: "},
+        {LATENCY_PARAM_PITCH, "0", "pitch=0 B: expected a multiple of 16"},
+        {LATENCY_PARAM_PITCH, "100", "pitch=100 B: expected a multiple of 16"},
+        {LATENCY_PARAM_PITCH, "4294967424", "from 16 B to 64 MiB"}, // 128 in 32 bits
+        {LATENCY_PARAM_PAGE, "0", "page=0 B: expected a power of two"},
+        {LATENCY_PARAM_PAGE, "3MiB", "page=3 MiB: expected a power of two"},
+        {LATENCY_PARAM_PAGE, "4GiB", "from 1 B to 2 GiB"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct request r;
+        struct arena *arena = arena_create();
+        struct value_list list;
         struct error err = {0};
-        begin(&r, "standard", 0);
-        choose_number(&r, bad[i].param, bad[i].bytes, true);
-        assert_false(bench_latency.plan(&r.request, &r.list, &err));
+        assert_false(values_parse(arena, &bench_latency.info.params[bad[i].param], bad[i].text,
+                                  &list, &err));
         assert_int_equal(err.code, ERROR_USAGE);
         assert_non_null(strstr(err.message, bad[i].message));
-        arena_destroy(r.arena);
+        arena_destroy(arena);
     }
 }
 
@@ -395,7 +400,7 @@ int main(void)
         cmocka_unit_test(without_a_clock_in_kernels_quick_takes_half_of_the_sizes),
         cmocka_unit_test(a_missing_feature_leaves_one_case_to_say_so),
         cmocka_unit_test(no_byte_for_a_path_leaves_one_case_to_say_so),
-        cmocka_unit_test(pitches_and_pages_that_make_no_chain_are_an_error),
+        cmocka_unit_test(pitches_and_pages_that_no_chain_has_are_refused),
         cmocka_unit_test(a_pitch_that_some_chains_cannot_have_leaves_out_what_nobody_named),
         cmocka_unit_test(what_the_user_sets_is_kept_as_it_is),
         cmocka_unit_test(a_range_of_the_user_ends_where_the_device_does),

@@ -16,6 +16,10 @@ enum {
     CPU_BYTES_MAX = 64 << 20, // a CPU as a device: its memory is slow to fill
     CORES_UNKNOWN = 64
 };
+enum { // as bandwidth.c lists them
+    PARAM_SIZE = 4,
+    PARAM_WORKGROUPS = 7
+};
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
 // The three places that are measured in depth.
@@ -30,9 +34,9 @@ struct regions {
     uint64_t max;    // what the device can hold
 };
 
-struct planner {
+// The context of the product.
+struct bandwidth_plan {
     const struct bench_request *request;
-    struct bench_case_list *list;
     struct regions regions;
     struct measure_limits limits;
     bool quick, full;
@@ -71,7 +75,7 @@ static uint64_t largest_bytes(const struct gpu_info *info)
     return quarter ? max / quarter * quarter : max;
 }
 
-static void find_regions(const struct planner *p, struct regions *regions)
+static void find_regions(const struct bandwidth_plan *p, struct regions *regions)
 {
     uint64_t cache = p->limits.last_cache_bytes;
     regions->max = largest_bytes(p->request->device);
@@ -96,12 +100,12 @@ static uint64_t round_bytes(uint64_t bytes)
 
 // ---------------------------------------------------------------- which combinations
 
-static bool is_dram(const struct planner *p, const struct bandwidth_case *this_case)
+static bool is_dram(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     return this_case->bytes == p->regions.dram && this_case->apart;
 }
 
-static bool is_region(const struct planner *p, const struct bandwidth_case *this_case)
+static bool is_region(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     return (this_case->bytes == p->regions.small && !this_case->apart) ||
            (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
@@ -124,13 +128,14 @@ static bool is_possible(const struct bandwidth_case *this_case)
     return true;
 }
 
-static bool from_user(const struct planner *p, const char *key)
+static bool from_user(const struct bandwidth_plan *p, const char *key)
 {
     const struct bench_choice *choice = bench_choice_find(p->request, key);
     return choice && choice->from_user;
 }
 
-static bool is_wanted_scaling(const struct planner *p, const struct bandwidth_case *this_case)
+static bool is_wanted_scaling(const struct bandwidth_plan *p,
+                              const struct bandwidth_case *this_case)
 {
     if (p->quick && !from_user(p, "scope") && !from_user(p, "workgroups"))
         return false;
@@ -144,7 +149,7 @@ static bool is_wanted_scaling(const struct planner *p, const struct bandwidth_ca
 }
 
 // The curves of one width and type, and where the others are looked at.
-static bool is_wanted_read(const struct planner *p, const struct bandwidth_case *this_case)
+static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
     if (this_case->shared)
@@ -167,7 +172,7 @@ static bool is_wanted_read(const struct planner *p, const struct bandwidth_case 
     return chosen || p->full || is_region(p, this_case);
 }
 
-static bool is_wanted(const struct planner *p, const struct bandwidth_case *this_case)
+static bool is_wanted(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     if (this_case->scope == BANDWIDTH_SCALING)
         return is_wanted_scaling(p, this_case);
@@ -179,7 +184,7 @@ static bool is_wanted(const struct planner *p, const struct bandwidth_case *this
 
 // ---------------------------------------------------------------- the list
 
-static const struct bench_choice *choice_of(const struct planner *p, const char *key)
+static const struct bench_choice *choice_of(const struct bandwidth_plan *p, const char *key)
 {
     return bench_choice_find(p->request, key);
 }
@@ -199,7 +204,7 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
 }
 
 // Sizes: the user's as they are; the preset's rounded and within reach, and the regions.
-static struct bench_choice plan_bytes(const struct planner *p)
+static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = choice_of(p, "bytes");
     struct bench_choice made = {.param = given->param, .from_user = given->from_user};
@@ -224,123 +229,65 @@ static struct bench_choice plan_bytes(const struct planner *p)
     return made;
 }
 
-static struct bench_choice plan_workgroups(const struct planner *p)
-{
-    const struct bench_choice *given = choice_of(p, "workgroups");
-    struct bench_choice made = {.param = given->param, .from_user = given->from_user};
-    struct case_value value = {
-        .key = given->param->key, .type = PARAM_UINT, .role = given->param->role};
-    uint64_t cores = p->limits.cores ? p->limits.cores : CORES_UNKNOWN;
-    size_t capacity = 0;
-    for (size_t i = 0; i < given->value_count; i++) {
-        value.uint = given->values[i].uint;
-        if (value.uint > cores && (!given->from_user || value.uint == UINT64_MAX))
-            value.uint = cores;
-        add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
-    }
-    return made;
-}
-
-enum {
-    KEY_COUNT = 9,
-    KEY_SCOPE = 2,
-    KEY_BYTES = 4,
-    KEY_WORKGROUPS = 7
-};
-static const char *const keys[KEY_COUNT] = {"op",    "path", "scope",      "access", "bytes",
-                                            "width", "type", "workgroups", "shape"};
-
-// A place in the product of all choices.
-struct combination {
-    const struct bench_choice *choices; // KEY_COUNT
-    size_t at[KEY_COUNT];
-};
-
-// Counts up like an odometer; false after the last.
-static bool next_combination(struct combination *c)
-{
-    for (size_t k = KEY_COUNT; k-- > 0;) {
-        if (++c->at[k] < c->choices[k].value_count)
-            return true;
-        c->at[k] = 0;
-    }
-    return false;
-}
-
 // What a run that is short of time should have before all else.
-static bool is_headline(const struct planner *p, const struct bandwidth_case *this_case)
+static bool is_headline(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     return this_case->scope == BANDWIDTH_DEVICE &&
            (this_case->shared || this_case->op != BANDWIDTH_READ || is_region(p, this_case));
 }
 
-static void add_case(struct planner *p, const struct combination *c, bool headline)
+static bool keep(const struct bench_pick *pick, struct error *err)
 {
-    struct case_value values[KEY_COUNT];
-    size_t count = 0;
-    bool scaling = strcmp(c->choices[KEY_SCOPE].values[c->at[KEY_SCOPE]].text, "scaling") == 0;
-    if (!scaling && c->at[KEY_WORKGROUPS] > 0)
-        return;
-    for (size_t k = 0; k < KEY_COUNT; k++)
-        if (k != KEY_WORKGROUPS || scaling)
-            values[count++] = c->choices[k].values[c->at[k]];
-    struct bench_case made = {.values = values, .value_count = count};
+    const struct bandwidth_plan *p = pick->context;
     struct bandwidth_case this_case;
-    bandwidth_case_read(&made, &this_case);
+    (void)err;
+    bandwidth_case_read(&pick->c, &this_case);
     uint64_t grain = this_case.apart ? BANDWIDTH_GRAIN_APART : BANDWIDTH_GRAIN_SAME;
     bool whole =
         from_user(p, "bytes") ? !this_case.shared : bandwidth_stream_bytes(&this_case) % grain == 0;
-    if (!whole || !is_possible(&this_case) || !is_wanted(p, &this_case) ||
-        is_headline(p, &this_case) != headline)
-        return;
-    made.values = ARENA_ARRAY(p->request->arena, count, struct case_value);
-    memcpy(made.values, values, count * sizeof *values);
-    bench_case_add(p->request->arena, p->list, made);
+    return whole && is_possible(&this_case) && is_wanted(p, &this_case);
 }
 
-static bool check_choices(const struct planner *p, struct error *err)
+static bool reach(const struct bench_pick *pick)
 {
-    const struct bench_choice *width = choice_of(p, "width"), *shape = choice_of(p, "shape");
-    const struct bench_choice *workgroups = choice_of(p, "workgroups");
-    for (size_t i = 0; i < width->value_count; i++)
-        if (width->values[i].uint != 4 && width->values[i].uint != 8 && width->values[i].uint != 16)
-            return error_set(err, ERROR_USAGE, "bandwidth.width=%llu: a load has 4, 8 or 16 bytes",
-                             (unsigned long long)width->values[i].uint);
-    for (size_t i = 0; i < workgroups->value_count; i++)
-        if (workgroups->values[i].uint == 0)
-            return error_set(err, ERROR_USAGE, "bandwidth.workgroups=0: it takes one at least");
-    if (shape->value_count != 1)
-        return error_set(err, ERROR_USAGE, "bandwidth.shape takes one value, not a list");
-    const char *name = shape->values[0].text;
+    const struct bandwidth_plan *p = pick->context;
+    uint64_t cores = p->limits.cores ? p->limits.cores : CORES_UNKNOWN;
+    if (pick->param == PARAM_WORKGROUPS && pick->value->uint > cores)
+        pick->value->uint = cores;
+    return true;
+}
+
+static bool is_first(const struct bench_product *product, const struct bench_case *c)
+{
+    struct bandwidth_case this_case;
+    bandwidth_case_read(c, &this_case);
+    return is_headline(product->context, &this_case);
+}
+
+static bool check_shape(const struct bench_request *request, struct error *err)
+{
+    const char *name = bench_choice_find(request, "shape")->values[0].text;
     return strcmp(name, "best") == 0 || strcmp(name, "default") == 0 ||
-           bandwidth_shape_known(p->request->arena, name, err);
+           bandwidth_shape_known(request->arena, name, err);
 }
 
 bool bandwidth_plan(const struct bench_request *request, struct bench_case_list *list,
                     struct error *err)
 {
-    struct planner p = {.request = request,
-                        .list = list,
-                        .quick = strcmp(request->preset, "quick") == 0,
-                        .full = strcmp(request->preset, "full") == 0};
+    struct bandwidth_plan p = {.request = request,
+                               .quick = strcmp(request->preset, "quick") == 0,
+                               .full = strcmp(request->preset, "full") == 0};
+    struct bench_choice *choices =
+        ARENA_ARRAY(request->arena, request->choice_count, struct bench_choice);
+    struct bench_request sized = *request;
     measure_limits_of(request->device, &p.limits);
     find_regions(&p, &p.regions);
-    if (!check_choices(&p, err))
+    if (!check_shape(request, err))
         return false;
-    struct bench_choice choices[KEY_COUNT];
-    for (size_t k = 0; k < KEY_COUNT; k++)
-        choices[k] = *choice_of(&p, keys[k]);
-    choices[KEY_BYTES] = plan_bytes(&p);
-    choices[KEY_WORKGROUPS] = plan_workgroups(&p);
-    size_t before = list->count;
-    for (int headline = 1; headline >= 0; headline--) {
-        struct combination c = {.choices = choices};
-        do
-            add_case(&p, &c, headline);
-        while (next_combination(&c));
-    }
-    if (list->count == before)
-        return error_set(err, ERROR_USAGE,
-                         "bandwidth: these values do not go together; see `fathom list bandwidth`");
-    return true;
+    memcpy(choices, request->choices, request->choice_count * sizeof *choices);
+    choices[PARAM_SIZE] = plan_bytes(&p);
+    sized.choices = choices;
+    const struct bench_product product = {
+        .request = &sized, .context = &p, .reach = reach, .keep = keep, .first = is_first};
+    return bench_plan_product(&product, list, err);
 }

@@ -15,18 +15,13 @@ enum {
 
 void bandwidth_case_read(const struct bench_case *c, struct bandwidth_case *this_case)
 {
-    const char *op = case_text(c, "op"), *scope = case_text(c, "scope");
     const struct case_value *workgroups = case_find(c, "workgroups");
     *this_case = (struct bandwidth_case){
-        .op = strcmp(op, "write") == 0  ? BANDWIDTH_WRITE
-              : strcmp(op, "copy") == 0 ? BANDWIDTH_COPY
-                                        : BANDWIDTH_READ,
-        .scope = strcmp(scope, "workgroup") == 0 ? BANDWIDTH_WORKGROUP
-                 : strcmp(scope, "scaling") == 0 ? BANDWIDTH_SCALING
-                                                 : BANDWIDTH_DEVICE,
-        .shared = strcmp(case_text(c, "path"), "shared") == 0,
-        .apart = strcmp(case_text(c, "access"), "apart") == 0,
-        .doubles = strcmp(case_text(c, "type"), "double") == 0,
+        .op = (enum bandwidth_op)case_choice(c, "op"),
+        .scope = (enum bandwidth_scope)case_choice(c, "scope"),
+        .shared = case_choice(c, "path") == 1,
+        .apart = case_choice(c, "access") == 1,
+        .doubles = case_choice(c, "type") == 1,
         .bytes = case_uint(c, "bytes"),
         .width = (unsigned)case_uint(c, "width"),
         .workgroups = workgroups ? (unsigned)workgroups->uint : 0,

@@ -9,6 +9,7 @@
 #include "measure/claim.h"
 #include "results/results.h"
 
+// In the order of the choices, as bandwidth_scope.
 enum bandwidth_op {
     BANDWIDTH_READ,
     BANDWIDTH_WRITE,

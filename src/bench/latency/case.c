@@ -5,8 +5,6 @@
 #include "math/permute.h"
 
 #include <inttypes.h>
-#include <string.h>
-
 static const struct {
     const char *name;
     gpu_caps caps;
@@ -26,14 +24,6 @@ static const struct {
 const char *latency_path_name(enum latency_path path)
 {
     return paths[path].name;
-}
-
-bool latency_path_find(const char *name, enum latency_path *path)
-{
-    for (*path = 0; *path < LATENCY_PATH_COUNT; ++*path)
-        if (strcmp(paths[*path].name, name) == 0)
-            return true;
-    return false;
 }
 
 gpu_caps latency_caps(enum latency_path path, bool pointer)
@@ -60,26 +50,19 @@ bool latency_path_has(enum latency_path path, bool pointer, unsigned order)
     return order == LATENCY_ORDER_RANDOM || paths[path].linear;
 }
 
-unsigned latency_order(const char *text)
-{
-    if (strcmp(text, "plru") == 0)
-        return LATENCY_ORDER_PLRU;
-    return strcmp(text, "page") == 0 ? LATENCY_ORDER_PAGE : LATENCY_ORDER_RANDOM;
-}
-
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case)
 {
+    const struct case_value *bytes = case_find(c, "bytes"), *pitch = case_find(c, "pitch"),
+                            *page = case_find(c, "page");
     *this_case = (struct latency_case){
-        .pointer = strcmp(case_text(c, "chain"), "pointer") == 0,
-        .order = latency_order(case_text(c, "order")),
-        .bytes = case_uint(c, "bytes"),
-        .keep_awake = strcmp(case_text(c, "load"), "keep-awake") == 0,
+        .path = (enum latency_path)case_choice(c, "path"),
+        .pointer = case_choice(c, "chain") == 0,
+        .order = case_choice(c, "order"),
+        .bytes = bytes ? bytes->uint : 0,
+        .keep_awake = case_choice(c, "load") == 1,
+        .pitch = pitch ? (uint32_t)pitch->uint : 0,
+        .page = page ? (uint32_t)page->uint : 0,
     };
-    uint64_t pitch = case_uint(c, "pitch"), page = case_uint(c, "page");
-    this_case->pitch = pitch < UINT32_MAX ? (uint32_t)pitch : UINT32_MAX;
-    this_case->page = page < UINT32_MAX ? (uint32_t)page : UINT32_MAX;
-    if (!latency_path_find(case_text(c, "path"), &this_case->path))
-        this_case->path = LATENCY_VECTOR;
 }
 
 // ---------------------------------------------------------------- limits

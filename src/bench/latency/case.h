@@ -44,7 +44,6 @@ struct latency_shape {
 };
 
 const char *latency_path_name(enum latency_path path);
-bool latency_path_find(const char *name, enum latency_path *path);
 
 // What the path needs of the device beyond the chain's own.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
@@ -52,9 +51,7 @@ gpu_caps latency_caps(enum latency_path path, bool pointer);
 // True where the path can have such a chain at all (constant: no pointers; image: random only).
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
-// Words of `order` and `chain` in a case.
-unsigned latency_order(const char *text);
-
+// Reads a case, also one that is still without its last values: those are 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
 // Largest region of that path, chain and order (bytes does not count) on the device; *name says

@@ -220,16 +220,15 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
         // The pages of a probe `pages` are as far apart as its own "pitch".
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
-        c.values[i] = (struct case_value){.key = param->key, .type = param->type};
-        if (given)
-            c.values[i] = *given;
-        else if (strcmp(param->key, "order") == 0)
-            c.values[i].text = pages ? "page" : "random";
-        else if (strcmp(param->key, "load") == 0)
-            c.values[i].text = "idle";
+        const char *text = given                              ? given->text
+                           : strcmp(param->key, "order") == 0 ? (pages ? "page" : "random")
+                                                              : "idle";
+        c.values[i] = case_value_of(param);
+        c.values[i].uint = given ? given->uint : 0;
+        if (param->type == PARAM_TEXT)
+            (void)case_value_set_text(&c.values[i], param, text);
         if (pages && strcmp(param->key, "pitch") == 0)
             c.values[i].uint = PAGES_STRIDE_BYTES;
-        c.values[i].key = param->key;
     }
     return c;
 }

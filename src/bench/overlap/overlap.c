@@ -117,93 +117,85 @@ static const struct headline_info headlines[] = {
      .where = "scenario=default,barrier=memory"},
 };
 
-// A case of these values; of kinds and places of barriers only what the scenario can tell apart.
-struct combination {
-    const struct overlap_scenario *scenario;
-    const struct case_value *name, *barrier, *place;
+enum overlap_param { // as `params` lists them
+    OVERLAP_PARAM_SCENARIO,
+    OVERLAP_PARAM_BARRIER,
+    OVERLAP_PARAM_PLACE
 };
 
-// Every kind of barrier would be the same where the scenario leaves no choice.
-static bool is_fixed(const struct overlap_scenario *scenario)
+// The context of the product is the list of scenarios, as they were chosen.
+static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
 {
-    return !overlap_scenario_stays(scenario) || scenario->split;
+    const struct overlap_scenario *const *scenarios = pick->context;
+    return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-static enum overlap_barrier kind_of(const struct combination *c)
+// The only kinds of barriers that the scenario allows, or the chosen one.
+static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
-    if (!overlap_scenario_waits(c->scenario))
+    if (!overlap_scenario_waits(scenario))
         return OVERLAP_BARRIER_NONE;
-    if (c->scenario->split)
+    if (scenario->split)
         return OVERLAP_BARRIER_SPLIT;
-    return overlap_scenario_stays(c->scenario) ? overlap_barrier_find(c->barrier->text)
-                                               : OVERLAP_BARRIER_SEMAPHORE;
+    return overlap_scenario_stays(scenario) ? (enum overlap_barrier)chosen
+                                            : OVERLAP_BARRIER_SEMAPHORE;
 }
 
 // Splits stand in both places, semaphores between submissions.
-static bool has_place(enum overlap_barrier kind)
+static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
            kind != OVERLAP_BARRIER_SEMAPHORE;
 }
 
-static bool is_case(const struct combination *c, size_t b, size_t p)
+static void replace(const struct bench_pick *pick)
 {
-    return (b == 0 || !(is_fixed(c->scenario) || c->scenario->urgent)) &&
-           (p == 0 || has_place(kind_of(c)));
+    if (pick->param == OVERLAP_PARAM_BARRIER)
+        (void)case_value_set_text(
+            pick->value, &params[pick->param],
+            overlap_barrier_name(kind_of(scenario_of(pick), pick->value->choice)));
+    if (pick->param == OVERLAP_PARAM_PLACE && !has_place(case_choice(&pick->c, "barrier")))
+        *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Of what a draw left in its target: only where something waits for a draw.
-static bool has_target(const struct bench_request *request, const struct combination *c)
+// Streams know one kind of barrier, beside the events between them. A barrier for what a draw left
+// in its target needs something that waits for a draw.
+static bool reach(const struct bench_pick *pick)
 {
-    return request->device->caps & GPU_CAP(GRAPHICS) &&
-           overlap_scenario_waits_for_draw(c->scenario);
+    gpu_caps caps = pick->request->device->caps;
+    if (pick->param != OVERLAP_PARAM_BARRIER)
+        return true;
+    if (pick->value->choice == OVERLAP_BARRIER_TARGET &&
+        !(caps & GPU_CAP(GRAPHICS) && overlap_scenario_waits_for_draw(scenario_of(pick))))
+        return false;
+    return caps & GPU_CAP(SPLITS) || pick->at[pick->param] == 0 ||
+           pick->value->choice == OVERLAP_BARRIER_SEMAPHORE ||
+           pick->value->choice == OVERLAP_BARRIER_NONE;
 }
 
-static void add_case(const struct bench_request *request, struct bench_case_list *list,
-                     const struct combination *c, enum overlap_barrier kind)
+static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
-    struct case_value *values = ARENA_ARRAY(request->arena, 3, struct case_value);
-    values[0] = *c->name;
-    values[1] = *c->barrier;
-    values[1].text = overlap_barrier_name(kind);
-    values[2] = *c->place;
-    bench_case_add(request->arena, list, (struct bench_case){.values = values, .value_count = 3});
-}
-
-static void plan_scenario(const struct bench_request *request, struct bench_case_list *list,
-                          const struct overlap_scenario *scenario, const struct case_value *name)
-{
-    const struct bench_choice *barrier = bench_choice_find(request, "barrier");
-    const struct bench_choice *place = bench_choice_find(request, "place");
-    // Streams know one kind of barrier, beside the events between them.
-    bool kinds = request->device->caps & GPU_CAP(SPLITS);
-    for (size_t b = 0; b < barrier->value_count; b++)
-        for (size_t p = 0; p < place->value_count; p++) {
-            const struct combination c = {scenario, name, &barrier->values[b], &place->values[p]};
-            enum overlap_barrier kind = kind_of(&c);
-            bool differs = kinds || b == 0 || kind == OVERLAP_BARRIER_SEMAPHORE ||
-                           kind == OVERLAP_BARRIER_NONE || barrier->from_user;
-            bool wanted = is_case(&c, b, p) && differs;
-            if (kind == OVERLAP_BARRIER_TARGET && !barrier->from_user)
-                wanted = wanted && has_target(request, &c);
-            if (wanted)
-                add_case(request, list, &c, kind);
-        }
+    (void)err;
+    return pick->at[OVERLAP_PARAM_BARRIER] == 0 || !scenario_of(pick)->urgent;
 }
 
 static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
-    const struct bench_choice *scenario = bench_choice_find(request, "scenario");
-    for (size_t s = 0; s < scenario->value_count; s++) {
-        const struct case_value *name = &scenario->values[s];
-        const struct overlap_scenario *found =
-            overlap_scenario_get(request->arena, name->text, err);
-        if (!found)
+    const struct bench_choice *chosen = &request->choices[OVERLAP_PARAM_SCENARIO];
+    const struct overlap_scenario **scenarios =
+        ARENA_ARRAY(request->arena, chosen->value_count, const struct overlap_scenario *);
+    for (size_t s = 0; s < chosen->value_count; s++) {
+        scenarios[s] = overlap_scenario_get(request->arena, chosen->values[s].text, err);
+        if (!scenarios[s])
             return false;
-        plan_scenario(request, list, found, name);
     }
-    return true;
+    const struct bench_product product = {.request = request,
+                                          .context = scenarios,
+                                          .replace = replace,
+                                          .reach = reach,
+                                          .keep = is_wanted};
+    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_overlap = {

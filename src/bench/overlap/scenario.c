@@ -86,14 +86,6 @@ const char *overlap_barrier_name(enum overlap_barrier barrier)
     return barrier_names[barrier];
 }
 
-enum overlap_barrier overlap_barrier_find(const char *name)
-{
-    int barrier = 0;
-    while (barrier < OVERLAP_BARRIER_COUNT && strcmp(barrier_names[barrier], name) != 0)
-        barrier++;
-    return (enum overlap_barrier)barrier;
-}
-
 bool overlap_scenario_waits(const struct overlap_scenario *scenario)
 {
     for (size_t w = 0; w < scenario->count; w++)

@@ -21,17 +21,17 @@ enum overlap_queue {
     OVERLAP_COMPUTE
 };
 
-// What stands between a workload and one that waits for it.
+// What stands between a workload and one that waits for it. In the order of the choices.
 enum overlap_barrier {
-    OVERLAP_BARRIER_NONE, // nothing waits
-    OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_MEMORY,
+    OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
     OVERLAP_BARRIER_IMAGE, // of an image that nobody uses
     OVERLAP_BARRIER_FULL,
-    OVERLAP_BARRIER_TARGET,    // after a draw, of its target's colours; after a dispatch BUFFER
     OVERLAP_BARRIER_SPLIT,     // set right after the one, waited for right before the other
     OVERLAP_BARRIER_SEMAPHORE, // submissions of their own: a point of a timeline between them
+    OVERLAP_BARRIER_TARGET,    // after a draw, of its target's colours; after a dispatch BUFFER
+    OVERLAP_BARRIER_NONE,      // nothing waits
     OVERLAP_BARRIER_COUNT
 };
 
@@ -61,9 +61,6 @@ const struct overlap_scenario *overlap_scenario_find(const char *name); // NULL:
 bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
 
 const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
-
-// OVERLAP_BARRIER_COUNT where there is none of that name.
-enum overlap_barrier overlap_barrier_find(const char *name);
 
 // Does any workload wait for another?
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);

@@ -118,7 +118,7 @@ static bool recall(struct work *work, struct error *err)
     work->history = ARENA_NEW(run->session->arena, struct overlap_history);
     const struct overlap_scenario *scenario =
         overlap_scenario_get(run->session->arena, case_text(run->bench_case, "scenario"), err);
-    if (scenario && strcmp(case_text(run->bench_case, "barrier"), "none") == 0)
+    if (scenario && case_choice(run->bench_case, "barrier") == OVERLAP_BARRIER_NONE)
         scenario = overlap_scenario_free(run->session->arena, scenario);
     work->history->scenario = scenario;
     return scenario != NULL;
@@ -143,8 +143,8 @@ static bool prepare(struct work *work, struct error *err)
         .arena = run->arena,
         .turns = *run->memory ? work->history->turns : 1,
         .draw_turns = *run->memory ? work->history->draw_turns : 1,
-        .barrier = overlap_barrier_find(case_text(run->bench_case, "barrier")),
-        .barrier_first = strcmp(case_text(run->bench_case, "place"), "after") == 0,
+        .barrier = (enum overlap_barrier)case_choice(run->bench_case, "barrier"),
+        .barrier_first = case_choice(run->bench_case, "place") == 1,
         .timeout_ns = run->request->timeout_ns,
     };
     if (!overlap_stage_init(&work->stage, err))

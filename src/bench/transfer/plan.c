@@ -5,13 +5,11 @@
 #include <string.h>
 
 enum {
-    ELEMENT_BYTES = 16,
     HOST_SHARE = 8,           // of what the host has left, for one of four buffers
     DEVICE_SHARE = 4,         // of the device's memory, for one of two
     CPU_BYTES_MAX = 16 << 20, // a CPU as a device: no link to be measured
     MAPPED_READ_MAX = 1 << 20 // a load of device memory by the host takes a µs
 };
-static const uint64_t bytes_max = UINT64_C(32) << 30; // elements are counted in 32 bits
 // Of the preset's sizes, those between devices: a message, and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
 // … those of copies on the universal queue, which is not the device's copy engine.
@@ -21,28 +19,6 @@ static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 // ---------------------------------------------------------------- a case
 
-static const char *const directions[] = {[TRANSFER_H2D] = "h2d",
-                                         [TRANSFER_D2H] = "d2h",
-                                         [TRANSFER_BOTH] = "both",
-                                         [TRANSFER_LOCAL] = "local",
-                                         [TRANSFER_PEER] = "peer"};
-static const char *const memories[] = {
-    [TRANSFER_PINNED] = "pinned", [TRANSFER_PAGEABLE] = "pageable", [TRANSFER_MAPPED] = "mapped"};
-static const char *const bys[] = {[TRANSFER_BY_COPY] = "copy",
-                                  [TRANSFER_BY_QUEUE] = "queue",
-                                  [TRANSFER_BY_KERNEL] = "kernel",
-                                  [TRANSFER_BY_HOST] = "host"};
-
-static unsigned place_of(const struct bench_case *c, const char *key, const char *const *names,
-                         size_t count)
-{
-    const struct case_value *value = case_find(c, key);
-    for (unsigned i = 0; value && i < count; i++)
-        if (strcmp(names[i], value->text) == 0)
-            return i;
-    return 0;
-}
-
 static const char *text_of(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);
@@ -51,22 +27,21 @@ static const char *text_of(const struct bench_case *c, const char *key)
 
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case)
 {
-    const char *mode = text_of(c, "mode");
+    const struct case_value *bytes = case_find(c, "bytes");
     *this_case = (struct transfer_case){
-        .direction =
-            (enum transfer_direction)place_of(c, "direction", directions, COUNT(directions)),
-        .memory = (enum transfer_memory)place_of(c, "memory", memories, COUNT(memories)),
-        .by = (enum transfer_by)place_of(c, "by", bys, COUNT(bys)),
-        .single = mode && strcmp(mode, "single") == 0,
+        .direction = (enum transfer_direction)case_choice(c, "direction"),
+        .memory = (enum transfer_memory)case_choice(c, "memory"),
+        .by = (enum transfer_by)case_choice(c, "by"),
+        .single = case_choice(c, "mode") == 1,
         .from = text_of(c, "from"),
         .to = text_of(c, "to"),
-        .bytes = case_uint(c, "bytes"),
+        .bytes = bytes ? bytes->uint : 0,
     };
 }
 
 static uint64_t power_of_two_below(uint64_t bytes)
 {
-    uint64_t power = ELEMENT_BYTES;
+    uint64_t power = TRANSFER_ELEMENT_BYTES;
     while (power * 2 <= bytes)
         power *= 2;
     return power;
@@ -76,7 +51,8 @@ uint64_t transfer_bytes_max(const struct gpu_info *info)
 {
     uint64_t host = host_memory_available_bytes(NULL) / HOST_SHARE;
     uint64_t most = measure_limits_buffer(
-        &info->limits, info->kind == GPU_KIND_CPU ? CPU_BYTES_MAX : bytes_max, DEVICE_SHARE);
+        &info->limits, info->kind == GPU_KIND_CPU ? CPU_BYTES_MAX : TRANSFER_BYTES_MOST,
+        DEVICE_SHARE);
     if (host && host < most)
         most = host;
     if (most > 2 * (uint64_t)TRANSFER_WINDOW_BYTES)
@@ -86,39 +62,45 @@ uint64_t transfer_bytes_max(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- the plan
 
-struct planner {
-    const struct bench_request *request;
-    struct bench_case_list *list;
-    const struct bench_choice *direction, *memory, *by, *mode, *from, *to, *bytes, *message;
-    uint64_t most;
+enum transfer_param { // as transfer.c lists them
+    TRANSFER_PARAM_DIRECTION,
+    TRANSFER_PARAM_MEMORY,
+    TRANSFER_PARAM_BY,
+    TRANSFER_PARAM_MODE,
+    TRANSFER_PARAM_FROM,
+    TRANSFER_PARAM_TO,
+    TRANSFER_PARAM_BYTES,
+    TRANSFER_PARAM_MESSAGE
 };
 
-// A value of a TEXT parameter that the case has whatever was chosen.
-static struct case_value fixed(const struct bench_choice *choice, const char *text)
+static bool is_way(const struct transfer_case *this_case)
 {
-    struct case_value value = choice->values[0];
-    value.text = text;
-    return value;
+    return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
 }
 
-static void add_case(const struct planner *p, const struct case_value *values, size_t count)
+// Pinned memory is reached by every means, the others by the host alone. Both directions at once
+// are of pinned memory. Single messages come from and to pinned memory, one way.
+static void replace(const struct bench_pick *pick)
 {
-    struct case_value *kept = ARENA_ARRAY(p->request->arena, count, struct case_value);
-    memcpy(kept, values, count * sizeof *kept);
-    bench_case_add(p->request->arena, p->list,
-                   (struct bench_case){.values = kept, .value_count = count});
+    const struct param_info *param = pick->request->choices[pick->param].param;
+    struct transfer_case this_case;
+    transfer_case_read(&pick->c, &this_case);
+    bool pinned = this_case.memory == TRANSFER_PINNED;
+    if (pick->param == TRANSFER_PARAM_MEMORY && this_case.direction == TRANSFER_BOTH)
+        (void)case_value_set_text(pick->value, param, "pinned");
+    if (pick->param == TRANSFER_PARAM_BY && !pinned)
+        (void)case_value_set_text(pick->value, param, "host");
+    if (pick->param == TRANSFER_PARAM_MODE && !(pinned && is_way(&this_case)))
+        (void)case_value_set_text(pick->value, param, "row");
 }
 
-// A size of the preset's that is too large becomes the largest that fits; a user's stays, and is
-// skipped with the reason.
-static struct case_value size_of(const struct planner *p, const struct bench_choice *sizes,
-                                 size_t i)
+static bool reach(const struct bench_pick *pick)
 {
-    struct case_value bytes = sizes->values[i];
-    bytes.key = p->bytes->param->key;
-    if ((!sizes->from_user || bytes.uint == UINT64_MAX) && bytes.uint > p->most)
-        bytes.uint = p->most;
-    return bytes;
+    const uint64_t *most = pick->context;
+    bool size = pick->param == TRANSFER_PARAM_BYTES || pick->param == TRANSFER_PARAM_MESSAGE;
+    if (size && pick->value->uint > *most)
+        pick->value->uint = *most;
+    return true;
 }
 
 static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
@@ -129,75 +111,30 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-static bool is_wanted(const struct planner *p, const struct transfer_case *this_case)
+// Sizes that the preset does not want everywhere.
+static bool has_size(const struct transfer_case *this_case)
 {
-    if (p->bytes->from_user || this_case->single)
-        return true;
+    if (this_case->direction == TRANSFER_PEER)
+        return is_among(this_case->bytes, peer_bytes, COUNT(peer_bytes));
     if (this_case->by == TRANSFER_BY_QUEUE)
         return is_among(this_case->bytes, queue_bytes, COUNT(queue_bytes));
     return this_case->memory != TRANSFER_MAPPED || this_case->direction != TRANSFER_D2H ||
            this_case->bytes <= MAPPED_READ_MAX;
 }
 
-static void add_host(const struct planner *p, const struct case_value *direction,
-                     const struct case_value *memory, const struct case_value *by,
-                     const struct case_value *mode)
+static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
-    bool single = strcmp(mode->text, "single") == 0;
-    const struct bench_choice *sizes = single ? p->message : p->bytes;
-    for (size_t b = 0; b < sizes->value_count; b++) {
-        const struct case_value values[] = {*direction, *memory, *by, *mode, size_of(p, sizes, b)};
-        const struct bench_case made = {(struct case_value *)values, COUNT(values)};
-        struct transfer_case this_case;
-        transfer_case_read(&made, &this_case);
-        if (is_wanted(p, &this_case))
-            add_case(p, values, COUNT(values));
-    }
-}
-
-// One way between host and device: pinned memory by every means, the others by the host alone.
-static void add_way(const struct planner *p, const struct case_value *direction)
-{
-    struct case_value host = fixed(p->by, "host"), row = fixed(p->mode, "row");
-    for (size_t m = 0; m < p->memory->value_count; m++) {
-        const struct case_value *memory = &p->memory->values[m];
-        if (strcmp(memory->text, "pinned") != 0) {
-            add_host(p, direction, memory, &host, &row);
-            continue;
-        }
-        for (size_t y = 0; y < p->by->value_count; y++) {
-            const struct case_value *by = &p->by->values[y];
-            if (strcmp(by->text, "host") == 0)
-                continue;
-            for (size_t m2 = 0; m2 < p->mode->value_count; m2++)
-                if (strcmp(by->text, "copy") == 0 || p->by->from_user ||
-                    strcmp(p->mode->values[m2].text, "row") == 0)
-                    add_host(p, direction, memory, by, &p->mode->values[m2]);
-        }
-    }
-}
-
-static void add_both(const struct planner *p, const struct case_value *direction)
-{
-    struct case_value memory = fixed(p->memory, "pinned"), mode = fixed(p->mode, "row");
-    for (size_t y = 0; y < p->by->value_count; y++)
-        if (strcmp(p->by->values[y].text, "copy") == 0 ||
-            strcmp(p->by->values[y].text, "queue") == 0)
-            add_host(p, direction, &memory, &p->by->values[y], &mode);
-}
-
-static void add_local(const struct planner *p, const struct case_value *direction)
-{
-    for (size_t y = 0; y < p->by->value_count; y++)
-        for (size_t b = 0; b < p->bytes->value_count; b++) {
-            const struct case_value values[] = {*direction, p->by->values[y],
-                                                size_of(p, p->bytes, b)};
-            bool queue = strcmp(p->by->values[y].text, "queue") == 0;
-            bool wanted = !queue || p->bytes->from_user ||
-                          is_among(values[2].uint, queue_bytes, COUNT(queue_bytes));
-            if (strcmp(p->by->values[y].text, "host") != 0 && wanted)
-                add_case(p, values, COUNT(values));
-        }
+    const struct bench_choice *choices = pick->request->choices;
+    struct transfer_case this_case;
+    (void)err;
+    transfer_case_read(&pick->c, &this_case);
+    if (this_case.by == TRANSFER_BY_HOST && this_case.memory == TRANSFER_PINNED)
+        return false;
+    if (this_case.by == TRANSFER_BY_KERNEL && this_case.direction == TRANSFER_BOTH)
+        return false;
+    if (this_case.single)
+        return this_case.by == TRANSFER_BY_COPY || choices[TRANSFER_PARAM_BY].from_user;
+    return choices[TRANSFER_PARAM_BYTES].from_user || has_size(&this_case);
 }
 
 // ---------------------------------------------------------------- between devices
@@ -210,17 +147,6 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-static void add_pair(const struct planner *p, const struct case_value *direction, const char *from,
-                     const char *to)
-{
-    for (size_t b = 0; b < p->bytes->value_count; b++) {
-        const struct case_value values[] = {*direction, fixed(p->from, from), fixed(p->to, to),
-                                            size_of(p, p->bytes, b)};
-        if (p->bytes->from_user || is_among(values[3].uint, peer_bytes, COUNT(peer_bytes)))
-            add_case(p, values, COUNT(values));
-    }
-}
-
 static size_t devices_of(const struct gpu_system *system, const char *api)
 {
     size_t count = 0;
@@ -229,68 +155,46 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Every pair of the API's devices, or only those that begin at this one; on the diagonal of that
-// matrix copies within a device. Where it is alone, a case that says so.
-static void add_peers(const struct planner *p, const struct case_value *direction)
+// The devices that a choice of `from` or `to` names: those of the API; `from` only this device,
+// unless it is the first. Where the device is alone, itself and "another": a case that says so.
+static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
-    const struct gpu_system *system = p->request->system;
-    const struct gpu_info *own = p->request->device;
-    if (devices_of(system, own->api) < 2) {
-        add_pair(p, direction, own->id, "another");
-        return;
+    const struct gpu_info *own = request->device;
+    struct bench_choice choice = request->choices[param];
+    size_t count = request->system ? gpu_system_device_count(request->system) : 0, made = 0;
+    struct case_value *ids = ARENA_ARRAY(request->arena, count + 1, struct case_value);
+    bool alone = devices_of(request->system, own->api) < 2, from = param == TRANSFER_PARAM_FROM;
+    for (size_t i = 0; i < count && !alone; i++) {
+        const struct gpu_info *info = gpu_system_info(request->system, i);
+        bool ours = !from || own->index == 0 || info->index == own->index;
+        ids[made] = case_value_of(choice.param);
+        ids[made].text = info->id;
+        made += ours && strcmp(info->api, own->api) == 0 && is_chosen(&choice, info->id);
     }
-    for (size_t i = 0; i < gpu_system_device_count(system); i++)
-        for (size_t k = 0; k < gpu_system_device_count(system); k++) {
-            const struct gpu_info *from = gpu_system_info(system, i);
-            const struct gpu_info *to = gpu_system_info(system, k);
-            bool is_ours = own->index == 0 || from->index == own->index;
-            if (is_ours && strcmp(from->api, own->api) == 0 && strcmp(to->api, own->api) == 0 &&
-                is_chosen(p->from, from->id) && is_chosen(p->to, to->id))
-                add_pair(p, direction, from->id, to->id);
-        }
-}
-
-static bool check_sizes(const struct bench_choice *sizes, struct error *err)
-{
-    for (size_t b = 0; b < sizes->value_count; b++) {
-        uint64_t bytes = sizes->values[b].uint;
-        if (bytes != UINT64_MAX && (bytes == 0 || bytes % ELEMENT_BYTES || bytes > bytes_max))
-            return error_set(err, ERROR_USAGE,
-                             "transfer.%s=%llu: take a multiple of 16, up to 32GiB",
-                             sizes->param->key, (unsigned long long)bytes);
+    if (alone) {
+        ids[made] = case_value_of(choice.param);
+        ids[made++].text = from ? own->id : "another";
     }
-    return true;
+    choice.values = ids;
+    choice.value_count = made;
+    return choice;
 }
 
 bool transfer_plan(const struct bench_request *request, struct bench_case_list *list,
                    struct error *err)
 {
-    const struct planner p = {.request = request,
-                              .list = list,
-                              .direction = bench_choice_find(request, "direction"),
-                              .memory = bench_choice_find(request, "memory"),
-                              .by = bench_choice_find(request, "by"),
-                              .mode = bench_choice_find(request, "mode"),
-                              .from = bench_choice_find(request, "from"),
-                              .to = bench_choice_find(request, "to"),
-                              .bytes = bench_choice_find(request, "bytes"),
-                              .message = bench_choice_find(request, "message"),
-                              .most = transfer_bytes_max(request->device)};
-    size_t before = list->count;
-    if (!check_sizes(p.bytes, err) || !check_sizes(p.message, err))
-        return false;
-    for (size_t d = 0; d < p.direction->value_count; d++) {
-        const struct case_value *direction = &p.direction->values[d];
-        if (strcmp(direction->text, "both") == 0)
-            add_both(&p, direction);
-        else if (strcmp(direction->text, "local") == 0)
-            add_local(&p, direction);
-        else if (strcmp(direction->text, "peer") == 0)
-            add_peers(&p, direction);
-        else
-            add_way(&p, direction);
-    }
-    return list->count > before ||
-           error_set(err, ERROR_USAGE,
-                     "transfer: these values do not go together; see `fathom list transfer`");
+    const uint64_t most = transfer_bytes_max(request->device);
+    struct bench_choice *choices =
+        ARENA_ARRAY(request->arena, request->choice_count, struct bench_choice);
+    struct bench_request between = *request;
+    memcpy(choices, request->choices, request->choice_count * sizeof *choices);
+    choices[TRANSFER_PARAM_FROM] = devices_named(request, TRANSFER_PARAM_FROM);
+    choices[TRANSFER_PARAM_TO] = devices_named(request, TRANSFER_PARAM_TO);
+    between.choices = choices;
+    const struct bench_product product = {.request = &between,
+                                          .context = &most,
+                                          .replace = replace,
+                                          .reach = reach,
+                                          .keep = is_wanted};
+    return bench_plan_product(&product, list, err);
 }

@@ -8,6 +8,11 @@
 #include "measure/limits.h"
 #include "measure/link.h"
 
+// Sizes of transfers are multiples of the first; elements are counted in 32 bits.
+#define TRANSFER_ELEMENT_BYTES 16
+#define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
+
+// These are in the order of the choices.
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
