@@ -151,6 +151,47 @@ static void words_are_checked_against_the_choices(void **state)
     assert_refused(&word, "a,,b", "a word");
 }
 
+static void a_value_says_which_choice_it_is(void **state)
+{
+    (void)state;
+    const struct param_info width = {.key = "width", .type = PARAM_UINT, .choices = "4|8|16"};
+    const struct param_info scenario = {
+        .key = "scenario", .type = PARAM_TEXT, .choices = "default|FILE"};
+    struct value_list list;
+    struct error err;
+    assert_true(values_parse(arena, &path, "shared,vector", &list, &err));
+    assert_int_equal(list.values[0].choice, 2);
+    assert_int_equal(list.values[1].choice, 0);
+    assert_true(values_parse(arena, &width, "8", &list, &err));
+    assert_int_equal(list.values[0].choice, 1);
+    assert_true(values_parse(arena, &scenario, "here/frame.json", &list, &err));
+    assert_int_equal(list.values[0].choice, 1);
+}
+
+static void numbers_are_checked_against_what_is_declared(void **state)
+{
+    (void)state;
+    const struct param_info width = {.key = "width", .type = PARAM_UINT, .choices = "4|8|16"};
+    const struct param_info chains = {
+        .key = "chains", .type = PARAM_UINT, .least = 1, .most = 8, .power_of_two = true};
+    const struct param_info size = {.key = "size",
+                                    .type = PARAM_BYTES,
+                                    .least = 16,
+                                    .most = 64,
+                                    .multiple = 16,
+                                    .takes_max = true};
+    assert_refused(&width, "12", "width=12: no such choice; it is one of 4|8|16");
+    assert_refused(&chains, "0", "chains=0: expected a power of two from 1 to 8");
+    assert_refused(&chains, "6", "a power of two");
+    assert_refused(&chains, "16", "from 1 to 8");
+    assert_refused(&chains, "max", "chains=max");
+    assert_refused(&size, "24", "a multiple of 16 B from 16 B to 64 B, or max");
+    assert_refused(&size, "80", "size=80 B");
+    ASSERT_INTEGERS(&chains, "1..8", 1, 2, 4, 8);
+    ASSERT_INTEGERS(&size, "16..max", 16, 32, 64, UINT64_MAX); // no point beyond `most`
+    ASSERT_INTEGERS(&size, "16..max+16", 16, 32, 48, 64, UINT64_MAX);
+}
+
 static void what_does_not_parse_is_named_with_what_would(void **state)
 {
     (void)state;
@@ -189,6 +230,8 @@ int main(void)
         cmocka_unit_test(max_stands_for_what_the_device_allows),
         cmocka_unit_test(reals_have_ranges_too),
         cmocka_unit_test(words_are_checked_against_the_choices),
+        cmocka_unit_test(a_value_says_which_choice_it_is),
+        cmocka_unit_test(numbers_are_checked_against_what_is_declared),
         cmocka_unit_test(what_does_not_parse_is_named_with_what_would),
         cmocka_unit_test(no_parameter_takes_more_values_than_fit),
     };
