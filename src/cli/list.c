@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "results/codec.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 // What a preset says of a parameter: NULL there means the same as standard.
@@ -67,6 +68,28 @@ static void write_preset(FILE *out, const char *preset, const struct param_info 
     write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
 }
 
+// "16", or "1 MiB".
+static const char *spell(const struct param_info *param, uint64_t value, char *text, size_t bytes)
+{
+    if (param->type == PARAM_BYTES)
+        return unit_format((double)value, UNIT_BYTE, text, bytes);
+    snprintf(text, bytes, "%" PRIu64, value);
+    return text;
+}
+
+static void write_range(FILE *out, const struct param_info *param)
+{
+    char text[32];
+    if (!param->least && !param->most)
+        return;
+    fprintf(out, "%16s%-10sfrom %s", "", "range", spell(param, param->least, text, sizeof text));
+    if (param->most)
+        fprintf(out, " to %s", spell(param, param->most, text, sizeof text));
+    if (param->multiple)
+        fprintf(out, ", multiples of %s", spell(param, param->multiple, text, sizeof text));
+    fprintf(out, "%s\n", param->power_of_two ? ", powers of two" : "");
+}
+
 static void write_param(FILE *out, const struct param_info *param)
 {
     fprintf(out, "\n  %s", param->key);
@@ -76,6 +99,9 @@ static void write_param(FILE *out, const struct param_info *param)
     write_preset(out, "full", param, param->full);
     if (param->choices)
         write_values(out, "choices", param->choices, "|");
+    write_range(out, param);
+    if (param->when)
+        write_values(out, "only with", param->when, ",");
 }
 
 static void write_benchmark(FILE *out, const struct benchmark *benchmark)
@@ -104,6 +130,7 @@ static void put_param(struct json_out *out, const struct param_info *param)
     json_put_text(out, "unit", unit_name(param->unit));
     json_put_text(out, "help", param->help);
     json_put_text(out, "choices", param->choices);
+    json_put_text(out, "when", param->when);
     json_put_open(out, "presets", '{');
     json_put_text(out, "quick", preset_or_standard(param, param->quick));
     json_put_text(out, "standard", preset_or_standard(param, param->standard));

@@ -66,7 +66,7 @@ static const struct param_info params[] = {
      .multiple = TRANSFER_ELEMENT_BYTES,
      .takes_max = true,
      .said_as = "bytes",
-     .help = "of the message"},
+     .help = "bytes of the message"},
 };
 
 static const struct metric_info metrics[] = {
