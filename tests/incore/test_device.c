@@ -91,7 +91,9 @@ static void one_wrong_bit_or_step_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;
     struct error err;
-    const struct incore_case this_case = {.kind = incore_kind_find("int32-mad"), .chip = true};
+    const struct bench_case mad = workbench_case(bench, "scope=device/op=int32-mad");
+    struct incore_case this_case;
+    incore_case_read(&mad, &this_case);
     uint64_t steps = 2 * this_case.kind->peak->steps / this_case.kind->peak->chains;
     assert_true(prove(bench, &this_case, steps, 0, &err));
     assert_false(prove(bench, &this_case, steps, 1, &err));

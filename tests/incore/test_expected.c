@@ -44,9 +44,11 @@ static double half(uint32_t bits)
 
 static const struct incore_kind *kind_of(const char *name)
 {
-    const struct incore_kind *kind = incore_kind_find(name);
-    assert_non_null(kind);
-    return kind;
+    for (size_t i = 0; i < incore_kind_count; i++)
+        if (strcmp(incore_kinds[i].name, name) == 0)
+            return &incore_kinds[i];
+    fail_msg("no %s", name);
+    return NULL;
 }
 
 static void no_steps_leave_what_was_there(void **state)
@@ -223,7 +225,6 @@ static void limits_belong_to_what_the_units_do(void **state)
     assert_true(limit_of("fp32-int32-mixed", &limits) == 0);
     assert_true(limit_of("fp32-add-rcp", &limits) == 0);
     assert_true(limit_of("int32-add", &limits) == 0);
-    assert_null(incore_kind_find("fp32-nothing"));
 }
 
 int main(void)

@@ -101,7 +101,7 @@ static void one_number_not_written_is_found(void **state)
     struct error err;
     assert_true(workbench_visit(bench, "op=scale/type=float/bytes=1MiB/shape=default"));
     const struct stream_case this_case = {
-        .op = stream_op_find("scale"), .bytes = MIB, .shape = "default"};
+        .op = &stream_ops[STREAM_SCALE], .bytes = MIB, .shape = "default"};
     assert_true(stream_store_check(&own->store, &this_case, 0, &err));
     workbench_flip(array_of(bench, STREAM_TARGET), MIB - 4, 0x100);
     assert_false(stream_store_check(&own->store, &this_case, 0, &err));

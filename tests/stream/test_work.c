@@ -140,10 +140,10 @@ static void a_working_set_that_caches_could_hold_is_refused(void **state)
 {
     (void)state;
     const struct measure_limits limits = {.last_cache_bytes = 60 * MIB};
-    struct stream_case this_case = {.op = stream_op_find("triad"), .bytes = 80 * MIB};
+    struct stream_case this_case = {.op = &stream_ops[STREAM_TRIAD], .bytes = 80 * MIB};
     struct error err;
     assert_true(stream_refuse_cached(&this_case, &limits, &err)); // three arrays
-    this_case.op = stream_op_find("read");
+    this_case.op = &stream_ops[STREAM_READ];
     assert_false(stream_refuse_cached(&this_case, &limits, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "62914560")); // the cache
@@ -175,7 +175,8 @@ static void a_grid_covers_every_block_once_a_pass(void **state)
 static void residents_are_whole_workgroups_that_fit_side_by_side(void **state)
 {
     (void)state;
-    struct stream_case this_case = {.op = stream_op_find("read"), .bytes = GIB, .core_threads = 32};
+    struct stream_case this_case = {
+        .op = &stream_ops[STREAM_READ], .bytes = GIB, .core_threads = 32};
     struct stream_shape shape;
     struct error err;
     for (; this_case.core_threads <= 2048; this_case.core_threads *= 2) {

@@ -4,8 +4,6 @@
 #include "base/divisor.h"
 #include "measure/unit.h"
 
-#include <string.h>
-
 enum {
     STEPS_MAX = 65535,     // lavapipe ends every loop there
     GROUPS_MAX = 1 << 28,  // of one dispatch

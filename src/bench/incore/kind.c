@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/kind.h"
 
-#include <string.h>
-
 #define BLOCKS(count)   ((count)*INCORE_BLOCK)
 #define FP32(name, ...) "fp32-" name, "incore_fp32_" name, INCORE_F32, __VA_ARGS__
 #define FP64(name, ...) "fp64-" name, "incore_fp64_" name, INCORE_F64, __VA_ARGS__
@@ -65,14 +63,6 @@ const struct incore_kind incore_kinds[] = {
     {"barrier", "incore_barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NULL},
 };
 const size_t incore_kind_count = sizeof incore_kinds / sizeof incore_kinds[0];
-
-const struct incore_kind *incore_kind_find(const char *name)
-{
-    for (size_t i = 0; i < incore_kind_count; i++)
-        if (strcmp(incore_kinds[i].name, name) == 0)
-            return &incore_kinds[i];
-    return NULL;
-}
 
 int incore_barrier_kernel(unsigned threads)
 {

@@ -28,9 +28,6 @@ extern const size_t incore_kind_count;
 // Barriers have a kernel for each size of a workgroup: which one (0, 1 …), −1 = there is none.
 int incore_barrier_kernel(unsigned threads);
 
-// NULL: none of that name.
-const struct incore_kind *incore_kind_find(const char *name);
-
 // The units that compute it.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 

@@ -10,8 +10,6 @@
 #include "math/stats.h"
 
 #include <math.h>
-#include <string.h>
-
 enum {
     FRAMES = 16, // a visit, at least: five make 80
     FRAMES_MAX = 64,

@@ -4,8 +4,6 @@
 #include "measure/words.h"
 
 #include <math.h>
-#include <string.h>
-
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,

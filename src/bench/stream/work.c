@@ -3,8 +3,6 @@
 
 #include "measure/unit.h"
 
-#include <string.h>
-
 enum {
     RESIDENT_GROUPS_MAX = 16, // a core; all that are known hold as many
     SMALL_THREADS = 32,
@@ -80,14 +78,6 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .shift = 1,
                       .shapes = {{128, 1}, {256, 1}}},
 };
-
-const struct stream_op *stream_op_find(const char *name)
-{
-    for (int i = 0; i < STREAM_OPS; i++)
-        if (strcmp(stream_ops[i].name, name) == 0)
-            return &stream_ops[i];
-    return NULL;
-}
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 {

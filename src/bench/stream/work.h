@@ -32,9 +32,6 @@ struct stream_op {
 
 extern const struct stream_op stream_ops[STREAM_OPS]; // by number, as in stream.h
 
-// The operation of that name; NULL = none.
-const struct stream_op *stream_op_find(const char *name);
-
 // A case, decoded.
 struct stream_case {
     const struct stream_op *op;

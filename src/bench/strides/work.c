@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/strides/work.h"
 
-#include <string.h>
-
 enum {
     WORD_BYTES = 4,
     LINE_BYTES = 128,

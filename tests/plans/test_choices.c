@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Tables that benchmarks read by the place of a choice are in the order of the choices.
+#include "bench/incore/kind.h"
+#include "bench/latency/case.h"
+#include "bench/loads/kind.h"
+#include "bench/overlap/scenario.h"
+#include "bench/raster/work.h"
+#include "bench/roofline/session.h"
+#include "bench/stream/work.h"
+#include "case_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// The choice number `place` of a parameter; "" behind the last.
+static const char *choice_of(struct arena *arena, const char *benchmark, const char *key,
+                             size_t place)
+{
+    const char *at = benchmark_param(&benchmark_find(benchmark)->info, key)->choices;
+    for (; place && *at; place--) {
+        at += strcspn(at, "|");
+        at += *at == '|';
+    }
+    return arena_printf(arena, "%.*s", (int)strcspn(at, "|"), at);
+}
+
+#define ASSERT_TABLE(benchmark, key, count, name_of_i)                                             \
+    for (size_t i = 0; i <= (count); i++)                                                          \
+    assert_string_equal(choice_of(arena, benchmark, key, i), i < (count) ? (name_of_i) : "")
+
+static void tables_are_in_the_order_of_choices(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    ASSERT_TABLE("incore", "op", incore_kind_count, incore_kinds[i].name);
+    ASSERT_TABLE("loads", "load", loads_kind_count, loads_kinds[i].label);
+    ASSERT_TABLE("stream", "op", STREAM_OPS, stream_ops[i].name);
+    ASSERT_TABLE("roofline", "type", ROOFLINE_NUMBERS, roofline_numbers[i].name);
+    ASSERT_TABLE("latency", "path", LATENCY_PATH_COUNT, latency_path_name((enum latency_path)i));
+    ASSERT_TABLE("overlap", "barrier", OVERLAP_BARRIER_COUNT,
+                 overlap_barrier_name((enum overlap_barrier)i));
+    arena_destroy(arena);
+}
+
+static void every_format_is_drawn_into_by_its_name(void **state)
+{
+    struct arena *arena = arena_create();
+    (void)state;
+    for (size_t i = 0; *choice_of(arena, "raster", "format", i); i++) {
+        const char *name = choice_of(arena, "raster", "format", i);
+        struct case_value format = case_text_of(benchmark_find("raster"), "format", name);
+        struct raster_case this_case;
+        raster_case_read(&(struct bench_case){&format, 1}, &this_case);
+        assert_string_equal(gpu_format_name(this_case.format), name);
+    }
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_in_the_order_of_choices),
+        cmocka_unit_test(every_format_is_drawn_into_by_its_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
