@@ -1,13 +1,170 @@
 // SPDX-License-Identifier: MIT
 #include "measure/limits.h"
 
-#include "measure/limits_table.h"
-
 #include <string.h>
 #include <unistd.h>
 
-// The name is there as whole words at the end, or before " (…": "AMD Radeon RX 6800 (RADV NAVI21)"
-// is an RX 6800, an "RX 6800 XT" or a "Laptop GPU" is not.
+// Architectures, chips and products. A figure that no source gives is 0.
+
+struct architecture {
+    const char *name;
+    // Of a core: bytes a cycle of L1 and of shared memory; KiB of L1 (with the shared memory, where
+    // both are one).
+    unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
+    // Results of fused multiply-adds a cycle of a core; of the matrix units for halves and for
+    // 8-bit floats.
+    unsigned fp32, fp64, fp16, int32_mad, matrix16, matrix8;
+    const char *source;
+};
+
+// PCI device ids of one chip: all its products, also those that are not in the table of products.
+struct chip {
+    uint32_t vendor_id, first_id, last_id;
+    const struct architecture *architecture;
+};
+
+struct product {
+    const char *name;    // the end of the driver's device name, before what stands in brackets
+    unsigned memory_gib; // separates products of one name; 0 = the name is enough
+    const struct architecture *architecture;
+    unsigned cores;
+    unsigned core_mhz; // highest; 0 where cards boost above the data sheet
+    unsigned dram_gb_per_s;
+    unsigned last_cache_mib;
+};
+
+// NVIDIA. Sizes: "CUDA C++ Programming Guide", technical specifications per compute capability.
+// Shared memory has 32 banks of 4 bytes a cycle (same guide); Turing moves half of that. Volta to
+// Hopper come close to 128 bytes of L1 a cycle in RRZE's gpu-benches; an H200 measured 99.7 % of
+// it. No source gives the L1 rate of Blackwell.
+//
+// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; halves of GA10x and
+// Ada, and all matrix units, from the white papers (H100: 989.4 TFLOP/s of halves, dense, at 132 ×
+// 1830 MHz).
+//
+// AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
+// gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware
+// specifications" of ROCm. Arithmetic: operations a clock of a compute unit in AMD's white papers
+// of CDNA, CDNA 2, CDNA 3, Vega and RDNA; both of a pair count where instructions do two.
+#define CUDA_GUIDE "CUDA programming guide"
+#define ROCM_SIZES "ROCm hardware specifications"
+// clang-format off
+static const struct architecture
+    // bytes a cycle of L1 and of shared memory, KiB of L1; fp32, fp64, fp16, int32_mad; matrices
+    volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0,
+                  CUDA_GUIDE "; gpu-benches on a V100"},
+    turing     = {"Turing",           64,  64,  96,  64,  2, 128, 64,  512,    0,
+                  CUDA_GUIDE "; NVIDIA Ampere GA102 white paper, L1 and shared"},
+    ampere_100 = {"Ampere GA100",    128, 128, 192,  64, 32, 256, 64, 1024,    0,
+                  CUDA_GUIDE "; gpu-benches on an A100"},
+    ampere     = {"Ampere GA10x",    128, 128, 128, 128,  2, 128, 64,  512,    0,
+                  CUDA_GUIDE "; NVIDIA Ampere GA102 white paper"},
+    ada        = {"Ada",             128, 128, 128, 128,  2, 128, 64,  512, 1024,
+                  CUDA_GUIDE "; L1 as in Ampere GA10x"},
+    hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096,
+                  CUDA_GUIDE "; measured on an H200"},
+    blackwell  = {"Blackwell GB20x",   0, 128, 128,   0,  0,   0,  0,    0,    0, CUDA_GUIDE},
+    cdna       = {"CDNA",             64, 128,  16,  64, 32, 128,  0,    0,    0,
+                  "ROCm Compute Profiler gfx908; " ROCM_SIZES},
+    cdna2      = {"CDNA 2",           64, 128,  16, 128, 64, 128,  0,    0,    0,
+                  "ROCm Compute Profiler gfx90a; " ROCM_SIZES},
+    cdna3      = {"CDNA 3",          128, 128,  32, 128, 64,   0,  0,    0,    0,
+                  "ROCm Compute Profiler gfx942; " ROCM_SIZES},
+    vega       = {"GCN 5",             0,   0,  16,  64,  0, 128,  0,    0,    0, ROCM_SIZES},
+    rdna       = {"RDNA",              0,   0,  16,  64,  4, 128,  0,    0,    0, ROCM_SIZES},
+    rdna2      = {"RDNA 2",            0,   0,  16,  64,  4, 128,  0,    0,    0, ROCM_SIZES},
+    rdna3      = {"RDNA 3",            0,   0,  32, 128,  0, 256,  0,    0,    0, ROCM_SIZES},
+    alchemist  = {"Xe-HPG",            0,   0, 192,   0,  0,   0,  0,    0,    0,
+                  "Intel Arc A-series data sheets"};
+// clang-format on
+
+// Ranges from the PCI ID Repository (pci-ids.ucw.cz): GV100, TU10x and TU11x, GA100, GA10x, AD10x,
+// GH100, GB20x; Vega 10 and 20, Navi 1x, 2x, 3x, Arcturus, Aldebaran, Aqua Vanjaram; DG2.
+static const struct chip chips[] = {
+    {GPU_VENDOR_NVIDIA, 0x1d80, 0x1dff, &volta},
+    {GPU_VENDOR_NVIDIA, 0x1e00, 0x1fff, &turing},
+    {GPU_VENDOR_NVIDIA, 0x2180, 0x21ff, &turing},
+    {GPU_VENDOR_NVIDIA, 0x2080, 0x20ff, &ampere_100},
+    {GPU_VENDOR_NVIDIA, 0x2200, 0x22ff, &ampere},
+    {GPU_VENDOR_NVIDIA, 0x2400, 0x25ff, &ampere},
+    {GPU_VENDOR_NVIDIA, 0x2300, 0x237f, &hopper},
+    {GPU_VENDOR_NVIDIA, 0x2680, 0x28ff, &ada},
+    {GPU_VENDOR_NVIDIA, 0x2b80, 0x2d7f, &blackwell},
+    {GPU_VENDOR_AMD, 0x6860, 0x687f, &vega},
+    {GPU_VENDOR_AMD, 0x66a0, 0x66af, &vega},
+    {GPU_VENDOR_AMD, 0x7310, 0x736f, &rdna},
+    {GPU_VENDOR_AMD, 0x7388, 0x738f, &cdna},
+    {GPU_VENDOR_AMD, 0x73a0, 0x73ff, &rdna2},
+    {GPU_VENDOR_AMD, 0x7420, 0x743f, &rdna2},
+    {GPU_VENDOR_AMD, 0x7408, 0x740f, &cdna2},
+    {GPU_VENDOR_AMD, 0x7440, 0x749f, &rdna3},
+    {GPU_VENDOR_AMD, 0x74a0, 0x74bf, &cdna3},
+    {GPU_VENDOR_INTEL, 0x5690, 0x56bf, &alchemist},
+};
+
+// From the makers' data sheets and product pages. The H200's are what its driver reports: 3201 MHz
+// × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz. An MI250X is two devices; the figures are
+// those of one.
+static const struct product products[] = {
+    {"H200", 0, &hopper, 132, 1980, 4814, 60},
+    {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50},
+    {"H100 PCIe", 0, &hopper, 114, 1755, 2039, 50},
+    {"V100-SXM2-16GB", 0, &volta, 80, 1530, 900, 6},
+    {"V100-SXM2-32GB", 0, &volta, 80, 1530, 900, 6},
+    {"V100-PCIE-16GB", 0, &volta, 80, 1380, 900, 6},
+    {"V100-PCIE-32GB", 0, &volta, 80, 1380, 900, 6},
+    {"T4", 0, &turing, 40, 1590, 320, 4},
+    {"A100-SXM4-40GB", 0, &ampere_100, 108, 1410, 1555, 40},
+    {"A100-PCIE-40GB", 0, &ampere_100, 108, 1410, 1555, 40},
+    {"A100-SXM4-80GB", 0, &ampere_100, 108, 1410, 2039, 40},
+    {"A100 80GB PCIe", 0, &ampere_100, 108, 1410, 1935, 40},
+    {"A30", 0, &ampere_100, 56, 1440, 933, 24},
+    {"A40", 0, &ampere, 84, 1740, 696, 6},
+    {"A10", 0, &ampere, 72, 1695, 600, 6},
+    {"L40", 0, &ada, 142, 2490, 864, 96},
+    {"L40S", 0, &ada, 142, 2520, 864, 96},
+    {"L4", 0, &ada, 58, 2040, 300, 48},
+    {"RTX 2080 Ti", 11, &turing, 68, 0, 616, 0},
+    {"RTX 2080", 0, &turing, 46, 0, 448, 4},
+    {"RTX 2070", 0, &turing, 36, 0, 448, 4},
+    {"RTX 2060", 6, &turing, 30, 0, 336, 3},
+    {"RTX 3090 Ti", 0, &ampere, 84, 0, 1008, 6},
+    {"RTX 3090", 0, &ampere, 82, 0, 936, 6},
+    {"RTX 3080 Ti", 12, &ampere, 80, 0, 912, 6},
+    {"RTX 3080", 10, &ampere, 68, 0, 760, 5},
+    {"RTX 3070 Ti", 8, &ampere, 48, 0, 608, 4},
+    {"RTX 3070", 8, &ampere, 46, 0, 448, 4},
+    {"RTX 3060", 12, &ampere, 28, 0, 360, 3},
+    {"RTX 4090", 0, &ada, 128, 0, 1008, 72},
+    {"RTX 4080", 16, &ada, 76, 0, 717, 64},
+    {"RTX 4080 SUPER", 0, &ada, 80, 0, 736, 64},
+    {"RTX 4070 Ti", 0, &ada, 60, 0, 504, 48},
+    {"RTX 4070", 0, &ada, 46, 0, 504, 36},
+    {"RTX 4060", 0, &ada, 24, 0, 272, 24},
+    {"RTX 5090", 0, &blackwell, 170, 0, 1792, 96},
+    {"RTX 5080", 0, &blackwell, 84, 0, 960, 64},
+    {"MI100", 0, &cdna, 120, 1502, 1229, 8},
+    {"MI210", 0, &cdna2, 104, 1700, 1638, 8},
+    {"MI250X", 0, &cdna2, 110, 1700, 1638, 8},
+    {"MI300X", 0, &cdna3, 304, 2100, 5300, 256},
+    {"RX 5700 XT", 0, &rdna, 40, 0, 448, 4},
+    {"RX 6600 XT", 0, &rdna2, 32, 0, 256, 32},
+    {"RX 6700 XT", 0, &rdna2, 40, 0, 384, 96},
+    {"RX 6800", 0, &rdna2, 60, 0, 512, 128},
+    {"RX 6800 XT", 0, &rdna2, 72, 0, 512, 128},
+    {"RX 6900 XT", 0, &rdna2, 80, 0, 512, 128},
+    {"RX 6950 XT", 0, &rdna2, 80, 0, 576, 128},
+    {"RX 7600", 0, &rdna3, 32, 0, 288, 32},
+    {"RX 7800 XT", 0, &rdna3, 60, 0, 624, 64},
+    {"RX 7900 XT", 0, &rdna3, 84, 0, 800, 80},
+    {"RX 7900 XTX", 0, &rdna3, 96, 0, 960, 96},
+    {"A770 Graphics", 16, &alchemist, 32, 0, 560, 16},
+};
+
+// ---------------------------------------------------------------- looking up
+
+// True if `product` is the last words of the device's name, or the last ones before " (": "AMD
+// Radeon RX 6800 (RADV NAVI21)" is an RX 6800; an "RX 6800 XT" and an "RX 6800 Laptop GPU" are not.
 static bool name_ends_with(const char *device, const char *product)
 {
     const char *end = strstr(device, " (");
@@ -17,29 +174,28 @@ static bool name_ends_with(const char *device, const char *product)
     return length == wanted || device[length - wanted - 1] == ' ';
 }
 
-// Drivers keep up to a tenth of the memory for themselves, or count the next power of two.
+// Within 10 %: drivers keep some of the memory for themselves, or round it up.
 static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);
     return gib == 0 || (ratio > 0.9 && ratio < 1.1);
 }
 
-static const struct limits_product *find_product(const struct gpu_info *info)
+static const struct product *find_product(const struct gpu_info *info)
 {
-    for (size_t i = 0; i < limits_product_count; i++)
-        if (name_ends_with(info->name, limits_products[i].name) &&
-            memory_fits(info->limits.memory_bytes, limits_products[i].memory_gib))
-            return &limits_products[i];
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (name_ends_with(info->name, products[i].name) &&
+            memory_fits(info->limits.memory_bytes, products[i].memory_gib))
+            return &products[i];
     return NULL;
 }
 
-static const struct limits_architecture *find_architecture(const struct gpu_info *info)
+static const struct architecture *find_architecture(const struct gpu_info *info)
 {
-    for (size_t i = 0; i < limits_chip_count; i++)
-        if (limits_chips[i].vendor_id == info->vendor_id &&
-            limits_chips[i].first_id <= info->device_id &&
-            info->device_id <= limits_chips[i].last_id)
-            return limits_chips[i].architecture;
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+        if (chips[i].vendor_id == info->vendor_id && chips[i].first_id <= info->device_id &&
+            info->device_id <= chips[i].last_id)
+            return chips[i].architecture;
     return NULL;
 }
 
@@ -61,8 +217,8 @@ static void fill_cpu(struct measure_limits *limits)
 
 static void fill_from_tables(const struct gpu_info *info, struct measure_limits *limits)
 {
-    const struct limits_product *product = find_product(info);
-    const struct limits_architecture *architecture = find_architecture(info);
+    const struct product *product = find_product(info);
+    const struct architecture *architecture = find_architecture(info);
     if (!architecture && product)
         architecture = product->architecture;
     if (architecture) {
@@ -86,20 +242,21 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// What the driver says of this very device counts more than a table.
-static void prefer_driver(const struct gpu_info *info, struct measure_limits *limits)
+// What the driver reports of this device replaces figures of the tables.
+static void fill_from_driver(const struct gpu_info *info, struct measure_limits *limits)
 {
-    const struct gpu_limits *said = &info->limits;
-    if (said->cores)
-        limits->cores = (unsigned)said->cores;
-    if (said->core_clock_hz)
-        limits->core_clock_hz = (double)said->core_clock_hz;
-    if (said->last_cache_bytes)
-        limits->last_cache_bytes = said->last_cache_bytes;
-    // NVIDIA's memory clock is half the data rate for every kind of memory; others' is not.
-    if (said->memory_clock_hz && said->memory_bus_bits && info->vendor_id == GPU_VENDOR_NVIDIA)
+    const struct gpu_limits *reported = &info->limits;
+    if (reported->cores)
+        limits->cores = (unsigned)reported->cores;
+    if (reported->core_clock_hz)
+        limits->core_clock_hz = (double)reported->core_clock_hz;
+    if (reported->last_cache_bytes)
+        limits->last_cache_bytes = reported->last_cache_bytes;
+    // NVIDIA's memory clock is half the data rate for every kind of memory; that of others is not.
+    if (reported->memory_clock_hz && reported->memory_bus_bits &&
+        info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =
-            (double)said->memory_clock_hz * 2 * (double)said->memory_bus_bits / 8;
+            (double)reported->memory_clock_hz * 2 * (double)reported->memory_bus_bits / 8;
 }
 
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits)
@@ -109,7 +266,7 @@ void measure_limits_of(const struct gpu_info *info, struct measure_limits *limit
         fill_cpu(limits);
     else
         fill_from_tables(info, limits);
-    prefer_driver(info, limits);
+    fill_from_driver(info, limits);
 }
 
 uint64_t measure_limits_buffer(const struct gpu_limits *limits, uint64_t bytes,
