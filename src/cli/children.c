@@ -4,7 +4,7 @@
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "sensors/guard.h"
-#include "suite/worker.h"
+#include "suite/visitor.h"
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ bool command_worker(struct cli *cli, struct error *err)
     if (!device)
         return error_set(err, ERROR_USAGE, "__worker: -d is missing: only fathom itself starts it");
     const struct visitor_desc desc = {.device_id = device, .validation = cli_validation()};
-    return worker_serve(&desc, STDIN_FILENO, err);
+    return visitor_serve(&desc, STDIN_FILENO, err);
 }
 
 bool command_beside(struct cli *cli, struct error *err)

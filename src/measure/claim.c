@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "measure/claim.h"
 
-#include "measure/median.h"
-
 #include <math.h>
 
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which)

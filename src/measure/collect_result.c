@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "measure/collect_state.h"
-#include "measure/median.h"
 
 #include <math.h>
 #include <string.h>

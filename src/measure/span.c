@@ -2,7 +2,6 @@
 #include "measure/span.h"
 
 #include "base/clock.h"
-#include "measure/median.h"
 #include "measure/span_plan.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "measure/visit.h"
 
+#include "math/stats.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -26,6 +28,19 @@ struct measure_visit *measure_visit_create(struct arena *arena)
     visit->arena = arena;
     visit->kernel.registers = visit->kernel.spill_bytes = visit->kernel.loads = NAN;
     return visit;
+}
+
+double measure_median(struct arena *scratch, const double *values, size_t count)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    double *finite = ARENA_ARRAY(scratch, count, double);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]))
+            finite[found++] = values[i];
+    double median = stats_median(finite, found);
+    arena_rewind(scratch, mark);
+    return median;
 }
 
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,

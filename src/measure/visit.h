@@ -52,6 +52,9 @@ struct measure_request {
 
 struct measure_visit *measure_visit_create(struct arena *arena);
 
+// The median of the finite values, which are not changed; NaN if there is none.
+double measure_median(struct arena *scratch, const double *values, size_t count);
+
 // All of these copy what they are given into the visit's arena.
 
 // `count` samples of metric number `metric`, in time order.

@@ -4,7 +4,7 @@
 // source does not give is absent; one that is impossible is dropped, never printed.
 //
 // A reading takes several driver calls, and who wants one says when: after a visit, never while
-// something is timed (suite/card.h); energy alone while work runs, which is not timed then
+// something is timed (measure/card.h); energy alone while work runs, which is not timed then
 // (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
 #define SENSORS_SENSORS_H

@@ -42,11 +42,6 @@ unsigned executor_losses(const struct executor *executor)
     return executor->losses;
 }
 
-static bool is_end_of_device(const struct error *err)
-{
-    return err->code == ERROR_DEVICE_LOST || err->code == ERROR_TIMEOUT;
-}
-
 // ---------------------------------------------------------------- in a worker
 
 static bool lose_worker(struct executor *executor)
@@ -79,7 +74,7 @@ static bool take_line(struct executor *executor, const char *line,
         executor->losses = 0;
         return true;
     case PROTOCOL_FAILURE:
-        if (is_end_of_device(err))
+        if (visitor_is_lost(err))
             return lose_worker(executor);
         executor->losses = 0;
         return false;
@@ -219,7 +214,7 @@ static bool visit_here(struct executor *executor, const struct visit_order *orde
         executor->losses = 0;
         return true;
     }
-    if (!is_end_of_device(err)) {
+    if (!visitor_is_lost(err)) {
         executor->losses = 0;
         return false;
     }

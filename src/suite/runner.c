@@ -3,17 +3,23 @@
 
 #include "analysis/cross.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "results/json.h"
 #include "results/save.h"
 #include "suite/clock_lock.h"
-#include "suite/host.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
 
 static const uint64_t save_ns = NS_PER_S;
 
 enum {
+    HOST_ENTRIES_MAX = 8,
+    LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
     SILENT_WAITS = 6 // bounded waits of a visit, after which a worker counts as hanging
 };
@@ -30,6 +36,68 @@ struct runner {
 };
 
 // ---------------------------------------------------------------- what the file says first
+
+static void add_host(struct run *run, const char *name, const char *text)
+{
+    if (text && *text)
+        run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
+}
+
+// The text after `separator` in the file's first line that begins with `key`, without quotes; NULL
+// if there is no such line.
+static const char *read_field(struct arena *arena, const char *path, const char *key,
+                              char separator)
+{
+    char line[LINE_BYTES];
+    const char *found = NULL;
+    FILE *file = fopen(path, "r");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        char *at = text_begins(line, key) ? strchr(line, separator) : NULL;
+        if (!at)
+            continue;
+        at++;
+        at += strspn(at, " \t\"");
+        at[strcspn(at, "\"\n")] = '\0';
+        found = arena_strdup(arena, at);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static const char *number(struct arena *arena, long value)
+{
+    return value > 0 ? arena_printf(arena, "%ld", value) : NULL;
+}
+
+// The operating system, kernel, CPU and memory. What cannot be read is left out, and nothing that
+// identifies the owner is read.
+static void describe_host(struct run *run)
+{
+    struct arena *arena = run->arena;
+    struct utsname names;
+    run->host = ARENA_ARRAY(arena, HOST_ENTRIES_MAX, struct named_text);
+    run->host_count = 0;
+    add_host(run, "os", read_field(arena, "/etc/os-release", "PRETTY_NAME", '='));
+    if (uname(&names) == 0) {
+        add_host(run, "kernel", arena_printf(arena, "%s %s", names.sysname, names.release));
+        add_host(run, "architecture", arena_strdup(arena, names.machine));
+    }
+    add_host(run, "cpu", read_field(arena, "/proc/cpuinfo", "model name", ':'));
+    add_host(run, "cpu_threads", number(arena, sysconf(_SC_NPROCESSORS_ONLN)));
+    add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal", ':'));
+}
+
+// As in "2026-01-31T12:00:00Z".
+static const char *utc_now(struct arena *arena)
+{
+    char text[sizeof "2026-01-31T12:00:00Z"];
+    time_t now = time(NULL);
+    struct tm utc;
+    if (!gmtime_r(&now, &utc) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return "1970-01-01T00:00:00Z";
+    return arena_strdup(arena, text);
+}
 
 // Limits name their unit.
 static enum unit limit_unit(const char *name)
@@ -72,13 +140,13 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
     run->tool_version = fathom_version.version;
     run->tool_commit = fathom_version.commit;
     run->tool_build = fathom_version.build;
-    run->started = host_time(run->arena);
+    run->started = utc_now(run->arena);
     run->preset = desc->choices.preset;
     run->seed = desc->seed;
     run->command = ARENA_ARRAY(run->arena, (size_t)argc, const char *);
     for (int i = 0; i < argc; i++)
         run->command[run->command_count++] = arena_strdup(run->arena, argv[i]);
-    host_describe(run);
+    describe_host(run);
     for (size_t i = 0; i < desc->devices->count; i++)
         describe_device(run, desc->devices->devices[i]);
     for (size_t i = 0; i < desc->choices.benchmark_count; i++)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "suite/visitor.h"
 
-#include "suite/card.h"
+#include "base/child.h"
+#include "measure/card.h"
 
 #include <string.h>
+
+static const size_t order_bytes_max = (size_t)1 << 20;
 
 struct case_memory {
     size_t index;
@@ -20,7 +23,7 @@ struct visitor {
     struct gpu_device *device; // of the session; may be the usual one; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // what `device` was asked for
-    struct card *card;                        // NULL: no sensors
+    struct measure_card *card;                // NULL: no sensors
     bool validation;
     const struct benchmark *benchmark; // whose session is open; NULL: none
     struct bench_session session;
@@ -81,7 +84,7 @@ void visitor_destroy(struct visitor *visitor)
     if (!visitor)
         return;
     session_close(visitor);
-    card_close(visitor->card);
+    measure_card_close(visitor->card);
     close_device(visitor);
     gpu_device_close(visitor->usual);
     gpu_system_destroy(visitor->system);
@@ -108,7 +111,7 @@ static bool device_open(struct visitor *visitor, const struct benchmark *benchma
     if (!benchmark->device)
         visitor->usual = visitor->device;
     if (!visitor->card)
-        visitor->card = card_open(visitor->arena, visitor->info);
+        visitor->card = measure_card_open(visitor->arena, visitor->info);
     return true;
 }
 
@@ -157,6 +160,11 @@ static bool validation_check(const struct visitor *visitor, size_t before, struc
                      after - before, first ? first : "no text");
 }
 
+bool visitor_is_lost(const struct error *failure)
+{
+    return failure->code == ERROR_DEVICE_LOST || failure->code == ERROR_TIMEOUT;
+}
+
 bool visitor_visit(struct visitor *visitor, const struct visit_order *order, struct arena *arena,
                    struct measure_visit **visit, struct error *err)
 {
@@ -179,7 +187,90 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     bool done = benchmark->visit(&run, made, err);
     gpu_scope_close(run.scope);
     arena_destroy(run.arena);
-    card_note(visitor->card, &benchmark->info, made);
+    measure_card_note(visitor->card, &benchmark->info, made);
     *visit = made;
     return done && validation_check(visitor, messages_before, err);
+}
+
+// ---------------------------------------------------------------- in a worker process
+
+// Where a visit of a co-run waits for the other devices. The parent's line is not checked here: if
+// the parent is gone, writing the answer fails.
+struct gate {
+    struct child_channel *channel;
+    bool passed;
+};
+
+static void pass_gate(void *context)
+{
+    struct gate *gate = context;
+    if (gate->passed)
+        return;
+    gate->passed = true;
+    struct arena *arena = arena_create();
+    struct error unheard;
+    if (child_channel_write(gate->channel, protocol_write_gate(arena), &unheard))
+        (void)child_channel_read(gate->channel, order_bytes_max);
+    arena_destroy(arena);
+}
+
+// Makes the visit that `line` asks for and returns the answer, which lives in `arena`. `failure` is
+// the visit's error, if any.
+static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
+                          struct arena *arena, struct error *failure)
+{
+    struct visit_order order;
+    struct measure_visit *visit;
+    *failure = (struct error){.code = ERROR_NONE};
+    if (!protocol_read_order(arena, line, &order, failure))
+        return protocol_write_failure(arena, failure);
+    struct measure_request request = *order.request;
+    struct gate state = {.channel = channel};
+    const struct measure_gate gate = {.pass = pass_gate, .context = &state};
+    request.gate = order.waits ? &gate : NULL;
+    order.request = &request;
+    if (!visitor_visit(visitor, &order, arena, &visit, failure))
+        return protocol_write_failure(arena, failure);
+    failure->code = ERROR_NONE; // the visit may have set it and recovered
+    return protocol_write_visit(arena, visit);
+}
+
+static bool serve(struct visitor *visitor, struct child_channel *channel, struct error *err)
+{
+    bool served = true, usable = true;
+    const char *line;
+    while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
+        struct arena *arena = arena_create();
+        struct error failure;
+        const char *text = answer(visitor, channel, line, arena, &failure);
+        served = child_channel_write(channel, text, err);
+        usable = !visitor_is_lost(&failure);
+        arena_destroy(arena);
+    }
+    return served;
+}
+
+// Answers every request with the reason why the device could not be opened.
+static bool serve_failure(const struct error *failure, struct child_channel *channel,
+                          struct error *err)
+{
+    struct arena *arena = arena_create();
+    const char *text = protocol_write_failure(arena, failure);
+    bool served = true;
+    while (served && child_channel_read(channel, order_bytes_max))
+        served = child_channel_write(channel, text, err);
+    arena_destroy(arena);
+    return served;
+}
+
+bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error *err)
+{
+    struct child_channel channel;
+    child_channel_init(&channel, socket_fd);
+    struct error failure;
+    struct visitor *visitor = visitor_create(desc, &failure);
+    bool served = visitor ? serve(visitor, &channel, err) : serve_failure(&failure, &channel, err);
+    visitor_destroy(visitor);
+    child_channel_fini(&channel);
+    return served;
 }

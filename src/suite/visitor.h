@@ -18,9 +18,18 @@ struct visitor_desc {
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err);
 void visitor_destroy(struct visitor *visitor);
 
-// Makes one visit, which lives in `arena`. After ERROR_DEVICE_LOST or ERROR_TIMEOUT the visitor can
-// only be destroyed.
+// Makes one visit, which lives in `arena`.
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,
                               struct arena *arena, struct measure_visit **visit, struct error *err);
+
+// True if this error of a visit means that the device is lost (ERROR_DEVICE_LOST, ERROR_TIMEOUT).
+// The visitor can then only be destroyed.
+bool visitor_is_lost(const struct error *failure);
+
+// The worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the parent:
+// makes the visits that the parent asks for, until the parent closes the socket or the device is
+// lost. It handles no crash: if a driver ends the worker, the parent starts another. False if an
+// answer cannot be sent.
+MUST_CHECK bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error *err);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All cores of the chip.
 #include "bench/incore/session.h"
-#include "measure/median.h"
 #include "measure/unit.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "bench/loads/run.h"
 #include "measure/claim.h"
-#include "measure/median.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "bench/managed/managed.h"
 #include "gpu/managed.h"
-#include "measure/link.h"
+#include "measure/card.h"
 
 struct managed_case {
     bool host_touch; // the host writes the arrays first; else the device

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/roofline/session.h"
 #include "measure/claim.h"
-#include "measure/median.h"
 #include "measure/unit.h"
 #include "measure/words.h"
 

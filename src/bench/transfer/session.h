@@ -5,8 +5,8 @@
 
 #include "bench/bench.h"
 #include "bench/transfer/station.h"
+#include "measure/card.h"
 #include "measure/limits.h"
-#include "measure/link.h"
 
 // Sizes of transfers are multiples of the first; elements are counted in 32 bits.
 #define TRANSFER_ELEMENT_BYTES 16
