@@ -1,11 +1,64 @@
 // SPDX-License-Identifier: MIT
-#include "measure/collect_state.h"
+#include "measure/collect.h"
+
+#include "math/distribution.h"
+#include "math/stats.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 static const double error_allowed = 0.05;
+static const double correlation_allowed = 0.3;
+static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
+
+enum {
+    FEW_SAMPLES = 20,        // of a distribution: each share is then known to ±30 %
+    ROUND_SAMPLES_LEAST = 4, // of a round that is compared with the others
+};
+static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
+
+struct gathered_metric {
+    double *medians; // of the rounds, in time order
+    double *limits;  // as the rounds reported them
+    size_t rounds, median_room, limit_count, limit_room;
+    size_t samples;
+    double step; // the largest
+    double half; // as the last visit reported it; used if there is only one round
+    struct stats_serial within;
+};
+
+// A sample of a distribution.
+struct answer {
+    double value;
+    unsigned round;
+};
+
+enum collect_state {
+    COLLECT_GATHERING,
+    COLLECT_PRECISE, // the goal was reached at a look
+    COLLECT_SPENT,   // rounds or budget ended
+    COLLECT_FAILED
+};
+
+struct collect {
+    struct arena *arena;
+    const struct benchmark_info *info;
+    struct collect_rule rule;
+    enum collect_state state;
+    unsigned rounds;
+    uint64_t device_time_ns;
+    size_t dropped; // samples that are not finite numbers
+    struct gathered_metric metrics[MEASURE_METRICS_MAX];
+    struct answer *answers; // all samples of the first metric, if that is a distribution
+    size_t answer_count, answer_room;
+    // Reasons and details, the first of each code or name; all sensor readings; the last visit's
+    // series; the first kernel. No metrics.
+    struct measure_visit *kept;
+    unsigned *reason_rounds; // rounds that gave each of kept->reasons
+    size_t reason_room;
+    struct error error; // FAILED
+};
 
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule)
@@ -14,6 +67,7 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     struct collect *collect = ARENA_NEW(arena, struct collect);
     collect->arena = arena;
     collect->info = info;
+    collect->kept = measure_visit_create(arena);
     collect->rule = *rule;
     if (!(rule->goal > 0))
         collect->rule.goal = 0.005;
@@ -21,13 +75,13 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
         collect->rule.rounds_min = COLLECT_ROUNDS_MIN;
     if (rule->rounds_max == 0)
         collect->rule.rounds_max = collect->rule.rounds_min;
-    collect->kernel.registers = collect->kernel.spill_bytes = collect->kernel.loads = NAN;
     return collect;
 }
 
 // ---------------------------------------------------------------- the stop rule
 
-const struct collect_metric *collect_primary(const struct collect *collect)
+// The first metric that has values, which decides when to stop; NULL: none has.
+static const struct gathered_metric *primary_of(const struct collect *collect)
 {
     for (size_t i = 0; i < collect->info->metric_count; i++)
         if (collect->metrics[i].rounds > 0)
@@ -44,18 +98,13 @@ static unsigned look_number(const struct collect *collect)
     return look;
 }
 
-static bool look_allowed(const struct collect *collect)
-{
-    return collect->rounds == collect->rule.rounds_min << look_number(collect);
-}
-
 static double look_confidence(const struct collect *collect)
 {
     bool last = collect->state == COLLECT_GATHERING || collect->state == COLLECT_SPENT;
     return 1 - ldexp(error_allowed, -(int)look_number(collect) - (last ? 0 : 1));
 }
 
-static struct interval spread_of(const struct collect_metric *metric, double confidence,
+static struct interval spread_of(const struct gathered_metric *metric, double confidence,
                                  struct arena *scratch)
 {
     double *medians = ARENA_ARRAY(scratch, metric->rounds, double);
@@ -63,8 +112,9 @@ static struct interval spread_of(const struct collect_metric *metric, double con
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-struct interval collect_interval(const struct collect *collect, const struct collect_metric *metric,
-                                 struct arena *scratch)
+// Median and interval of a metric so far, at the confidence of this look.
+static struct interval interval_of(const struct collect *collect,
+                                   const struct gathered_metric *metric, struct arena *scratch)
 {
     struct interval interval = spread_of(metric, look_confidence(collect), scratch);
     if (metric->rounds == 1 && metric->half > 0) {
@@ -80,7 +130,7 @@ struct interval collect_interval(const struct collect *collect, const struct col
 
 static bool is_precise(const struct collect *collect)
 {
-    const struct collect_metric *metric = collect_primary(collect);
+    const struct gathered_metric *metric = primary_of(collect);
     if (!metric)
         return true;
     struct arena_mark mark = arena_mark(collect->arena);
@@ -94,7 +144,8 @@ static bool is_precise(const struct collect *collect)
 static void decide(struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
-    if (look_allowed(collect) && is_precise(collect))
+    bool looks = collect->rounds == rule->rounds_min << look_number(collect);
+    if (looks && is_precise(collect))
         collect->state = COLLECT_PRECISE;
     else if (collect->rounds >= rule->rounds_max ||
              (rule->budget_ns && collect->device_time_ns >= rule->budget_ns))
@@ -103,14 +154,26 @@ static void decide(struct collect *collect)
 
 // ---------------------------------------------------------------- gathering
 
-static void gather_samples(struct collect *collect, struct collect_metric *metric,
+static void gather_answers(struct collect *collect, const struct measure_samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        if (!isfinite(samples->values[i]))
+            continue;
+        collect->answers = arena_grow(collect->arena, collect->answers, collect->answer_count,
+                                      &collect->answer_room, sizeof *collect->answers);
+        collect->answers[collect->answer_count++] =
+            (struct answer){samples->values[i], collect->rounds};
+    }
+}
+
+static void gather_samples(struct collect *collect, struct gathered_metric *metric,
                            const struct measure_samples *samples)
 {
     struct arena *arena = collect->arena;
     if (isfinite(samples->limit) && samples->limit > 0) {
-        metric->limits = arena_grow(arena, metric->limits, metric->limits_said, &metric->limit_room,
+        metric->limits = arena_grow(arena, metric->limits, metric->limit_count, &metric->limit_room,
                                     sizeof(double));
-        metric->limits[metric->limits_said++] = samples->limit;
+        metric->limits[metric->limit_count++] = samples->limit;
     }
     if (!samples->values)
         return;
@@ -122,10 +185,10 @@ static void gather_samples(struct collect *collect, struct collect_metric *metri
             values[count++] = samples->values[i];
     collect->dropped += samples->count - count;
     stats_serial_add(&metric->within, values, count);
-    double median = stats_median(values, count);
+    double median = stats_median(values, count); // sorts them
     arena_rewind(arena, mark);
     if (collect->info->distribution && metric == collect->metrics)
-        collect_keep(collect, samples->values, samples->count);
+        gather_answers(collect, samples);
     if (count == 0)
         return;
     metric->medians =
@@ -138,90 +201,57 @@ static void gather_samples(struct collect *collect, struct collect_metric *metri
 
 static void gather_reasons(struct collect *collect, const struct measure_visit *visit)
 {
+    struct measure_visit *kept = collect->kept;
     for (size_t i = 0; i < visit->reason_count; i++) {
         const struct reason *reason = &visit->reasons[i];
         size_t at = 0;
-        while (at < collect->reason_count &&
-               strcmp(collect->reasons[at].reason.code, reason->code) != 0)
+        while (at < kept->reason_count && strcmp(kept->reasons[at].code, reason->code) != 0)
             at++;
-        if (at == collect->reason_count) {
-            collect->reasons = arena_grow(collect->arena, collect->reasons, collect->reason_count++,
-                                          &collect->reason_room, sizeof *collect->reasons);
-            collect->reasons[at].reason.code = arena_strdup(collect->arena, reason->code);
-            collect->reasons[at].reason.text = arena_strdup(collect->arena, reason->text);
-            collect->reasons[at].rounds = 0;
+        if (at == kept->reason_count) {
+            collect->reason_rounds = arena_grow(collect->arena, collect->reason_rounds, at,
+                                                &collect->reason_room, sizeof(unsigned));
+            collect->reason_rounds[at] = 0;
+            visit_flag(kept, reason->code, "%s", reason->text);
         }
-        collect->reasons[at].rounds++;
+        collect->reason_rounds[at]++;
     }
 }
 
-static void gather_details(struct collect *collect, const struct measure_visit *visit)
+static void gather_details(struct measure_visit *kept, const struct measure_visit *visit)
 {
     for (size_t i = 0; i < visit->detail_count; i++) {
         const struct named_text *detail = &visit->details[i];
         size_t at = 0;
-        while (at < collect->detail_count && strcmp(collect->details[at].name, detail->name) != 0)
+        while (at < kept->detail_count && strcmp(kept->details[at].name, detail->name) != 0)
             at++;
-        if (at < collect->detail_count)
-            continue;
-        collect->details = arena_grow(collect->arena, collect->details, collect->detail_count++,
-                                      &collect->detail_room, sizeof *collect->details);
-        collect->details[at].name = arena_strdup(collect->arena, detail->name);
-        collect->details[at].text = arena_strdup(collect->arena, detail->text);
+        if (at == kept->detail_count)
+            visit_detail(kept, detail->name, "%s", detail->text);
     }
 }
 
-static void gather_sensors(struct collect *collect, const struct measure_visit *visit)
+static struct kernel_info copy_kernel(struct arena *arena, const struct kernel_info *kernel)
 {
-    for (size_t i = 0; i < visit->sensor_count; i++) {
-        const struct named_number *reading = &visit->sensors[i];
-        size_t at = 0;
-        while (at < collect->sensor_count && strcmp(collect->sensors[at].name, reading->name) != 0)
-            at++;
-        if (at == collect->sensor_count) {
-            collect->sensors = arena_grow(collect->arena, collect->sensors, collect->sensor_count++,
-                                          &collect->sensor_room, sizeof *collect->sensors);
-            collect->sensors[at] = (struct collect_sensor){
-                .name = arena_strdup(collect->arena, reading->name), .unit = reading->unit};
-        }
-        struct collect_sensor *sensor = &collect->sensors[at];
-        if (!isfinite(reading->value))
-            continue;
-        sensor->values = arena_grow(collect->arena, sensor->values, sensor->count, &sensor->room,
-                                    sizeof(double));
-        sensor->values[sensor->count++] = reading->value;
-    }
-}
-
-static void gather_series(struct collect *collect, const struct measure_visit *visit)
-{
-    if (visit->series_count == 0)
-        return;
-    struct measure_visit *copy = measure_visit_create(collect->arena);
-    for (size_t i = 0; i < visit->series_count; i++)
-        visit_series(copy, &visit->series[i]);
-    collect->series = copy->series;
-    collect->series_count = copy->series_count;
-}
-
-static void gather_kernel(struct collect *collect, const struct kernel_info *kernel)
-{
-    if (!kernel->hash || collect->kernel.hash)
-        return;
-    collect->kernel = *kernel;
-    collect->kernel.hash = arena_strdup(collect->arena, kernel->hash);
-    collect->kernel.source = kernel->source ? arena_strdup(collect->arena, kernel->source) : NULL;
+    struct kernel_info copy = *kernel;
+    copy.hash = kernel->hash ? arena_strdup(arena, kernel->hash) : NULL;
+    copy.source = kernel->source ? arena_strdup(arena, kernel->source) : NULL;
+    return copy;
 }
 
 void collect_visit(struct collect *collect, const struct measure_visit *visit)
 {
+    struct measure_visit *kept = collect->kept;
     for (size_t i = 0; i < collect->info->metric_count; i++)
         gather_samples(collect, &collect->metrics[i], &visit->metrics[i]);
     gather_reasons(collect, visit);
-    gather_details(collect, visit);
-    gather_sensors(collect, visit);
-    gather_series(collect, visit);
-    gather_kernel(collect, &visit->kernel);
+    gather_details(kept, visit);
+    for (size_t i = 0; i < visit->sensor_count; i++)
+        visit_sensor(kept, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
+    if (visit->series_count)
+        kept->series_count = 0;
+    for (size_t i = 0; i < visit->series_count; i++)
+        visit_series(kept, &visit->series[i]);
+    if (visit->kernel.hash && !kept->kernel.hash)
+        kept->kernel = copy_kernel(collect->arena, &visit->kernel);
     collect->device_time_ns += visit->device_time_ns;
     collect->rounds++;
     decide(collect);
@@ -246,4 +276,242 @@ bool collect_done(const struct collect *collect)
 bool collect_failed(const struct collect *collect)
 {
     return collect->state == COLLECT_FAILED;
+}
+
+// ---------------------------------------------------------------- metrics
+
+static void fill_metrics(const struct collect *collect, struct arena *arena, struct result *result)
+{
+    result->metrics = ARENA_ARRAY(arena, collect->info->metric_count, struct metric);
+    result->metric_count = 0;
+    for (size_t i = 0; i < collect->info->metric_count; i++) {
+        const struct metric_info *info = &collect->info->metrics[i];
+        const struct gathered_metric *gathered = &collect->metrics[i];
+        if (gathered->rounds == 0)
+            continue;
+        struct interval interval = interval_of(collect, gathered, arena);
+        double *medians = ARENA_ARRAY(arena, gathered->rounds, double);
+        memcpy(medians, gathered->medians, gathered->rounds * sizeof *medians);
+        result->metrics[result->metric_count++] = (struct metric){
+            .name = info->name,
+            .unit = info->unit,
+            .better = info->better,
+            .median = interval.median,
+            .ci95 = {interval.low, interval.high},
+            .n = gathered->samples,
+            .limit = measure_median(arena, gathered->limits, gathered->limit_count),
+            .round_medians = medians,
+            .round_count = gathered->rounds,
+        };
+    }
+}
+
+// ---------------------------------------------------------------- the verdict
+
+static double half_width(const struct metric *metric)
+{
+    return (metric->ci95[1] - metric->ci95[0]) / 2;
+}
+
+static void judge_limit(struct arena *arena, struct result *result, const struct metric *metric)
+{
+    if (!isfinite(metric->limit))
+        return;
+    bool lower = metric->better == BETTER_LOWER;
+    if (lower ? metric->ci95[1] < metric->limit : metric->ci95[0] > metric->limit)
+        result_flag(arena, result, VERDICT_SUSPECT, "above-limit",
+                    "%s %.4g %s is %.1f %% %s the physical limit of %.4g: something was cached, "
+                    "skipped or miscounted, or the limit is wrong",
+                    metric->name, metric->median, unit_name(metric->unit),
+                    100 * fabs(metric->median / metric->limit - 1), lower ? "below" : "above",
+                    metric->limit);
+}
+
+// True where the goal was reached.
+static bool judge_precision(const struct collect *collect, struct arena *arena,
+                            struct result *result, const struct metric *primary)
+{
+    double goal = collect->rule.goal, half = half_width(primary) / fabs(primary->median);
+    if (half <= goal || half_width(primary) == 0)
+        return true;
+    bool wide = !collect->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
+    enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
+    if (isnan(half))
+        result_flag(arena, result, verdict, "imprecise",
+                    "%u round gives no interval: allow more rounds or more time", collect->rounds);
+    else
+        result_flag(arena, result, verdict, "imprecise",
+                    "known to ±%.2g %% after %u rounds, the goal was ±%.2g %%%s", 100 * half,
+                    collect->rounds, 100 * goal,
+                    collect->state == COLLECT_PRECISE ? ": the clock's step allows no better" : "");
+    return false;
+}
+
+// The first metric rules when a case is known well enough. Another one that is held against a limit
+// may follow what the first does not, as a rate follows the clock: where it is known far worse, the
+// case says so, and stands.
+static void judge_others(const struct collect *collect, struct arena *arena, struct result *result)
+{
+    double allowed = COLLECT_IMPRECISE_FACTOR * collect->rule.goal;
+    for (size_t i = 1; i < result->metric_count; i++) {
+        const struct metric *metric = &result->metrics[i];
+        double half = half_width(metric) / fabs(metric->median);
+        if (isfinite(metric->limit) && half > allowed)
+            result_flag(arena, result, VERDICT_OK, "imprecise",
+                        "%s is known to ±%.2g %% only: the rounds differ in it, not in %s",
+                        metric->name, 100 * half, result->metrics[0].name);
+    }
+}
+
+// True where neighbours resemble each other by more than chance and by more than matters.
+static bool is_correlated(const struct stats_serial *serial, double matters)
+{
+    double correlation = stats_serial_correlation(serial);
+    if (!(correlation > correlation_allowed) ||
+        !(correlation > chance_deviations * stats_serial_error(serial)))
+        return false;
+    double shared = sqrt(correlation * serial->squared_deviations / serial->freedom);
+    return shared > matters;
+}
+
+static void judge_correlation(const struct collect *collect, struct arena *arena,
+                              struct result *result, const struct metric *primary)
+{
+    const struct stats_serial *within = &primary_of(collect)->within;
+    struct stats_serial rounds = {0};
+    stats_serial_add(&rounds, primary->round_medians, primary->round_count);
+    double matters = collect->rule.goal * fabs(primary->median);
+    if (is_correlated(within, matters))
+        result_flag(arena, result, VERDICT_SUSPECT, "correlated",
+                    "neighbouring samples resemble each other (correlation %.2f): the value "
+                    "drifts or is periodic within a round",
+                    stats_serial_correlation(within));
+    else if (is_correlated(&rounds, matters))
+        result_flag(arena, result, VERDICT_SUSPECT, "correlated",
+                    "neighbouring rounds resemble each other (correlation %.2f): the value "
+                    "drifts or is periodic over the run",
+                    stats_serial_correlation(&rounds));
+}
+
+// The answers of one round, or all others, ascending.
+static double *pick(const struct collect *collect, unsigned round, bool others, size_t *count,
+                    struct arena *scratch)
+{
+    double *values = ARENA_ARRAY(scratch, collect->answer_count, double);
+    *count = 0;
+    for (size_t i = 0; i < collect->answer_count; i++)
+        if ((collect->answers[i].round != round) == others)
+            values[(*count)++] = collect->answers[i].value;
+    stats_sort(values, *count);
+    return values;
+}
+
+static void judge_round(const struct collect *collect, unsigned round, struct arena *arena,
+                        struct result *result)
+{
+    size_t own_count, other_count;
+    const double *own = pick(collect, round, false, &own_count, arena);
+    const double *other = pick(collect, round, true, &other_count, arena);
+    if (own_count < ROUND_SAMPLES_LEAST || other_count < ROUND_SAMPLES_LEAST)
+        return;
+    double median = stats_quantile(own, own_count, 0.5);
+    double rest = stats_quantile(other, other_count, 0.5);
+    double allowed = distribution_distance_allowed(own_count, other_count,
+                                                   (1 - distribution_confidence) / collect->rounds);
+    if (distribution_distance(own, own_count, other, other_count) > allowed &&
+        fabs(median - rest) > distance_that_matters * rest)
+        result_flag(arena, result, VERDICT_SUSPECT, "unsteady",
+                    "round %u is of another distribution than the others: its median is %.2f "
+                    "times theirs",
+                    round + 1, median / rest);
+}
+
+static void judge_distribution(const struct collect *collect, struct arena *arena,
+                               struct result *result)
+{
+    size_t count = collect->answer_count;
+    if (count < FEW_SAMPLES)
+        result_flag(arena, result, VERDICT_SUSPECT, "few",
+                    "of the distribution of %zu samples each share is known to ±%.0f %% only",
+                    count, 100 * distribution_band(count, distribution_confidence));
+    size_t reasons = result->reason_count;
+    for (unsigned round = 0; round < collect->rounds && result->reason_count == reasons; round++)
+        judge_round(collect, round, arena, result);
+}
+
+static void judge(const struct collect *collect, struct arena *arena, struct result *result)
+{
+    if (collect->dropped)
+        result_flag(arena, result, VERDICT_SUSPECT, "not-finite",
+                    "%zu samples were no finite numbers and were dropped", collect->dropped);
+    for (size_t i = 0; i < collect->kept->reason_count; i++) {
+        const struct reason *reason = &collect->kept->reasons[i];
+        unsigned rounds = collect->reason_rounds[i];
+        if (rounds == collect->rounds)
+            result_flag(arena, result, VERDICT_SUSPECT, reason->code, "%s", reason->text);
+        else
+            result_flag(arena, result, VERDICT_SUSPECT, reason->code, "%s (in %u of %u rounds)",
+                        reason->text, rounds, collect->rounds);
+    }
+    for (size_t i = 0; i < result->metric_count; i++)
+        judge_limit(arena, result, &result->metrics[i]);
+    if (result->metric_count == 0)
+        return;
+    if (judge_precision(collect, arena, result, &result->metrics[0]))
+        judge_others(collect, arena, result);
+    if (collect->info->distribution)
+        judge_distribution(collect, arena, result);
+    else
+        judge_correlation(collect, arena, result, &result->metrics[0]);
+}
+
+// ---------------------------------------------------------------- the rest
+
+// Adds the median over the visits of each sensor.
+static void copy_sensors(const struct measure_visit *kept, struct measure_visit *copy)
+{
+    struct arena *arena = copy->arena;
+    for (size_t i = 0; i < kept->sensor_count; i++) {
+        const struct named_number *sensor = &kept->sensors[i];
+        size_t first = 0, count = 0;
+        while (strcmp(kept->sensors[first].name, sensor->name) != 0)
+            first++;
+        if (first < i)
+            continue;
+        struct arena_mark mark = arena_mark(arena);
+        double *values = ARENA_ARRAY(arena, kept->sensor_count, double);
+        for (size_t k = i; k < kept->sensor_count; k++)
+            if (strcmp(kept->sensors[k].name, sensor->name) == 0)
+                values[count++] = kept->sensors[k].value;
+        double median = measure_median(arena, values, count);
+        arena_rewind(arena, mark);
+        if (isfinite(median))
+            visit_sensor(copy, sensor->name, sensor->unit, median);
+    }
+}
+
+void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
+{
+    const struct measure_visit *kept = collect->kept;
+    struct measure_visit *copy = measure_visit_create(arena);
+    gather_details(copy, kept);
+    copy_sensors(kept, copy);
+    for (size_t i = 0; i < kept->series_count; i++)
+        visit_series(copy, &kept->series[i]);
+    result->details = copy->details;
+    result->detail_count = copy->detail_count;
+    result->sensors = copy->sensors;
+    result->sensor_count = copy->sensor_count;
+    result->series = copy->series;
+    result->series_count = copy->series_count;
+    result->kernel = copy_kernel(arena, &kept->kernel);
+    if (collect->state == COLLECT_FAILED) {
+        const struct error *error = &collect->error;
+        bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;
+        result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED,
+                    error_code_name(error->code), "%s", error->message);
+        return;
+    }
+    fill_metrics(collect, arena, result);
+    judge(collect, arena, result);
 }
