@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The host's own arithmetic that kernels are compared with: known by what it must be, not by
 // computing the same again.
-#include "bench/incore/kind.h"
+#include "bench/incore/session.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static const struct incore_kind *kind_of(const char *name)
     for (size_t i = 0; i < incore_kind_count; i++)
         if (strcmp(incore_kinds[i].name, name) == 0)
             return &incore_kinds[i];
-    fail_msg("no %s", name);
+    fail_msg("no operation %s", name);
     return NULL;
 }
 

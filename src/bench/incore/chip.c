@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All cores of the chip.
+// Measures all cores of the chip at once.
 #include "bench/incore/session.h"
 #include "measure/unit.h"
 
@@ -7,22 +7,24 @@
 #include <stdio.h>
 
 enum {
-    GROUPS_A_CORE = 2,   // all of a size: whether one or two fit at a time, all cores end at once
-    CORES_UNKNOWN = 256, // assumed: many short workgroups even out
-    SIZING_TURNS = 4,
+    GROUPS_A_CORE =
+        2, // of INCORE_THREADS: whether one or two fit at a time, all cores end together
+    CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups even out
+    SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     IDLE_TRIES = 12,
-    SAMPLE_FACTOR = 3 // times as long as a sample is asked for: launches cost 7 to 14 µs each
+    SAMPLE_FACTOR = 3 // times the requested length of a sample: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6; // clocks take their time to leave idle
-static const double still_rising = 0.01;
+static const double warm_ns = 15e6; // an idle clock takes that long to rise
+static const double still_rising =
+    0.01; // a run that is faster by this share: the clock still rises
 
-// Found by a case's first visit.
+// What a case's first visit finds out.
 struct memory {
-    uint32_t turns;
-    uint64_t repeats;
-    uint32_t words[2 * INCORE_SLOTS];
+    uint32_t iterations;
+    uint64_t repeats;                 // dispatches in a sample
+    uint32_t words[2 * INCORE_SLOTS]; // the chains' expected ends
 };
 
 struct chip {
@@ -34,25 +36,18 @@ struct chip {
     uint32_t groups;
 };
 
-static uint32_t groups_of(const struct chip *chip)
+static void set_iterations(struct chip *chip, uint32_t iterations)
 {
-    unsigned threads = gpu_program_kernel(chip->program)->workgroup[0];
-    uint32_t cores = chip->session->limits.cores;
-    return GROUPS_A_CORE * (INCORE_THREADS / threads) * (cores ? cores : CORES_UNKNOWN);
-}
-
-static void learn(struct chip *chip, uint32_t turns)
-{
-    uint64_t steps =
-        (uint64_t)turns * chip->this_case->kind->peak->steps / chip->this_case->kind->peak->chains;
-    chip->memory->turns = turns;
-    incore_kind_fill(chip->this_case->kind, steps, chip->memory->words);
+    const struct incore_peak *peak = chip->this_case->kind->peak;
+    chip->memory->iterations = iterations;
+    incore_kind_fill(chip->this_case->kind, (uint64_t)iterations * peak->steps / peak->chains,
+                     chip->memory->words);
 }
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     struct chip *chip = context;
-    const struct incore_params params = {.turns = chip->memory->turns,
+    const struct incore_params params = {.turns = chip->memory->iterations,
                                          .subgroup_threads = chip->session->subgroup_threads,
                                          .never = 0x9e3779b9};
     const struct gpu_dispatch dispatch = {.program = chip->program,
@@ -63,7 +58,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// Puts the proof on the device, or fetches it.
+// Copies the proof to the device, or back to the host.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -78,26 +73,26 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Matrix units bring a card to its limit of power, and what follows them with it: they get no more
-// than a sample.
+// Length of a sample. Matrix units bring a card to its power limit, which slows the cases that
+// follow: their samples are only as long as requested.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Fewer where the device ends loops by itself.
-static double turns_most(const struct chip *chip)
+// Most iterations: some devices limit the length of a loop.
+static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return loops ? (double)loops - 1 : 1 << 24;
 }
 
-// One dispatch of so many turns.
-static bool time_turns(struct chip *chip, struct gpu_batch *batch, uint32_t turns, double *ns,
-                       struct error *err)
+// Device time of one dispatch of that many iterations. Its results are not checked.
+static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t iterations,
+                            double *ns, struct error *err)
 {
-    chip->memory->turns = turns;
+    chip->memory->iterations = iterations;
     if (!gpu_batch_reset(batch, err))
         return false;
     gpu_batch_span_begin(batch, 0);
@@ -107,28 +102,28 @@ static bool time_turns(struct chip *chip, struct gpu_batch *batch, uint32_t turn
            gpu_batch_span_ns(batch, 0, ns, err);
 }
 
-// So many turns that one dispatch is a sample, sized when the clock has risen: a chip that idled
-// runs at a sixth of it.
+// Chooses the number of iterations so that one dispatch lasts as long as a sample. Waits until the
+// core clock has risen: an idle chip runs at a sixth of its clock.
 static bool size(struct chip *chip, struct error *err)
 {
-    double most = turns_most(chip), wanted = wanted_ns(chip), turns = SIZING_TURNS;
+    double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    unsigned calm = 0;
+    unsigned calm = 0; // runs since the last one that was clearly faster
     struct gpu_batch *batch =
         gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
-    learn(chip, SIZING_TURNS);
+    set_iterations(chip, SIZING_ITERATIONS);
     if (!batch || !move_proof(chip, false, err))
         return false;
     for (unsigned i = 0; i < SIZINGS_MAX && (calm < 2 || spent < warm_ns); i++) {
-        if (!time_turns(chip, batch, (uint32_t)turns, &ns, err))
+        if (!time_iterations(chip, batch, (uint32_t)iterations, &ns, err))
             return false;
-        double turn_ns = fmax(ns, 1) / turns;
-        calm = turn_ns < best * (1 - still_rising) ? 0 : calm + 1;
-        best = fmin(best, turn_ns);
+        double each_ns = fmax(ns, 1) / iterations;
+        calm = each_ns < best * (1 - still_rising) ? 0 : calm + 1;
+        best = fmin(best, each_ns);
         spent += ns;
-        turns = fmin(fmax(ceil(wanted / best), SIZING_TURNS), most);
+        iterations = fmin(fmax(ceil(wanted / best), SIZING_ITERATIONS), most);
     }
-    learn(chip, (uint32_t)turns);
+    set_iterations(chip, (uint32_t)iterations);
     return true;
 }
 
@@ -150,12 +145,12 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
                    struct measure_visit *visit)
 {
     const struct incore_kind *kind = chip->this_case->kind;
-    double steps = (double)chip->memory->turns * chip->this_case->kind->peak->steps;
+    double steps = (double)chip->memory->iterations * kind->peak->steps;
     unsigned threads = gpu_program_kernel(chip->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
     struct measure_claim claim = {.cores = chip->session->limits.cores};
     claim.results[incore_kind_class(kind)] = results;
-    // Limits are judged by the core clock, which a counter of another clock does not tell.
+    // Limits need the core clock. A counter of another clock does not show it.
     bool is_clocked = chip->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->session->limits : NULL,
                                             span, visit};
@@ -165,7 +160,7 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
         measure_claim_report(&account, INCORE_METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE, results);
     measure_span_note(span, visit);
     visit_detail(visit, "shape", "%u workgroups of %u threads, %u chains, %.0f operations each",
-                 chip->groups, threads, chip->this_case->kind->peak->chains, steps);
+                 chip->groups, threads, kind->peak->chains, steps);
     if (separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
     visit->kernel = *measure_program_info(&chip->session->bench->programs, chip->program);
@@ -173,7 +168,7 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
 
 // ---------------------------------------------------------------- a visit
 
-// The clock that an idle card has. Some contexts keep it for a tenth of a second after work came.
+// True if the samples ran at an idle clock: some contexts keep it for 0.1 s after work arrives.
 static bool is_idle(struct chip *chip, const struct measure_span *span)
 {
     struct incore_session *session = chip->session;
@@ -194,23 +189,24 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
                                            .context = chip,
                                            .clock = &chip->session->clock,
                                            .request = &request,
-                                           .warm = true, // if not, run_awake sees it
+                                           .warm = true, // if it is not, run_awake measures again
                                            .repeats = chip->memory->repeats};
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
 
-// Until the clock has risen, and what it was sized at.
+// Measures again until the core clock has risen and a sample is at least half as long as wanted.
+// *idle: the clock never rose.
 static bool run_awake(struct chip *chip, struct measure_span *span, bool *separate, bool *idle,
                       struct error *err)
 {
-    bool sized = chip->memory->turns > 0, again = true;
+    bool sized = chip->memory->iterations > 0, again = true;
     for (unsigned tries = 0; again; tries++) {
         if ((!sized && !size(chip, err)) || !run_span(chip, span, separate, err))
             return false;
         *idle = is_idle(chip, span);
         sized = !*idle && (!span->core_hz || span->sample_ns >= wanted_ns(chip) / 2 ||
-                           chip->memory->turns >= (uint32_t)turns_most(chip));
+                           chip->memory->iterations >= (uint32_t)iterations_most(chip));
         chip->session->awake = sized;
         again = !sized && tries < (*idle ? IDLE_TRIES : SIZING_TRIES);
     }
@@ -231,7 +227,9 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_c
     bool separate, idle;
     if (!chip.program)
         return false;
-    chip.groups = groups_of(&chip);
+    uint32_t cores = session->limits.cores ? session->limits.cores : CORES_UNKNOWN;
+    unsigned threads = gpu_program_kernel(chip.program)->workgroup[0];
+    chip.groups = GROUPS_A_CORE * (INCORE_THREADS / threads) * cores;
     if (!chip.memory)
         chip.memory = ARENA_NEW(run->session->arena, struct memory);
     if (!run_awake(&chip, &span, &separate, &idle, err))

@@ -2,27 +2,22 @@
 #include "bench/incore/session.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // share of the units that the results must show
+static const double units_least = 0.95; // results for each unit
 
-// A case of that operation (NULL: any) on the device.
+// True for a case of that operation on the device; of any operation if `op` is NULL.
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
-    const struct case_value *value = case_find(&result->bench_case, "op");
-    return result_is_of(result, "incore", device) && value && value->text &&
-           (!op || strcmp(value->text, op) == 0);
+    const struct bench_case *c = &result->bench_case;
+    return result_is_of(result, "incore", device) &&
+           (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-static uint64_t number_of(const struct result *result, const char *key)
-{
-    const struct case_value *value = case_find(&result->bench_case, key);
-    return value ? value->uint : 0;
-}
-
+// The number of units that do that many results a cycle: the next power of two, or 0 if the results
+// are more than 5 % below it.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));
@@ -31,13 +26,13 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    const struct result *alone = NULL, *full = NULL; // one chain of one subgroup; the most results
+    const struct result *alone = NULL, *full = NULL; // one chain of one subgroup; most results
     char latency[UNIT_TEXT], results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (!is_of(result, device, op))
             continue;
-        if (!alone && number_of(result, "ilp") == 1 && number_of(result, "subgroups") == 1 &&
+        if (!alone && case_matches(&result->bench_case, "ilp=1,subgroups=1") &&
             isfinite(result_median(result, "cycles")))
             alone = result;
         double per_core = result_median(result, "per_core");
@@ -57,10 +52,10 @@ static void report(struct run *run, const char *device, const char *op)
                        alone, full);
 }
 
-// For each operation a finding "operation" whose value is the latency in cycles (of one chain of
-// one subgroup) and whose text adds the most results a cycle, and how many units that means: the
-// next power of two, where the results come within 5 % of it. Operations without both are left out.
-// Keys: the case of the latency, then the case of the throughput.
+// Adds a finding "operation" for each operation that has both a latency and a throughput. Its value
+// is the latency in cycles: of one chain of one subgroup. Its text adds the most results a cycle of
+// a core and, where they show it, the number of units. Its keys are the case of the latency, then
+// the case of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One workgroup on one core.
+// Measures one workgroup on one core: by the core's own counter, else by time stamps.
 #include "bench/incore/session.h"
 #include "math/stats.h"
 
@@ -7,16 +7,18 @@
 #include <string.h>
 
 enum {
-    LEAD_TURNS = 2,
-    SIZING_TURNS = 4,
-    CYCLES_WANTED = 1 << 16, // long beside what a stamp costs, short for the many cases
-    TICKS_WANTED = 1 << 18,  // of a counter that is none of the core's clock
+    WARM_UP_ITERATIONS = 2,
+    SIZING_ITERATIONS = 4,
+    CYCLES_WANTED =
+        1 << 16,            // long compared with a stamp's cost, short because there are many cases
+    TICKS_WANTED = 1 << 18, // of a counter that does not count the core clock
     TRIES_MAX = 20
 };
 
-// Found by a case's first visit: turns, and what the chains then come to (of turns, 2 × turns).
+// What a case's first visit finds out: timed iterations of the loop, and the chains' expected ends
+// after as many iterations and after twice as many.
 struct memory {
-    uint32_t turns;
+    uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
 };
 
@@ -27,40 +29,33 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // Results, a sample each: counts of the core (0: none) and nanoseconds of turns.
+    // Of each sample's iterations: counts of the core (0 if there is no counter), and nanoseconds.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Steps of a thread, in so many turns.
-static double steps_of(const struct core *core, uint32_t turns)
+// Lengths of dispatches in a batch: time stamps need two, N and 2 N iterations.
+static unsigned proof_count(const struct core *core)
 {
-    return (double)turns * core->this_case->kind->steps;
+    return core->session->clocked ? 1 : INCORE_PROOFS;
 }
 
-static void learn(struct core *core, uint32_t turns)
+static void set_iterations(struct core *core, uint32_t iterations)
 {
-    struct memory *memory = core->memory;
-    unsigned proofs = core->session->clocked ? 1 : INCORE_PROOFS; // slopes alone take two lengths
-    memory->turns = turns;
-    for (uint32_t i = 0; i < proofs; i++) {
-        uint64_t steps = (uint64_t)(LEAD_TURNS + (i + 1) * turns) * core->this_case->kind->steps;
-        incore_kind_fill(core->this_case->kind, steps / core->this_case->chains, memory->words[i]);
-    }
+    const uint64_t chain_steps = core->this_case->kind->steps / core->this_case->chains;
+    core->memory->iterations = iterations;
+    for (uint32_t i = 0; i < proof_count(core); i++)
+        incore_kind_fill(core->this_case->kind,
+                         (WARM_UP_ITERATIONS + (i + 1) * iterations) * chain_steps,
+                         core->memory->words[i]);
 }
 
-// Fewer where the device ends loops by itself.
-static uint32_t turns_most(const struct core *core)
-{
-    uint64_t loops = core->session->bench->info->limits.loop_iterations;
-    return loops ? (uint32_t)(loops / (INCORE_PROOFS + 1)) : UINT32_C(1) << 24;
-}
-
-static void record_one(struct core *core, struct gpu_batch *batch, unsigned sample, unsigned proof)
+static void record_dispatch(struct core *core, struct gpu_batch *batch, unsigned sample,
+                            unsigned proof)
 {
     const struct incore_params params = {
-        .lead = LEAD_TURNS,
-        .turns = core->memory->turns * (proof + 1),
+        .lead = WARM_UP_ITERATIONS,
+        .turns = core->memory->iterations * (proof + 1),
         .passes = 2,
         .chains = core->this_case->chains,
         .workers = core->this_case->subgroups * core->session->subgroup_threads,
@@ -73,23 +68,22 @@ static void record_one(struct core *core, struct gpu_batch *batch, unsigned samp
     incore_dispatch(core->session, batch, &dispatch, proof);
 }
 
-static struct gpu_batch *begin_batch(struct core *core, unsigned spans, unsigned proofs,
-                                     struct error *err)
+static struct gpu_batch *begin_batch(struct core *core, unsigned spans, struct error *err)
 {
     const struct gpu_batch_desc desc = {.span_count = spans};
     struct gpu_batch *batch = gpu_batch_create(core->run->scope, &desc, err);
-    for (unsigned i = 0; batch && i < proofs; i++)
+    for (unsigned i = 0; batch && i < proof_count(core); i++)
         incore_proof_record(core->session, i, core->memory->words[i], batch);
     return batch;
 }
 
-static bool end_batch(struct core *core, struct gpu_batch *batch, unsigned proofs,
-                      struct error *err)
+// Runs the batch and checks all proofs.
+static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *err)
 {
     incore_results_record(core->session, batch);
     if (!gpu_batch_end(batch, err) || !gpu_batch_run(batch, core->run->request->timeout_ns, err))
         return false;
-    for (unsigned i = 0; i < proofs; i++) {
+    for (unsigned i = 0; i < proof_count(core); i++) {
         struct incore_proven proven;
         if (!incore_proof_check(core->session, i, &proven, err))
             return false;
@@ -107,7 +101,7 @@ struct stamp {
     uint32_t x, y;
 };
 
-// From the first subgroup's begin to the last one's end.
+// Counts from the first subgroup's begin to the last subgroup's end.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->session->clock);
@@ -116,7 +110,7 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     for (uint32_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0].x, stamps[i].x, bits);
         uint64_t end = measure_clock_delta(stamps[0].x, stamps[i].y, bits);
-        // A subgroup may have begun before the first one.
+        // Another subgroup may have begun before subgroup 0.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
         first = fmin(first, late);
         last = fmax(last, (double)end);
@@ -124,7 +118,7 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     return last - first;
 }
 
-// By the device's clock, from before the first turn to after the last one.
+// Time of the dispatch's iterations by the device's clock.
 static double device_ns(const struct core *core, const struct stamp *stamps)
 {
     const struct stamp *begin = &stamps[INCORE_STAMP_BEGIN], *end = &stamps[INCORE_STAMP_END];
@@ -133,6 +127,7 @@ static double device_ns(const struct core *core, const struct stamp *stamps)
                                     measure_clock_stamp((const uint32_t[]){end->x, end->y}));
 }
 
+// Length of one count of the core's counter.
 static double count_ns(const struct core *core, const struct stamp *stamps)
 {
     const struct measure_clock *clock = &core->session->clock;
@@ -143,28 +138,29 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
            (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
-// Half of the counter's range is for a subgroup that began before the first one.
+// ERROR_UNSUPPORTED if the counter may have wrapped. Half of its range is usable: the other half
+// stands for subgroups that began before subgroup 0.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
-    if (clock->counts_core_clock) // the probe may have seen an idle one
+    if (clock->counts_core_clock) // the probe may have seen an idle clock
         hz = fmax(hz, core->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
     return error_set(err, ERROR_UNSUPPORTED,
                      "the core's counter of %u bits wraps while this case's %u turns run",
-                     measure_clock_low_bits(clock), core->memory->turns);
+                     measure_clock_low_bits(clock), core->memory->iterations);
 }
 
 static bool run_counted(struct core *core, struct error *err)
 {
-    struct gpu_batch *batch = begin_batch(core, 0, 1, err);
+    struct gpu_batch *batch = begin_batch(core, 0, err);
     if (!batch)
         return false;
     for (unsigned i = 0; i < core->samples; i++)
-        record_one(core, batch, i, 0);
-    if (!end_batch(core, batch, 1, err))
+        record_dispatch(core, batch, i, 0);
+    if (!end_batch(core, batch, err))
         return false;
     const char *map = gpu_buffer_map(core->session->readback);
     for (unsigned i = 0; i < core->samples; i++) {
@@ -180,18 +176,18 @@ static bool run_counted(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// (T(2N) − T(N)): what N turns take, all else being the same in both.
+// A sample is T(2 N) − T(N): the time of N iterations, without the cost of a dispatch.
 static bool run_slopes(struct core *core, struct error *err)
 {
-    struct gpu_batch *batch = begin_batch(core, 2 * core->samples, INCORE_PROOFS, err);
+    struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
     if (!batch)
         return false;
     for (unsigned i = 0; i < 2 * core->samples; i++) {
         gpu_batch_span_begin(batch, i);
-        record_one(core, batch, i / 2, i % 2);
+        record_dispatch(core, batch, i / 2, i % 2);
         gpu_batch_span_end(batch, i);
     }
-    if (!end_batch(core, batch, INCORE_PROOFS, err))
+    if (!end_batch(core, batch, err))
         return false;
     for (unsigned i = 0; i < core->samples; i++) {
         double brief, full;
@@ -203,8 +199,9 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// More turns in less time: something else held the device. Said, where it goes on so.
-static bool run_until_sane(struct core *core, struct error *err)
+// Where 2 N iterations took less time than N, something else delayed the device: all samples are
+// taken again. Samples that are still wrong after TRIES_MAX become NaN.
+static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
         double least = INFINITY;
@@ -224,34 +221,33 @@ static bool run_until_sane(struct core *core, struct error *err)
 
 static bool run_samples(struct core *core, struct error *err)
 {
-    return core->session->clocked ? run_counted(core, err) : run_until_sane(core, err);
+    return core->session->clocked ? run_counted(core, err) : run_until_positive(core, err);
 }
 
-// So many turns that the counter's step, or the time stamps', is nothing beside them.
+// Chooses the number of iterations: enough that the step of the counter, or of the time stamps, is
+// negligible.
 static bool size(struct core *core, struct error *err)
 {
-    const struct measure_clock *clock = &core->session->clock;
+    const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: no limit
+    const double most = loops ? (double)(loops / (INCORE_PROOFS + 1)) : 1 << 24;
     unsigned samples = core->samples;
-    double wanted, took;
+    double wanted = (double)core->run->request->sample_ns / 2;
     core->samples = 1;
-    learn(core, SIZING_TURNS);
+    set_iterations(core, SIZING_ITERATIONS);
     if (!run_samples(core, err))
         return false;
-    if (core->session->clocked) {
-        wanted = clock->counts_core_clock ? CYCLES_WANTED : TICKS_WANTED;
-        took = core->counts[0];
-    } else {
-        wanted = (double)core->run->request->sample_ns / 2;
-        took = core->ns[0];
-    }
-    double turns = took > 0 ? ceil(wanted / took * SIZING_TURNS) : SIZING_TURNS;
-    learn(core, (uint32_t)fmin(fmax(turns, SIZING_TURNS), turns_most(core)));
+    if (core->session->clocked)
+        wanted = core->session->clock.counts_core_clock ? CYCLES_WANTED : TICKS_WANTED;
+    double took = core->session->clocked ? core->counts[0] : core->ns[0];
+    double iterations = took > 0 ? ceil(wanted / took * SIZING_ITERATIONS) : SIZING_ITERATIONS;
+    set_iterations(core, (uint32_t)fmin(fmax(iterations, SIZING_ITERATIONS), most));
     core->samples = samples;
     return true;
 }
 
 // ---------------------------------------------------------------- the numbers
 
+// Metric = what a sample took ÷ `over`, or its inverse.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -274,10 +270,10 @@ static void report(struct core *core, struct measure_visit *visit)
 {
     const struct incore_session *session = core->session;
     const struct incore_case *this_case = core->this_case;
-    double steps = steps_of(core, core->memory->turns), limit;
+    double steps = (double)core->memory->iterations * this_case->kind->steps, limit;
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    bool whole = this_case->kind->operation == INCORE_BARRIER; // one of all subgroups
+    bool whole = this_case->kind->operation == INCORE_BARRIER; // all subgroups do one together
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->clock.counts_core_clock;
     put(core, visit, INCORE_METRIC_TIME, operations, false);

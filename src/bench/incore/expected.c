@@ -1,49 +1,74 @@
 // SPDX-License-Identifier: MIT
+// What chains come to by the host's own arithmetic. The kernels' results are compared with it.
 #include "bench/fma_chain.h"
-#include "bench/incore/kind.h"
+#include "bench/incore/session.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    SETTLED_STEPS = 1024 // of functions that come to a fixed value, or to two in turn
+    SETTLED_STEPS = 1024, // functions come to a fixed value, or alternate between two
+    SHIFT_BITS = 3,
+    VOTED = 5, // bits of the first four lanes: every subgroup has at least these
+    FOUR_LANES = 15,
+    LEAST_OF_ALL = 3, // what the lane with the least value adds: lane 1
+    BYTES = 4
+};
+static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
+
+// Bits: of 64-bit numbers both words; of packed and mixed ones two values, the first in the low
+// word or half.
+struct chain {
+    uint64_t start;          // x
+    uint64_t second;         // y, of integers
+    uint64_t fused, rounded; // the end: with fma rounding once, and twice; else the same
 };
 
-static const double add_a = 0.37, mul_a = 1.7, function_a = 3.1;
+struct constants {
+    uint64_t a, b;
+};
 
-// The same order.
+// fma_number has the same order.
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
 }
 
+static bool is_integer(const struct incore_kind *kind)
+{
+    return kind->number == INCORE_I32 || kind->number == INCORE_I64;
+}
+
+static uint64_t halves(double low, double high)
+{
+    return fma_bits(FMA_F16, low) | fma_bits(FMA_F16, high) << 16;
+}
+
+static uint64_t words_of(uint32_t low, uint32_t high)
+{
+    return low | (uint64_t)high << 32;
+}
+
 // ---------------------------------------------------------------- floats
 
-struct constants {
-    double a, b;
-};
-
-static struct constants constants_of(const struct incore_kind *kind)
+static double float_constant(const struct incore_kind *kind, bool second)
 {
+    double value = second ? 0 : 3.1;
+    if (kind->operation == INCORE_ADD)
+        value = second ? -0.37 : 0.37;
+    else if (kind->operation == INCORE_MUL)
+        value = second ? 1 / 1.7 : 1.7;
+    return fma_round(number_of(kind), value);
+}
+
+static double float_step(const struct incore_kind *kind, double x, bool second)
+{
+    double constant = float_constant(kind, second), a = float_constant(kind, false);
     switch (kind->operation) {
     case INCORE_ADD:
-        return (struct constants){add_a, -add_a};
+        return fma_round(number_of(kind), x + constant);
     case INCORE_MUL:
-        return (struct constants){mul_a, 1 / mul_a};
-    default:
-        return (struct constants){function_a, 0};
-    }
-}
-
-// Different for each chain, between 1 and 2.
-static double start_of(unsigned chain)
-{
-    return 1 + fmod((chain + 1) * 0.6180339887, 1);
-}
-
-static double function_of(const struct incore_kind *kind, double x, double a, bool second)
-{
-    switch (kind->operation) {
+        return fma_round(number_of(kind), x * constant);
     case INCORE_DIV:
         return a / x;
     case INCORE_SQRT:
@@ -59,54 +84,20 @@ static double function_of(const struct incore_kind *kind, double x, double a, bo
     }
 }
 
-static double float_chain(const struct incore_kind *kind, double x, uint64_t steps)
+static struct chain float_chain(const struct incore_kind *kind, unsigned number, uint64_t steps)
 {
-    enum fma_number number = number_of(kind);
-    struct constants c = constants_of(kind);
-    double a = fma_round(number, c.a), b = fma_round(number, c.b);
-    bool is_function = kind->operation >= INCORE_DIV;
-    if (is_function && steps > SETTLED_STEPS)
+    // Different for each chain, between 1 and 2.
+    double x = fma_round(number_of(kind), 1 + fmod((number + 1) * 0.6180339887, 1));
+    struct chain chain = {.start = fma_bits(number_of(kind), x)};
+    if (kind->operation >= INCORE_DIV && steps > SETTLED_STEPS)
         steps = SETTLED_STEPS + steps % 2;
-    for (uint64_t i = 0; i < steps; i++) {
-        if (is_function)
-            x = function_of(kind, x, a, i % 2);
-        else if (kind->operation == INCORE_ADD)
-            x = fma_round(number, x + (i % 2 ? b : a));
-        else
-            x = fma_round(number, x * (i % 2 ? b : a));
-    }
-    return fma_round(number, x);
+    for (uint64_t i = 0; i < steps; i++)
+        x = float_step(kind, x, i % 2);
+    chain.fused = chain.rounded = fma_bits(number_of(kind), fma_round(number_of(kind), x));
+    return chain;
 }
 
 // ---------------------------------------------------------------- integers
-
-static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
-
-static uint64_t integer_start(const struct incore_kind *kind, unsigned chain)
-{
-    uint64_t word = golden * (chain + 1);
-    if (kind->operation == INCORE_DIV)
-        return 50000 + (word >> 50);
-    return kind->number == INCORE_I32 ? word >> 32 | 1 : word | 1;
-}
-
-// Odd, so that products never fade.
-static uint64_t integer_second(unsigned chain)
-{
-    return lehmer * (2 * chain + 1) | 1;
-}
-
-static uint64_t integer_constant(const struct incore_kind *kind, bool second)
-{
-    switch (kind->operation) {
-    case INCORE_MAD:
-        return second ? 1013904223 : 1664525; // Numerical Recipes' generator: of full period
-    case INCORE_DIV:
-        return 4000000007;
-    default:
-        return 3; // bits to shift
-    }
-}
 
 static uint32_t popcount(uint32_t x)
 {
@@ -116,103 +107,213 @@ static uint32_t popcount(uint32_t x)
     return count;
 }
 
-static uint32_t integer_step(const struct incore_kind *kind, uint32_t x, bool second)
+static struct constants integer_constants(const struct incore_kind *kind)
 {
-    uint32_t a = (uint32_t)integer_constant(kind, false);
-    uint32_t b = (uint32_t)integer_constant(kind, true);
     switch (kind->operation) {
     case INCORE_MAD:
-        return x * a + b;
+        return (struct constants){1664525, 1013904223}; // Numerical Recipes: of full period
     case INCORE_DIV:
-        return a / x;
+        return (struct constants){4000000007, 4000000007};
+    default:
+        return (struct constants){SHIFT_BITS, SHIFT_BITS};
+    }
+}
+
+static uint32_t integer_step(const struct incore_kind *kind, uint32_t x, bool second)
+{
+    const struct constants c = integer_constants(kind);
+    switch (kind->operation) {
+    case INCORE_MAD:
+        return x * (uint32_t)c.a + (uint32_t)c.b;
+    case INCORE_DIV:
+        return (uint32_t)c.a / x;
     case INCORE_SHIFT:
-        return second ? x >> b : x << a;
+        return second ? x >> c.b : x << c.a;
     default:
         return popcount(x);
     }
 }
 
-static uint64_t pair_chain(const struct incore_kind *kind, unsigned chain, uint64_t steps)
+static struct chain integer_chain(const struct incore_kind *kind, unsigned number, uint64_t steps)
 {
-    uint64_t x = integer_start(kind, chain), y = integer_second(chain);
-    for (uint64_t i = 0; i < steps; i++) {
-        if (kind->operation == INCORE_ADD)
-            *(i % 2 ? &y : &x) = x + y;
+    const uint64_t mask = kind->number == INCORE_I64 ? UINT64_MAX : UINT32_MAX;
+    uint64_t word = golden * (number + 1), x = word | 1;
+    uint64_t y = lehmer * (2 * number + 1) | 1; // odd, so that products never become 0
+    if (kind->operation == INCORE_DIV)
+        x = 50000 + (word >> 50);
+    else if (kind->number == INCORE_I32)
+        x = word >> 32 | 1;
+    struct chain chain = {.start = x & mask, .second = y & mask};
+    bool is_pair = kind->operation == INCORE_ADD || kind->operation == INCORE_MUL;
+    for (uint64_t i = 0; i < steps; i++)
+        if (is_pair)
+            *(i % 2 ? &y : &x) = kind->operation == INCORE_ADD ? x + y : x * y;
         else
-            *(i % 2 ? &y : &x) = x * y;
-    }
-    return y;
+            x = integer_step(kind, (uint32_t)x, i % 2);
+    chain.fused = chain.rounded = (is_pair ? y : x) & mask;
+    return chain;
 }
 
-static uint64_t integer_chain(const struct incore_kind *kind, unsigned chain, uint64_t steps)
+// ---------------------------------------------------------------- more than one number
+
+// The next value is d − e, with e the value before d. That repeats after six steps, and is exact
+// however an API rounds.
+static uint64_t dot_after(unsigned number, uint64_t steps)
 {
-    if (kind->operation == INCORE_ADD || kind->operation == INCORE_MUL)
-        return pair_chain(kind, chain, steps);
-    uint32_t x = (uint32_t)integer_start(kind, chain);
-    for (uint64_t i = 0; i < steps; i++)
-        x = integer_step(kind, x, i % 2);
-    return x;
+    double d = 1 + (double)number, e = 40 - 2 * (double)number;
+    for (uint64_t i = 0; i < steps % 6; i++) {
+        double next = d - e;
+        e = d;
+        d = next;
+    }
+    return halves(d, e);
+}
+
+static uint32_t dot4(uint32_t x, uint32_t y, uint32_t z)
+{
+    for (unsigned byte = 0; byte < BYTES; byte++)
+        z += (x >> 8 * byte & 0xff) * (y >> 8 * byte & 0xff);
+    return z;
+}
+
+static struct constants special_constants(const struct incore_kind *kind)
+{
+    switch (kind->operation) {
+    case INCORE_DOT:
+        return (struct constants){halves(1, -1), 0};
+    case INCORE_DOT4:
+        return (struct constants){0xb7e15163, 0x3c6ef373};
+    case INCORE_MIXED:
+        return (struct constants){words_of(SHIFT_BITS, SHIFT_BITS), fma_chain_constant(FMA_F32)};
+    case INCORE_SHUFFLE:
+        return (struct constants){1, 0};
+    case INCORE_VOTE:
+        return (struct constants){VOTED, 0};
+    default:
+        return (struct constants){LEAST_OF_ALL, 0};
+    }
+}
+
+static uint32_t special_start(const struct incore_kind *kind, unsigned number)
+{
+    uint32_t word = (uint32_t)(golden >> 32) * (number + 1);
+    switch (kind->operation) {
+    case INCORE_DOT:
+        return (uint32_t)dot_after(number, 0);
+    case INCORE_VOTE:
+        return 7 * number & FOUR_LANES;
+    case INCORE_LEAST:
+        return word >> 8; // so that no sum wraps
+    default:
+        return word;
+    }
+}
+
+static struct chain special_chain(const struct incore_kind *kind, unsigned number, uint64_t steps)
+{
+    const struct constants c = special_constants(kind);
+    uint32_t start = special_start(kind, number), x = start;
+    switch (kind->operation) {
+    case INCORE_DOT:
+        x = (uint32_t)dot_after(number, steps);
+        break;
+    case INCORE_DOT4:
+        for (uint64_t i = 0; i < steps; i++)
+            x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
+        break;
+    case INCORE_SHUFFLE: // after an odd number of steps: the neighbour's value
+        x = special_start(kind, number ^ (unsigned)(steps % 2));
+        break;
+    case INCORE_VOTE:
+        x ^= steps % 2 ? VOTED : 0;
+        break;
+    case INCORE_LEAST:
+        x += LEAST_OF_ALL * (uint32_t)steps;
+        break;
+    default: // barriers leave it
+        break;
+    }
+    return (struct chain){start, 0, x, x};
+}
+
+// Fused chains; of mixed ones an integer beside each float, in the high word.
+static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
+                                unsigned number, uint64_t steps)
+{
+    struct chain chain = {followed->start, 0, followed->fused, followed->rounded};
+    if (kind->operation == INCORE_FMA)
+        return chain;
+    uint32_t y = (uint32_t)(golden >> 32) * (number + 1);
+    uint32_t end = steps ? y & UINT32_MAX >> SHIFT_BITS : y;
+    end = steps % 2 ? end << SHIFT_BITS : end;
+    chain.start |= words_of(0, y);
+    chain.fused |= words_of(0, end);
+    chain.rounded |= words_of(0, end);
+    return chain;
 }
 
 // ---------------------------------------------------------------- slots
 
-static void set_slot(const struct incore_kind *kind, uint32_t *words, unsigned slot, uint64_t value)
+static void put(uint32_t *words, unsigned slot, uint64_t value)
 {
-    bool wide = kind->number == INCORE_F64 || kind->number == INCORE_I64;
-    uint32_t *at = words + (size_t)slot * 2;
-    at[0] = (uint32_t)value;
-    at[1] = wide ? (uint32_t)(value >> 32) : 0;
+    words[2 * slot] = (uint32_t)value;
+    words[2 * slot + 1] = (uint32_t)(value >> 32);
 }
 
-static void fill_integers(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
+// Even rows of A and columns of B are 0.25, odd ones 0.5. An element of D grows by 16 products of
+// 0.25 × 0.25 in a step, and is exact while there are fewer than 2^21 of them. The 8-bit kernels
+// keep only one step of 32 products (tiles.clh).
+static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    for (unsigned chain = 0; chain < INCORE_PEAK_CHAINS; chain++) {
-        uint64_t end = integer_chain(kind, chain, steps);
-        set_slot(kind, words, INCORE_START + chain, integer_start(kind, chain));
-        set_slot(kind, words, INCORE_SECOND + chain, integer_second(chain));
-        set_slot(kind, words, INCORE_FUSED + chain, end);
-        set_slot(kind, words, INCORE_ROUNDED + chain, end);
-    }
-    set_slot(kind, words, INCORE_A, integer_constant(kind, false));
-    set_slot(kind, words, INCORE_B, integer_constant(kind, true));
+    static const uint64_t elements[] = {// as many as fit: 0.25 in the low word, 0.5 in the high one
+                                        [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
+                                        [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
+                                        [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};
+    double products = kind->operation == INCORE_TILE_E4M3 ? 32 : 16 * (double)steps;
+    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++)
+        put(words, INCORE_START + i, fma_bits(FMA_F32, i));
+    put(words, INCORE_A, elements[kind->operation]);
+    put(words, INCORE_B, elements[kind->operation]);
+    put(words, INCORE_SECOND, fma_bits(FMA_F32, products * 0.25 * 0.25));
 }
 
-static void fill_fma(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
+static struct constants constants_of(const struct incore_kind *kind)
 {
-    struct fma_chain chains[FMA_CHAINS];
-    fma_chain_follow(number_of(kind), steps, chains);
-    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++) {
-        set_slot(kind, words, INCORE_START + i, chains[i].start);
-        set_slot(kind, words, INCORE_FUSED + i, chains[i].fused);
-        set_slot(kind, words, INCORE_ROUNDED + i, chains[i].rounded);
-    }
-    set_slot(kind, words, INCORE_B, fma_chain_constant(number_of(kind)));
-}
-
-static void fill_floats(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
-{
-    enum fma_number number = number_of(kind);
-    struct constants c = constants_of(kind);
-    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++) {
-        double start = fma_round(number, start_of(i));
-        uint64_t end = fma_bits(number, float_chain(kind, start, steps));
-        set_slot(kind, words, INCORE_START + i, fma_bits(number, start));
-        set_slot(kind, words, INCORE_FUSED + i, end);
-        set_slot(kind, words, INCORE_ROUNDED + i, end);
-    }
-    set_slot(kind, words, INCORE_A, fma_bits(number, fma_round(number, c.a)));
-    set_slot(kind, words, INCORE_B, fma_bits(number, fma_round(number, c.b)));
+    if (kind->operation >= INCORE_DOT)
+        return special_constants(kind);
+    if (is_integer(kind))
+        return integer_constants(kind);
+    if (kind->operation == INCORE_FMA)
+        return (struct constants){0, fma_chain_constant(number_of(kind))};
+    return (struct constants){fma_bits(number_of(kind), float_constant(kind, false)),
+                              fma_bits(number_of(kind), float_constant(kind, true))};
 }
 
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     memset(words, 0, sizeof(uint32_t[2 * INCORE_SLOTS]));
-    if (kind->number == INCORE_TILE || kind->operation >= INCORE_DOT)
-        incore_kind_fill_special(kind, steps, words);
-    else if (kind->number == INCORE_I32 || kind->number == INCORE_I64)
-        fill_integers(kind, steps, words);
-    else if (kind->operation == INCORE_FMA)
-        fill_fma(kind, steps, words);
-    else
-        fill_floats(kind, steps, words);
+    if (kind->number == INCORE_TILE) {
+        fill_tiles(kind, steps, words);
+        return;
+    }
+    struct fma_chain followed[FMA_CHAINS];
+    bool is_fused = kind->operation == INCORE_FMA || kind->operation == INCORE_MIXED;
+    if (is_fused)
+        fma_chain_follow(number_of(kind), steps, followed);
+    for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++) {
+        struct chain chain;
+        if (is_fused)
+            chain = fused_chain(kind, &followed[i], i, steps);
+        else if (kind->operation >= INCORE_DOT)
+            chain = special_chain(kind, i, steps);
+        else
+            chain = is_integer(kind) ? integer_chain(kind, i, steps) : float_chain(kind, i, steps);
+        put(words, INCORE_START + i, chain.start);
+        put(words, INCORE_SECOND + i, chain.second);
+        put(words, INCORE_FUSED + i, chain.fused);
+        put(words, INCORE_ROUNDED + i, chain.rounded);
+    }
+    const struct constants c = constants_of(kind);
+    put(words, INCORE_A, c.a);
+    put(words, INCORE_B, c.b);
 }

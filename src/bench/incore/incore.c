@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// Divided by S, in the order of incore_kinds.
+// The names of incore_kinds, in its order, separated by S.
 #define OPS(S)                                                                                     \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
     "fp32-rsqrt" S "fp32-exp2" S "fp32-sin" S "fp64-fma" S "fp64-add" S "fp64-mul" S "fp64-div" S  \
@@ -143,14 +143,14 @@ static const struct headline_info headlines[] = {
 
 // ---------------------------------------------------------------- the plan
 
-enum incore_param { // as `params` lists them
+enum incore_param { // in the order of `params`
     INCORE_PARAM_SCOPE,
     INCORE_PARAM_OP,
     INCORE_PARAM_ILP,
     INCORE_PARAM_SUBGROUPS
 };
 
-// As many threads as the kernels have; of barriers there is a kernel for some numbers only.
+// True if the kernels have that many threads. Barrier kernels exist for a few sizes only.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -162,8 +162,8 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Of an operation that the device lacks, and that no user asked for, one case is kept: it is
-// skipped with the reason.
+// False for cases without a kernel. Of an operation that the device lacks, one case is kept, which
+// a visit skips with the reason; all of them if the user asked for it.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -179,14 +179,14 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
            (this_case.kind->operation != INCORE_BARRIER || this_case.chains == 1);
 }
 
-bool incore_plan(const struct bench_request *request, struct bench_case_list *list,
+static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
     const struct bench_product product = {.request = request, .reach = reach, .keep = is_wanted};
     return bench_plan_product(&product, list, err);
 }
 
-bool incore_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+static bool visit_case(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct incore_case this_case;
     incore_case_read(run->bench_case, &this_case);
@@ -214,8 +214,8 @@ const struct benchmark bench_incore = {
         "in "
         "1 to 32 subgroups on one core, timed in cycles by the core's own counter; and what the "
         "whole chip does in a second. Every thread's results are compared with the host's.",
-    .plan = incore_plan,
+    .plan = plan,
     .open = incore_open,
-    .visit = incore_visit,
+    .visit = visit_case,
     .conclude = incore_conclude,
 };

@@ -1,17 +1,52 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and how one is read.
+// The operations, the cases, what the cases of a session share, and the proof of the results.
 #ifndef BENCH_INCORE_SESSION_H
 #define BENCH_INCORE_SESSION_H
 
 #include "bench/bench.h"
-#include "bench/incore/kind.h"
-#include "measure/clock.h"
-#include "measure/limits.h"
-#include "measure/span.h"
+#include "bench/incore/incore.h"
+#include "measure/claim.h"
+
+// ---------------------------------------------------------------- operations
+
+// The form of a kernel for the whole chip: the one that was fastest on an H200 (METHOD.md).
+struct incore_peak {
+    unsigned chains; // of a thread
+    unsigned steps;  // of a thread in one iteration of the loop, over all its chains
+};
+
+struct incore_kind {
+    const char *name;    // "fp32-fma"
+    const char *kernel;  // for one core; the kernel for the whole chip has "_peak" appended
+    unsigned number;     // INCORE_F32 and so on
+    unsigned operation;  // INCORE_FMA and so on; of INCORE_TILE: the format, INCORE_TILE_F16 …
+    unsigned steps;      // of a thread in one iteration, on one core; 0: no kernel for one core
+    gpu_caps caps;       // that a device must have
+    unsigned results;    // of a step of a thread: 2 if packed; of tiles: the thread's products
+    unsigned arithmetic; // operations in a result: 2 for fma and mad
+    const struct incore_peak *peak; // NULL: no kernel for the whole chip
+};
+
+extern const struct incore_kind incore_kinds[]; // in the order of the choices of `op`
+extern const size_t incore_kind_count;
+
+// There is one barrier kernel for each of a few workgroup sizes. Returns its number (0, 1 …), or −1
+// if there is none for that many threads.
+int incore_barrier_kernel(unsigned threads);
+
+// The class of units that compute it.
+enum measure_class incore_kind_class(const struct incore_kind *kind);
+
+// Fills the slots of a proof (INCORE_SLOTS of two words each): where each chain begins, and its end
+// after `steps` steps of its own, by the host's arithmetic. Functions that an API leaves inexact
+// come at the host's precision. Their chains settle within 1024 steps, so no more are computed.
+void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
+
+// ---------------------------------------------------------------- cases
 
 enum {
-    INCORE_SAMPLES_MAX = 16,   // of one core, in a visit
-    INCORE_PROOFS = 2,         // dispatches of different length that one batch proves
+    INCORE_SAMPLES_MAX = 16,   // of a visit on one core
+    INCORE_PROOFS = 2,         // a batch proves dispatches of up to two lengths
     INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
 };
 
@@ -24,30 +59,32 @@ enum incore_metric {
 
 struct incore_case {
     const struct incore_kind *kind;
-    bool chip; // the whole of it; else one core
-    uint32_t chains, subgroups;
+    bool chip;                  // the whole chip; false: one core
+    uint32_t chains, subgroups; // on one core
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
+
+// ---------------------------------------------------------------- the session
 
 struct incore_session {
     struct bench_session *bench;
     struct measure_clock clock;
     struct measure_limits limits;
     bool clocked;        // kernels read the core's counter and the device's clock
-    double core_hz_most; // of the data sheet, or seen
-    bool awake;          // the last peak found the clock risen
+    double core_hz_most; // highest core clock: of the data sheet, or seen since
+    bool awake;          // the last case of the whole chip saw a risen core clock
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
-    struct gpu_buffer *upload, *readback; // proofs; proofs' heads and stamps
+    struct gpu_buffer *upload;   // of proofs
+    struct gpu_buffer *readback; // of proofs, then of stamps
 };
 
-// Of the readback buffer.
 enum {
-    INCORE_STAMPS_OFFSET = INCORE_PROOFS * INCORE_PROOF_STRIDE,
+    INCORE_STAMPS_OFFSET = INCORE_PROOFS * INCORE_PROOF_STRIDE, // in the readback buffer
     INCORE_STAMPS_BYTES = INCORE_SAMPLES_MAX * INCORE_STAMPS * 8
 };
 
-// A dispatch as the kernels know it (INCORE_PARAMS).
+// The parameters of a dispatch, as the kernels have them.
 struct incore_params {
 #define MEMBER(name) uint32_t name;
     INCORE_PARAMS(MEMBER)
@@ -56,36 +93,39 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// The case's program; NULL with ERROR_UNSUPPORTED naming what the device lacks.
+// The program of the case; NULL with ERROR_UNSUPPORTED naming what the device lacks.
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
-// Puts what a dispatch with these parameters must come to into proof number `proof`, and the copies
-// of it to the device into the batch: before the dispatches. `words` are a case's slots.
+// Records the copy of `words` (from incore_kind_fill) into proof number `proof` on the device. Call
+// it before the dispatches.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
+
+// Records a dispatch that compares its results with that proof. `desc` needs no arguments.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
-// … and the copies back, after them.
+
+// Records the copies of proofs and stamps back to the host. Call it after the dispatches.
 void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
 
-// After the batch: ERROR_MISMATCH unless all threads had what they should.
 struct incore_proven {
-    uint32_t groups; // workgroups that came to their end
-    bool separate;   // fma rounded twice
+    uint32_t groups; // workgroups that ended
+    bool separate;   // fma rounded twice: a product, then a sum
 };
+
+// Reads a proof after its batch has run. ERROR_MISMATCH if a thread has another result than the
+// host.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 
-// The plan and the visit of struct benchmark, and the visit's two kinds.
-MUST_CHECK bool incore_plan(const struct bench_request *request, struct bench_case_list *list,
-                            struct error *err);
-MUST_CHECK bool incore_visit(struct bench_visit *run, struct measure_visit *visit,
-                             struct error *err);
-void incore_conclude(struct run *run, const char *device);
+// ---------------------------------------------------------------- functions of struct benchmark
+
+// The two kinds of visits.
 MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
+void incore_conclude(struct run *run, const char *device);
 
 #endif

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
-// What both kernel languages do alike: which numbers a variant computes with, one step of a chain,
-// and turns of the loop: LENGTH blocks of steps over 1, 2, 4 or 8 chains that take turns; for the
-// whole chip (-DPEAK=chains) 1024 steps. The
-// languages define what differs (FMA, SQRT …). Only #define and #if here.
+// What both kernel languages share: the steps of a chain, and an iteration of the loop. An
+// iteration has LENGTH blocks of steps over 1, 2, 4 or 8 interleaved chains; for the whole chip
+// (-DPEAK=chains) it has 1024 steps. The languages define what differs (FMA, SQRT …). Only #define
+// and #if here.
 #ifndef BENCH_INCORE_STEPS_H
 #define BENCH_INCORE_STEPS_H
 
 #include "bench/incore/incore.h"
 
-#if defined(OPERATION) // a kernel reads it
+#if defined(OPERATION) // read by a kernel
 
 #define IS_INTEGER (NUMBER == INCORE_I32 || NUMBER == INCORE_I64)
 
-// Integer sums and products of constants would be folded; two values that grow by each other are
-// not.
+// A compiler would fold repeated integer sums or products with constants. So x and y are each added
+// to (multiplied with) the other in turn.
 #define IS_PAIR (IS_INTEGER && (OPERATION == INCORE_ADD || OPERATION == INCORE_MUL))
 
-// What lanes of a subgroup do together; then and with INCORE_LEAST all begin with the same values.
+// Operations of a subgroup; in uniform ones all lanes begin with the same values.
 #define IS_OF_SUBGROUP (OPERATION >= INCORE_SHUFFLE && OPERATION <= INCORE_LEAST)
 #define IS_UNIFORM     (OPERATION == INCORE_VOTE || OPERATION == INCORE_LEAST)
 
-// What an API may compute otherwise than the host in the last bits.
+// The last bits may differ between an API and the host.
 #define IS_INEXACT (!IS_INTEGER && OPERATION >= INCORE_DIV && OPERATION <= INCORE_SIN)
 
-// STEP_A and STEP_B: two steps of a chain, the second needs the first.
+// STEP_A and STEP_B: two steps of a chain. B needs the result of A.
 #if OPERATION == INCORE_FMA
 #define STEP_A(i) x##i = FMA(x##i, x##i, b);
 #define STEP_B(i) STEP_A(i)
