@@ -237,6 +237,6 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_c
     *run->memory = chip.memory;
     report(&chip, &span, separate, visit);
     if (idle)
-        visit_flag(visit, "idle-clock", "the core stayed at less than half of its highest clock");
+        visit_flag(visit, "idle-clock", "the core clock stayed below half of its highest value");
     return true;
 }

@@ -88,8 +88,8 @@ static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *
         if (!incore_proof_check(core->session, i, &proven, err))
             return false;
         if (proven.groups != core->samples)
-            return error_set(err, ERROR_MISMATCH, "%u workgroups came to their end, not %u",
-                             proven.groups, core->samples);
+            return error_set(err, ERROR_MISMATCH, "%u of %u workgroups ended", proven.groups,
+                             core->samples);
         core->separate = core->separate || proven.separate;
     }
     return true;
@@ -149,7 +149,7 @@ static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, 
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
     return error_set(err, ERROR_UNSUPPORTED,
-                     "the core's counter of %u bits wraps while this case's %u turns run",
+                     "the core's counter of %u bits wraps within the %u iterations of this case",
                      measure_clock_low_bits(clock), core->memory->iterations);
 }
 
@@ -291,7 +291,7 @@ static void report(struct core *core, struct measure_visit *visit)
     for (unsigned i = 0; i < core->samples; i++)
         visit->device_time_ns += (uint64_t)fmax(core->ns[i], 0);
     visit_detail(visit, "clock", "%s",
-                 session->clocked ? "the core's counter" : "time stamps: 2 N turns less N");
+                 session->clocked ? "the core's counter" : "time stamps: 2 N iterations minus N");
     visit_detail(visit, "shape", "%u of %u threads in subgroups of %u, %.0f operations each",
                  this_case->subgroups * session->subgroup_threads,
                  gpu_program_kernel(core->program)->workgroup[0], session->subgroup_threads, steps);

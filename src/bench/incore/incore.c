@@ -22,7 +22,7 @@ static const struct param_info params[] = {
      .quick = "fp32-fma,fp64-fma,fp16x2-fma,int32-mad",
      .standard = OPS(","),
      .choices = OPS("|"),
-     .help = "numbers and operation, as fp32-fma; x2: packed in pairs"},
+     .help = "type and operation, for example fp32-fma; x2: two values in a word"},
     {.key = "ilp",
      .type = PARAM_UINT,
      .quick = "1,8",
@@ -31,7 +31,7 @@ static const struct param_info params[] = {
      .least = 1,
      .most = INCORE_CHAINS,
      .power_of_two = true,
-     .help = "chains of a thread that do not need each other"},
+     .help = "independent chains of a thread"},
     {.key = "subgroups",
      .type = PARAM_UINT,
      .quick = "1,32",
@@ -39,7 +39,7 @@ static const struct param_info params[] = {
      .when = "scope=core",
      .least = 1,
      .most = INCORE_SUBGROUPS,
-     .help = "subgroups at work"},
+     .help = "subgroups that compute"},
 };
 
 static const struct metric_info metrics[] = {
@@ -47,22 +47,23 @@ static const struct metric_info metrics[] = {
         {.name = "cycles",
          .unit = UNIT_CYCLE,
          .better = BETTER_LOWER,
-         .help = "by the core's own counter, from one operation of a subgroup to the "
-                 "next; with one chain of one subgroup: latency",
+         .help = "core cycles from one operation of a subgroup to the next; with one chain of one "
+                 "subgroup, that is the latency",
          .cycles_of = "time"},
-    [INCORE_METRIC_PER_CORE] = {.name = "per_core",
-                                .unit = UNIT_OP_PER_CYCLE,
-                                .better = BETTER_HIGHER,
-                                .help = "results a cycle of a core: one a thread, packed ones two",
-                                .cycles_of = "rate"},
+    [INCORE_METRIC_PER_CORE] =
+        {.name = "per_core",
+         .unit = UNIT_OP_PER_CYCLE,
+         .better = BETTER_HIGHER,
+         .help = "results per cycle of a core: one for each thread, two if packed",
+         .cycles_of = "rate"},
     [INCORE_METRIC_TIME] = {.name = "time",
                             .unit = UNIT_NS,
                             .better = BETTER_LOWER,
-                            .help = "the same in time"},
+                            .help = "time from one operation of a subgroup to the next"},
     [INCORE_METRIC_RATE] = {.name = "rate",
                             .unit = UNIT_OP_PER_S,
                             .better = BETTER_HIGHER,
-                            .help = "arithmetic a second: a result counts one, of fma and mad two"},
+                            .help = "FLOP/s or op/s: a result counts 1, of fma and mad 2"},
 };
 
 static const struct view_info views[] = {
@@ -85,13 +86,13 @@ static const struct view_info views[] = {
      .scale = "linear",
      .where = "scope=core,ilp=1,subgroups=1"},
     {.kind = VIEW_BARS,
-     .title = "Results a cycle of a core at work",
+     .title = "Results per cycle of a core",
      .x = "op",
      .metric = "per_core",
      .scale = "linear",
      .where = "scope=core,ilp=8,subgroups=32"},
     {.kind = VIEW_HEATMAP,
-     .title = "Cycles between operations: chains of a thread and subgroups at work",
+     .title = "Cycles between operations, by chains of a thread and by subgroups",
      .x = "ilp",
      .y = "subgroups",
      .metric = "cycles",
@@ -210,10 +211,9 @@ const struct benchmark bench_incore = {
             .headline_count = COUNT(headlines),
         },
     .description =
-        "Latency and throughput of arithmetic: chains of one operation, 1 to 8 of them a thread, "
-        "in "
-        "1 to 32 subgroups on one core, timed in cycles by the core's own counter; and what the "
-        "whole chip does in a second. Every thread's results are compared with the host's.",
+        "Latency and throughput of arithmetic. On one core: chains of one operation, 1 to 8 in a "
+        "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
+        "chip: operations per second. The results of every thread are compared with the host's.",
     .plan = plan,
     .open = incore_open,
     .visit = visit_case,

@@ -130,9 +130,10 @@ static bool name_kernel(const struct incore_session *session, const struct incor
     } else if (kind->operation == INCORE_BARRIER) {
         snprintf(name, NAME_BYTES, "%s_%u", kind->kernel, threads);
         return incore_barrier_kernel(threads) >= 0 ||
-               error_set(err, ERROR_UNSUPPORTED,
-                         "no barrier of %u threads: there are kernels of 32, 256 and 1024",
-                         threads);
+               error_set(
+                   err, ERROR_UNSUPPORTED,
+                   "there is no barrier kernel for %u threads: there are ones for 32, 256 and 1024",
+                   threads);
     } else {
         snprintf(name, NAME_BYTES, "%s", kind->kernel);
     }
@@ -151,10 +152,10 @@ static bool device_can(const struct incore_session *session, const struct incore
         return false;
     if (info->limits.workgroup_threads && info->limits.workgroup_threads < INCORE_THREADS)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "a workgroup here has at most %llu threads, not %d",
+                         "workgroups of this device have at most %llu threads; this needs %d",
                          (unsigned long long)info->limits.workgroup_threads, INCORE_THREADS);
     if (this_case->kind->caps & GPU_CAP(SUBGROUPS) && strcmp(info->api, "opencl") == 0)
-        return error_set(err, ERROR_UNSUPPORTED, "OpenCL C 1.2 has no functions of subgroups");
+        return error_set(err, ERROR_UNSUPPORTED, "OpenCL C 1.2 has no subgroup functions");
     return true;
 }
 
@@ -167,7 +168,7 @@ struct gpu_program *incore_program(struct incore_session *session,
     const struct gpu_kernel *kernel = kernel_find(name);
     if (kernel && this_case->kind->number == INCORE_TILE && !kernel->spirv &&
         strcmp(session->bench->info->api, "cuda") != 0) {
-        error_set(err, ERROR_UNSUPPORTED, "%s is an instruction of PTX: only CUDA has it",
+        error_set(err, ERROR_UNSUPPORTED, "%s is a PTX instruction: only CUDA has it",
                   this_case->kind->name);
         return NULL;
     }
@@ -244,6 +245,6 @@ bool incore_proof_check(const struct incore_session *session, unsigned proof,
     *proven = (struct incore_proven){head[INCORE_GROUPS], head[INCORE_SEPARATE] != 0};
     return head[INCORE_WRONG] == 0 ||
            error_set(err, ERROR_MISMATCH,
-                     "%u threads computed something else than the host, or not as often",
+                     "%u threads have another result than the host, or ran fewer steps",
                      head[INCORE_WRONG]);
 }
