@@ -167,8 +167,8 @@ static const char *unsure_text(const struct compare_row *row)
 static const char *metric_gone_text(struct comparing *c, const struct metric *metric,
                                     const struct metric *other)
 {
-    const char *why = other && isfinite(other->median) ? "in another unit" : "without a number";
-    return arena_printf(c->arena, "%s is %s in new", metric->name, why);
+    const char *why = other && isfinite(other->median) ? "another unit" : "no number";
+    return arena_printf(c->arena, "%s has %s in new", metric->name, why);
 }
 
 static void metrics_compare(struct comparing *c, const struct result *base,
@@ -241,10 +241,11 @@ static bool devices_pair(struct comparing *c, struct error *err)
         return error_set(err, ERROR_USAGE, "a run without a device cannot be compared");
     const struct run_device *base = &compare->base->devices[0], *now = &compare->now->devices[0];
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both have devices, as was just asked
-    return error_set(err, ERROR_USAGE,
-                     "other devices: base measured %s (%s), new %s (%s); --across compares them "
-                     "all the same",
-                     base->name ? base->name : "?", base->id, now->name ? now->name : "?", now->id);
+    return error_set(
+        err, ERROR_USAGE,
+        "different devices: base measured %s (%s), new %s (%s); --across compares them "
+        "anyway",
+        base->name ? base->name : "?", base->id, now->name ? now->name : "?", now->id);
 }
 
 // ---------------------------------------------------------------- runs
@@ -301,8 +302,8 @@ static bool something_compared(const struct compare *compare, struct error *err)
     for (size_t i = 0; i < compare->row_count; i++)
         if (compare->rows[i].word == COMPARE_REFUSED)
             return error_set(err, ERROR_USAGE,
-                             "nothing is comparable: %s; measure both with one fathom, or "
-                             "--across",
+                             "nothing is comparable: %s; measure both with the same fathom, or "
+                             "use --across",
                              compare->rows[i].text);
     return error_set(err, ERROR_USAGE, "nothing is comparable: the runs share no measured case");
 }

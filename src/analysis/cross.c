@@ -216,13 +216,12 @@ static void gap_tell(struct run *run, const struct gap *gap)
             keys[count++] = chip->rows[i].first->key;
     *run_add_finding(run) = (struct finding){
         .code = "api-gap",
-        .text =
-            arena_printf(run->arena,
-                         "%s ÷ %s: the %s of %s leaves %.2f–%.2f in %zu of %zu equal cases, "
-                         "most with %.3f (%.3f … %.3f) at %s",
-                         chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
-                         gap->metric, gap->benchmark, CROSS_RATIO_LOW, CROSS_RATIO_HIGH, gap->apart,
-                         gap->equal, worst->value, worst->low, worst->high, gap->worst->first->key),
+        .text = arena_printf(run->arena,
+                             "%s ÷ %s: the %s of %s differs by more than 3 %% in %zu of %zu equal "
+                             "cases, the most by the ratio %.3f (%.3f … %.3f) in %s",
+                             chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
+                             gap->metric, gap->benchmark, gap->apart, gap->equal, worst->value,
+                             worst->low, worst->high, gap->worst->first->key),
         .value = worst->value,
         .keys = keys,
         .key_count = count};

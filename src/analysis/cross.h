@@ -7,7 +7,8 @@
 
 #include "analysis/compare.h"
 
-// Beyond these, and with intervals that do not overlap, a ratio is a finding.
+// A ratio is a finding if it lies outside these bounds and the intervals do not overlap. Texts call
+// this "more than 3 %".
 #define CROSS_RATIO_LOW  0.97
 #define CROSS_RATIO_HIGH 1.03
 

@@ -285,11 +285,11 @@ static const char *end_text(struct arena *arena, const struct level_curve *curve
     char texts[3][UNIT_TEXT], chain[UNIT_TEXT];
     for (int i = 0; i < 3; i++)
         unit_format(round(size[i]), UNIT_BYTE, texts[i], sizeof texts[i]);
-    const char *text = arena_printf(arena, "%s (95 %%: %s to %s)", texts[0], texts[1], texts[2]);
+    const char *text = arena_printf(arena, "%s (95 %%: %s to %s", texts[0], texts[1], texts[2]);
     if (fabs(log2(size[0] / found[0])) < same_octaves)
-        return text;
+        return arena_printf(arena, "%s)", text);
     unit_format(round(found[0]), UNIT_BYTE, chain, sizeof chain);
-    return arena_printf(arena, "%s, where the chain covers %s", text, chain);
+    return arena_printf(arena, "%s; found with a chain over %s)", text, chain);
 }
 
 static void report_step(struct run *run, struct arena *arena, const char *device,
@@ -298,10 +298,10 @@ static void report_step(struct run *run, struct arena *arena, const char *device
     const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
     keys[0] = curve->results[curve->fit.levels[k].last]->key;
     keys[1] = curve->results[curve->fit.levels[k + 1].first]->key;
-    const char *text =
-        arena_printf(run->arena, "%s: level %zu ends near %s: %s within it, %s beyond", device,
-                     k + 1, end_text(arena, curve, k, mapped_size(run, device, k + 1)),
-                     height_text(arena, run, curve, k), height_text(arena, run, curve, k + 1));
+    const char *text = arena_printf(run->arena, "%s: level %zu: %s up to %s, then %s", device,
+                                    k + 1, height_text(arena, run, curve, k),
+                                    end_text(arena, curve, k, mapped_size(run, device, k + 1)),
+                                    height_text(arena, run, curve, k + 1));
     add_finding(run, "level", device,
                 &(struct finding){.text = text,
                                   .value = step_bytes(curve->fit.steps[k].end),
@@ -309,21 +309,18 @@ static void report_step(struct run *run, struct arena *arena, const char *device
                                   .key_count = 2});
 }
 
-// "15.2 ns to 184 KiB, 139 ns to 27.5 MiB, 269 ns beyond".
+// "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269 ns".
 static const char *staircase_text(struct arena *arena, const struct run *run,
                                   const struct level_curve *curve)
 {
     const char *text = "";
-    for (size_t k = 0; k < curve->fit.count; k++) {
-        bool last = k + 1 == curve->fit.count;
+    size_t last = curve->fit.count - 1;
+    for (size_t k = 0; k < last; k++) {
         char end[UNIT_TEXT];
-        if (!last)
-            unit_format(step_bytes(curve->fit.steps[k].end), UNIT_BYTE, end, sizeof end);
-        text = arena_printf(arena, "%s%s%s %s%s", text, k ? ", " : "",
-                            height_text(arena, run, curve, k), last ? "beyond" : "to ",
-                            last ? "" : end);
+        unit_format(step_bytes(curve->fit.steps[k].end), UNIT_BYTE, end, sizeof end);
+        text = arena_printf(arena, "%s%s up to %s, ", text, height_text(arena, run, curve, k), end);
     }
-    return text;
+    return arena_printf(arena, "%sthen %s", text, height_text(arena, run, curve, last));
 }
 
 static void report_other(struct run *run, struct arena *arena, const char *device,

@@ -208,12 +208,13 @@ void compare_console(const struct compare_report *report, const struct console_d
     head_print(&screen, report);
     changes_print(&screen, compare, COMPARE_SLOWER, "Slower");
     changes_print(&screen, compare, COMPARE_FASTER, "Faster");
-    changes_print(&screen, compare, COMPARE_CLOCK, "Another clock: time and cycles disagree");
+    changes_print(&screen, compare, COMPARE_CLOCK, "Core clock changed: time and cycles disagree");
     changes_print(&screen, compare, COMPARE_OTHER, "Other values");
     changes_print(&screen, compare, COMPARE_UNSURE,
-                  "Unsure: no interval, or it straddles the threshold");
+                  "Unsure: no interval, or one that crosses the threshold");
     cases_print(&screen, compare, COMPARE_BROKEN, "Broken: measured in base, failed now");
-    cases_print(&screen, compare, COMPARE_REFUSED, "Refused: not comparable without --across");
+    cases_print(&screen, compare, COMPARE_REFUSED,
+                "Refused: another version or method; see --across");
     if (!report->reference) {
         cases_print(&screen, compare, COMPARE_MISSING, "Missing in new");
         cases_print(&screen, compare, COMPARE_ADDED, "Only in new");

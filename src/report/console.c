@@ -95,9 +95,9 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
     if (desc->elapsed_s > 0)
         fprintf(screen.stream, " · %.1f s", desc->elapsed_s);
     if (run->status == RUN_INTERRUPTED)
-        fputs(" · interrupted: not all was measured", screen.stream);
+        fputs(" · interrupted: some cases were not measured", screen.stream);
     if (run->status == RUN_RUNNING)
-        fputs(" · still running: not all was measured", screen.stream);
+        fputs(" · still running: some cases are not measured yet", screen.stream);
     fputc('\n', screen.stream);
     screen_finish(&screen, stream);
 }

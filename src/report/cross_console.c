@@ -164,7 +164,8 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
     return shown;
 }
 
-// "vulkan:0 ÷ cuda:0: 88 equal cases, ratio 0.998 in the middle (0.981 … 1.012), 3 apart"
+// "vulkan:0 ÷ cuda:0: 88 equal cases, median ratio 0.998 (0.981 … 1.012), 3 differ by more than 3
+// %"
 static void summary_print(struct screen *screen, const struct cross_chip *chip, size_t device)
 {
     struct arena *arena = screen->arena;
@@ -179,12 +180,12 @@ static void summary_print(struct screen *screen, const struct cross_chip *chip, 
     if (!count)
         return;
     double median = stats_median(ratios, count);
-    const char *text = arena_printf(
-        arena,
-        "%s ÷ %s: %zu equal case%s, ratio %.3f in the middle (%.3f … %.3f), %zu beyond "
-        "%.2f–%.2f",
-        chip->devices[device]->id, chip->devices[chip->reference]->id, count, count == 1 ? "" : "s",
-        median, ratios[0], ratios[count - 1], apart, CROSS_RATIO_LOW, CROSS_RATIO_HIGH);
+    const char *text = arena_printf(arena,
+                                    "%s ÷ %s: %zu equal case%s, median ratio %.3f (%.3f … %.3f), "
+                                    "%zu differ%s by more than 3 %%",
+                                    chip->devices[device]->id, chip->devices[chip->reference]->id,
+                                    count, count == 1 ? "" : "s", median, ratios[0],
+                                    ratios[count - 1], apart, apart == 1 ? "s" : "");
     fputs("  ", screen->stream);
     screen_wrap(screen, text, 2, 4);
 }
@@ -208,7 +209,8 @@ static void groups_print(struct screen *screen, const struct run *run,
     if (shown < wanted)
         fprintf(screen->stream, "  … and %zu more\n", wanted - shown);
     if (!all)
-        fprintf(screen->stream, "  (only cases whose APIs are apart, of %zu)\n", chip->row_count);
+        fprintf(screen->stream, "  (only the cases that differ by more than 3 %%, of %zu)\n",
+                chip->row_count);
 }
 
 static void chip_print(struct screen *screen, const struct run *run, const struct cross_chip *chip)

@@ -79,13 +79,13 @@ void notes_print(const struct notes *notes, struct screen *screen)
 {
     for (size_t i = 0; i < notes->count; i++) {
         const struct note *note = &notes->list[i];
-        const char *head = arena_printf(notes->arena, "%s, %zu case%s", verdict_name(note->verdict),
-                                        note->cases, note->cases == 1 ? "" : "s");
-        fprintf(screen->stream, "  %c ", letter_of(notes, note));
+        const char *head = arena_printf(notes->arena, "%zu %s case%s", note->cases,
+                                        verdict_name(note->verdict), note->cases == 1 ? "" : "s");
+        fprintf(screen->stream, "  %c: ", letter_of(notes, note));
         screen_paint(screen, verdict_paint(note->verdict), head);
-        const char *text = arena_printf(notes->arena, "· %s: %s%s", note->code, note->text,
-                                        note->one_text ? "" : " (one of them)");
+        const char *text = arena_printf(notes->arena, "(%s)%s: %s", note->code,
+                                        note->one_text ? "" : ", for example", note->text);
         fputc(' ', screen->stream);
-        screen_wrap(screen, text, 5 + screen_width(head), 4);
+        screen_wrap(screen, text, 6 + screen_width(head), 5);
     }
 }

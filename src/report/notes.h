@@ -26,7 +26,7 @@ struct notes notes_of(struct arena *arena, const struct run *run, const char *de
 // The letters of a result: "", "a", "ac"; at most three.
 const char *notes_mark(const struct notes *notes, const struct result *result);
 
-// "a  suspect, 3 cases · correlated: samples follow each other (lag-1 0.42)", one a line.
+// Prints one reason a line: "a: 3 suspect cases (correlated), for example: the value drifted …".
 void notes_print(const struct notes *notes, struct screen *screen);
 
 enum screen_paint verdict_paint(enum verdict verdict);

@@ -161,7 +161,7 @@ static void a_metric_that_new_has_no_more_is_missing(void **state)
     size_t count;
     const struct compare_row **rows =
         compare_rows_of(scene.arena, &scene.compare, COMPARE_MISSING, &count);
-    assert_string_equal(rows[0]->text, "bandwidth is without a number in new");
+    assert_string_equal(rows[0]->text, "bandwidth has no number in new");
     assert_false(compare_regressed(&scene.compare));
     scene_end(&scene);
 }

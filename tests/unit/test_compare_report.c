@@ -83,14 +83,14 @@ static void the_console_shows_each_change_under_its_word(void **state)
     contains(text, "Slower (1)\n");
     contains(text, "pair/bytes=1024 latency (suspect)");
     contains(text, "Faster (1)\n");
-    contains(text, "Another clock: time and cycles disagree (1)\n");
+    contains(text, "Core clock changed: time and cycles disagree (1)\n");
     contains(text, "pair/bytes=2048 latency (cycles ");
-    contains(text, "Unsure: no interval, or it straddles the threshold (1)\n");
+    contains(text, "Unsure: no interval, or one that crosses the threshold (1)\n");
     contains(text, "Broken: measured in base, failed now (1)\n  pair/bytes=3072: hop 3 |");
-    contains(text, "Refused: not comparable without --across (1)\n"
+    contains(text, "Refused: another version or method; see --across (1)\n"
                    "  pair/bytes=3584: pair version 1 against 2");
     contains(text, "Missing in new (2)\n"
-                   "  pair/bytes=4096: bandwidth is without a number in new\n"
+                   "  pair/bytes=4096: bandwidth has no number in new\n"
                    "  pair/bytes=10752\n");
     contains(text, "1 faster · 1 slower · 1 clock · 1 unsure · 2 missing · 1 broken · 1 refused");
     free(text);
