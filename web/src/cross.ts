@@ -71,12 +71,14 @@ function rowOf(key: string, metric: Metric, chip: (Result | undefined)[], refere
 
 // What any of the devices measured, in the order of the first that did.
 function rowsOf(chip: Subject[], reference: number): Row[] {
+  const benchmarks = chip.flatMap(({ run }) => run.benchmarks);
   const results = chip.map((subject) => new Map(subject.results.map((one) => [one.key, one])));
   const rows = new Map<string, Row | undefined>();
   for (const own of results)
     for (const [key, result] of own) {
       const metrics = result.metrics.filter(({ median }) => median !== undefined);
-      const twins = new Set(metrics.map((metric) => inCycles({ metrics }, metric)?.name));
+      const benchmark = benchmarks.find(({ name }) => name === result.benchmark);
+      const twins = new Set(metrics.map((metric) => benchmark && inCycles(benchmark, metric)?.name));
       for (const metric of metrics) {
         const name = `${key} ${metric.name}`;
         if (twins.has(metric.name) || rows.has(name)) continue; // a metric in time says it already

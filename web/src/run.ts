@@ -39,6 +39,7 @@ export interface MetricInfo {
   unit: Unit;
   better: Better;
   help?: string;
+  cycles_of?: string; // names of the metrics in time whose work this one counts in core cycles
 }
 
 export interface View {

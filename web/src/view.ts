@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A view of a benchmark turned into panels of series over x, as report/view.c does for the
 // terminal, but with all devices of all runs side by side.
-import type { Benchmark, Metric, MetricInfo, Param, Result, Subject, Unit, Value, View } from "./run";
+import type { Benchmark, Metric, MetricInfo, Param, Result, Subject, Value, View } from "./run";
 import { metricOf } from "./run";
 import { formatValue } from "./units";
 
@@ -88,26 +88,10 @@ function labelOf(result: Result, params: Param[]): string {
   }).join(" ");
 }
 
-const cycleUnits: Partial<Record<Unit, Unit>> = {
-  ns: "cycle", "B/s": "B/cycle", "op/s": "op/cycle",
-};
-
-function commonPrefix(a: string, b: string): number {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
-  return length;
-}
-
-// The metric that counts the same in cycles, as analysis/compare.c finds it.
-export function inCycles(benchmark: { metrics: MetricInfo[] }, metric: MetricInfo): MetricInfo | undefined {
-  const unit = cycleUnits[metric.unit];
-  const others = benchmark.metrics.filter((other) => unit !== undefined && other.unit === unit);
-  const named = others
-    .filter((other) => commonPrefix(other.name, metric.name) > 0)
-    .sort((a, b) => commonPrefix(b.name, metric.name) - commonPrefix(a.name, metric.name))[0];
-  // Names apart, as bandwidth and per_core: each the only one of its unit.
-  const alone = benchmark.metrics.filter((other) => other.unit === metric.unit).length === 1;
-  return named ?? (alone && others.length === 1 ? others[0] : undefined);
+// The metric that counts the work of `metric` in core cycles; undefined if there is none. Runs that
+// an earlier fathom wrote have `cycles_of` too: results/run.c adds it when it reads them.
+export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo | undefined {
+  return benchmark.metrics.find(({ cycles_of }) => cycles_of?.split(",").includes(metric.name));
 }
 
 const compareValues = (a: Value, b: Value): number =>
