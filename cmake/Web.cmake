@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The report page: web/ bundled into one file and put into fathom_core (src/report/page.h). Where it
+# The report page: web/ bundled into one file and put into fathom_core (src/report/html.c). Where it
 # cannot be built the program is built all the same and `fathom report` says why.
 #
 #   FATHOM_WEB       AUTO; ON: failing to build the page is an error; OFF: no page

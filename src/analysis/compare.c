@@ -233,8 +233,7 @@ static void case_compare(struct comparing *c, const struct result *base, const s
 static bool devices_pair(struct comparing *c, struct error *err)
 {
     struct compare *compare = c->compare;
-    compare->pairs = device_pairs_of(
-        c->arena, &(struct device_pairing){compare->base, compare->now, c->desc->across});
+    compare->pairs = device_pairs_of(c->arena, compare->base, compare->now, c->desc->across);
     if (compare->pairs.count)
         return true;
     if (!compare->base->device_count || !compare->now->device_count)

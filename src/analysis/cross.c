@@ -7,12 +7,6 @@
 
 // ---------------------------------------------------------------- chips
 
-static bool same_api(const struct run_device *a, const struct run_device *b)
-{
-    size_t length = strcspn(a->id, ":");
-    return length == strcspn(b->id, ":") && strncmp(a->id, b->id, length) == 0;
-}
-
 static bool chip_holds(const struct cross_chip *chip, const struct run_device *device)
 {
     for (size_t i = 0; i < chip->device_count; i++)
@@ -21,24 +15,19 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 // Within one run more is known than between two: what sits at one PCI address is one chip though
 // APIs name its UUID differently, and all CPU devices are the processors of the host.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
-    bool cpus = same_text(a->kind, "cpu") && same_text(b->kind, "cpu");
-    return cpus || device_same_chip(a, b) || same_text(a->pci, b->pci);
+    bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
+    return cpus || device_same_chip(a, b) || (a->pci && b->pci && strcmp(a->pci, b->pci) == 0);
 }
 
 static bool belongs(const struct cross_chip *chip, const struct run_device *device)
 {
     bool same = false;
     for (size_t i = 0; i < chip->device_count; i++) {
-        if (same_api(chip->devices[i], device))
+        if (device_same_api(chip->devices[i], device))
             return false;
         same = same || same_chip_here(chip->devices[i], device);
     }
@@ -171,20 +160,28 @@ struct cross cross_of(struct arena *arena, const struct run *run)
 
 // ---------------------------------------------------------------- findings
 
-// Cells of one device in the rows of one benchmark and metric.
+bool cross_same_group(const struct cross_row *a, const struct cross_row *b)
+{
+    return strcmp(a->first->benchmark, b->first->benchmark) == 0 &&
+           strcmp(a->metric->name, b->metric->name) == 0;
+}
+
+bool cross_opens_group(const struct cross_chip *chip, size_t row)
+{
+    size_t earlier = 0;
+    while (!cross_same_group(&chip->rows[earlier], &chip->rows[row]))
+        earlier++;
+    return earlier == row;
+}
+
+// Cells of one device in the rows of one group.
 struct gap {
     const struct cross_chip *chip;
     size_t device;
-    const char *benchmark, *metric;
+    const struct cross_row *group; // any of its rows
     size_t equal, apart;
     const struct cross_row *worst;
 };
-
-static bool in_gap(const struct gap *gap, const struct cross_row *row)
-{
-    return strcmp(row->first->benchmark, gap->benchmark) == 0 &&
-           strcmp(row->metric->name, gap->metric) == 0;
-}
 
 static double distance(const struct gap *gap, const struct cross_row *row)
 {
@@ -196,7 +193,7 @@ static void gap_measure(struct gap *gap)
     for (size_t i = 0; i < gap->chip->row_count; i++) {
         const struct cross_row *row = &gap->chip->rows[i];
         const struct cross_cell *cell = &row->cells[gap->device];
-        if (!in_gap(gap, row))
+        if (!cross_same_group(gap->group, row))
             continue;
         gap->equal += isfinite(cell->ratio.value) ? 1 : 0;
         gap->apart += cell->apart;
@@ -205,37 +202,27 @@ static void gap_measure(struct gap *gap)
     }
 }
 
-static void gap_tell(struct run *run, const struct gap *gap)
+static void gap_report(struct run *run, const struct gap *gap)
 {
     const struct cross_chip *chip = gap->chip;
     const struct ratio *worst = &gap->worst->cells[gap->device].ratio;
     const char **keys = ARENA_ARRAY(run->arena, gap->apart, const char *);
     size_t count = 0;
     for (size_t i = 0; i < chip->row_count; i++)
-        if (in_gap(gap, &chip->rows[i]) && chip->rows[i].cells[gap->device].apart)
+        if (cross_same_group(gap->group, &chip->rows[i]) && chip->rows[i].cells[gap->device].apart)
             keys[count++] = chip->rows[i].first->key;
     *run_add_finding(run) = (struct finding){
         .code = "api-gap",
-        .text = arena_printf(run->arena,
-                             "%s ÷ %s: the %s of %s differs by more than 3 %% in %zu of %zu equal "
-                             "cases, the most by the ratio %.3f (%.3f … %.3f) in %s",
-                             chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
-                             gap->metric, gap->benchmark, gap->apart, gap->equal, worst->value,
-                             worst->low, worst->high, gap->worst->first->key),
+        .text =
+            arena_printf(run->arena,
+                         "%s ÷ %s: the %s of %s differs by more than 3 %% in %zu of %zu equal "
+                         "cases, the most by the ratio %.3f (%.3f … %.3f) in %s",
+                         chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
+                         gap->group->metric->name, gap->group->first->benchmark, gap->apart,
+                         gap->equal, worst->value, worst->low, worst->high, gap->worst->first->key),
         .value = worst->value,
         .keys = keys,
         .key_count = count};
-}
-
-// Is this the first row of its benchmark and metric?
-static bool opens_group(const struct cross_chip *chip, size_t row)
-{
-    struct gap gap = {.benchmark = chip->rows[row].first->benchmark,
-                      .metric = chip->rows[row].metric->name};
-    for (size_t i = 0; i < row; i++)
-        if (in_gap(&gap, &chip->rows[i]))
-            return false;
-    return true;
 }
 
 void cross_add_findings(struct run *run)
@@ -245,16 +232,13 @@ void cross_add_findings(struct run *run)
     for (size_t i = 0; i < cross.chip_count; i++) {
         const struct cross_chip *chip = &cross.chips[i];
         for (size_t row = 0; row < chip->row_count; row++) {
-            if (!opens_group(chip, row))
+            if (!cross_opens_group(chip, row))
                 continue;
             for (size_t device = 0; device < chip->device_count; device++) {
-                struct gap gap = {.chip = chip,
-                                  .device = device,
-                                  .benchmark = chip->rows[row].first->benchmark,
-                                  .metric = chip->rows[row].metric->name};
+                struct gap gap = {.chip = chip, .device = device, .group = &chip->rows[row]};
                 gap_measure(&gap);
                 if (gap.apart)
-                    gap_tell(run, &gap);
+                    gap_report(run, &gap);
             }
         }
     }

@@ -27,6 +27,9 @@ struct cross_row {
     bool apart; // one of its cells is
 };
 
+// True if both rows are of one metric of one benchmark.
+bool cross_same_group(const struct cross_row *a, const struct cross_row *b);
+
 struct cross_chip {
     const struct run_device **devices; // each through another API
     size_t device_count;
@@ -34,6 +37,9 @@ struct cross_chip {
     struct cross_row *rows;
     size_t row_count, row_capacity;
 };
+
+// True if no earlier row of the chip is of the same group.
+bool cross_opens_group(const struct cross_chip *chip, size_t row);
 
 struct cross {
     struct cross_chip *chips; // with at least two devices

@@ -22,11 +22,10 @@ bool device_same_chip(const struct run_device *a, const struct run_device *b)
     return same_text(a->pci, b->pci);
 }
 
-bool device_same_model(const struct run_device *a, const struct run_device *b)
+bool device_same_api(const struct run_device *a, const struct run_device *b)
 {
     size_t api = strcspn(a->id, ":");
-    return same_text(a->name, b->name) && api == strcspn(b->id, ":") &&
-           strncmp(a->id, b->id, api) == 0;
+    return api == strcspn(b->id, ":") && strncmp(a->id, b->id, api) == 0;
 }
 
 // Nearest first: a device goes to the nearest one that is left.
@@ -42,7 +41,7 @@ static bool is_near(const struct run_device *base, const struct run_device *now,
 {
     if (nearness == NEAR_ANY)
         return true;
-    if (!device_same_model(base, now))
+    if (!same_text(base->name, now->name) || !device_same_api(base, now))
         return false;
     if (nearness == NEAR_CHIP)
         return device_same_chip(base, now);
@@ -65,14 +64,14 @@ static void partner_find(struct device_pairs *pairs, const struct run_device *ba
             pairs->list[pairs->count++] = (struct device_pair){base, &run->devices[i]};
 }
 
-struct device_pairs device_pairs_of(struct arena *arena, const struct device_pairing *pairing)
+struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
+                                    const struct run *now, bool across)
 {
-    const struct run *base = pairing->base;
     struct device_pairs pairs = {ARENA_ARRAY(arena, base->device_count, struct device_pair), 0};
-    enum nearness farthest = pairing->across ? NEAR_ANY : NEAR_MODEL;
+    enum nearness farthest = across ? NEAR_ANY : NEAR_MODEL;
     for (enum nearness nearness = NEAR_CHIP; nearness <= farthest; nearness++)
         for (size_t i = 0; i < base->device_count; i++)
-            partner_find(&pairs, &base->devices[i], pairing->now, nearness);
+            partner_find(&pairs, &base->devices[i], now, nearness);
     return pairs;
 }
 

@@ -8,11 +8,10 @@
 // "vulkan" of "vulkan:0"; in `arena`.
 const char *device_api(struct arena *arena, const char *id);
 
+bool device_same_api(const struct run_device *a, const struct run_device *b);
+
 // The same chip, by UUID or else by PCI address; false where neither is known of both.
 bool device_same_chip(const struct run_device *a, const struct run_device *b);
-
-// The same kind of chip through the same API: their names agree.
-bool device_same_model(const struct run_device *a, const struct run_device *b);
 
 // A device of each of two runs.
 struct device_pair {
@@ -24,16 +23,13 @@ struct device_pairs {
     size_t count;
 };
 
-struct device_pairing {
-    const struct run *base, *now;
-    bool across; // other models and APIs as well, in their order
-};
+// Pairs each device of `base` with at most one of `now`, the nearest first: the same chip, else one
+// of the same model and id, else one of the same model (name and API); with `across` any other, in
+// their order. In `arena`.
+struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
+                                    const struct run *now, bool across);
 
-// Each device once, the nearest first: the same chip, else one of the same model and id, else of
-// the same model. In `arena`, of the runs' devices.
-struct device_pairs device_pairs_of(struct arena *arena, const struct device_pairing *pairing);
-
-// Is the device, of either run, in one of them?
+// True if the device, of either run, is in one of the pairs.
 bool device_is_paired(const struct device_pairs *pairs, const struct run_device *device);
 
 // The results of a run for many look-ups by device and key.

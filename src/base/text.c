@@ -160,6 +160,13 @@ bool text_contains(const char *text, const char *part)
     return length == 0;
 }
 
+const char *text_join(struct arena *arena, const char *list, const char *between, const char *item)
+{
+    if (!*list || !*item)
+        return *list ? list : item;
+    return arena_printf(arena, "%s%s%s", list, between, item);
+}
+
 bool text_list_has(const char *list, const char *item)
 {
     size_t length = strlen(item);

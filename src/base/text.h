@@ -48,6 +48,9 @@ bool text_begins(const char *text, const char *start);
 // True where `part` stands in `text`, letter case aside (ASCII).
 bool text_contains(const char *text, const char *part);
 
+// `list`, then `between`, then `item`; if one of the two is empty, the other one alone. In `arena`.
+const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);
+
 // True if the list "a,b,c" has that item; false for NULL.
 bool text_list_has(const char *list, const char *item);
 

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "report/console.h"
-#include "report/cross_console.h"
 #include "report/tables.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    COLUMNS_MIN = 60
-};
-
-static void screen_open(struct screen *screen, const struct console_desc *desc)
-{
-    unsigned columns = desc->columns ? desc->columns : SCREEN_COLUMNS;
-    screen_init(screen, desc->colour, columns < COLUMNS_MIN ? COLUMNS_MIN : columns);
-}
 
 // ---------------------------------------------------------------- head and end
 
@@ -43,7 +32,7 @@ static void device_print(const struct run_device *device, struct screen *screen)
 void console_head(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
     struct screen screen;
-    screen_open(&screen, desc);
+    screen_init(&screen, desc->colour, desc->columns);
     struct arena *arena = screen.arena;
     const char *line = arena_printf(arena, "fathom %s", run->tool_version ? run->tool_version : "");
     if (run->preset)
@@ -87,7 +76,7 @@ static void counts_print(const struct run *run, struct screen *screen)
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
     struct screen screen;
-    screen_open(&screen, desc);
+    screen_init(&screen, desc->colour, desc->columns);
     cross_print(&screen, run);
     findings_print(run, &screen);
     fputc('\n', screen.stream);
@@ -201,7 +190,7 @@ static void section_head(const struct run *run, const char *device,
                          FILE *stream)
 {
     struct screen screen;
-    screen_open(&screen, desc);
+    screen_init(&screen, desc->colour, desc->columns);
     const char *title = info->title ? info->title : info->name;
     const char *text =
         arena_printf(screen.arena, "── %s: %s%s%s ", info->name, title,
@@ -222,7 +211,7 @@ void console_benchmark(const struct run *run, const char *device, const char *be
     if (info)
         section_head(run, device, info, desc, stream);
     struct screen screen;
-    screen_open(&screen, desc);
+    screen_init(&screen, desc->colour, desc->columns);
     struct notes notes = notes_of(screen.arena, run, device, benchmark);
     bool lines = info && lines_instead(&screen, run, device, info);
     for (size_t i = 0; info && !lines && i < info->view_count; i++)

@@ -10,7 +10,7 @@
 
 struct console_desc {
     bool colour;      // the caller knows whether the stream is a terminal and NO_COLOR
-    unsigned columns; // 0: 100; less than 60 counts as 60
+    unsigned columns; // 0: SCREEN_COLUMNS (report/screen.h)
     double elapsed_s; // shown in the summary; 0: not known
 };
 

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "report/html.h"
-#include "report/page.h"
 #include "results/codec.h"
 #include "results/json.h"
 #include "results/save.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <zlib.h>
+
+// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated, with the marker
+// where the JSON of the runs goes; empty if the page could not be built.
+extern const char report_page[];
+extern const uint64_t report_page_bytes;
+
+// Why it could not be built: one line, no full stop; "" if it could.
+extern const char report_page_reason[];
 
 static const char marker[] = "@RUNS@";
 

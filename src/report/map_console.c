@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 100,
     BOX_COLUMNS = 26, // of the first level; each level is wider than the one before it
     BOX_STEP = 5,
     NAME_COLUMNS = 24,
@@ -351,7 +350,7 @@ void console_map(const struct run *run, FILE *stream)
 {
     for (size_t i = 0; i < run->device_count; i++) {
         struct screen screen;
-        screen_init(&screen, false, COLUMNS);
+        screen_init(&screen, false, SCREEN_COLUMNS);
         draw_device(run, run->devices[i].id, &screen);
         screen_finish(&screen, stream);
     }

@@ -15,6 +15,8 @@ static const char *const low_blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆
 
 void screen_init(struct screen *screen, bool colour, unsigned columns)
 {
+    if (columns < SCREEN_COLUMNS_MIN)
+        columns = columns ? SCREEN_COLUMNS_MIN : SCREEN_COLUMNS;
     *screen = (struct screen){.arena = arena_create(), .colour = colour, .columns = columns};
     screen->stream = open_memstream(&screen->text, &screen->bytes);
 }
@@ -46,6 +48,12 @@ size_t screen_width(const char *text)
     for (; *text; text++)
         width += !continues(*text);
     return width;
+}
+
+void screen_widen(size_t *columns, const char *text)
+{
+    size_t width = screen_width(text);
+    *columns = width > *columns ? width : *columns;
 }
 
 // Length of a control character at `text`; 0 where there is none.
@@ -98,18 +106,12 @@ static void spaces(struct screen *screen, size_t count)
 
 void screen_left(struct screen *screen, const char *text, size_t columns)
 {
-    size_t width = screen_width(text);
-    fputs(text, screen->stream);
-    if (width < columns)
-        spaces(screen, columns - width);
+    screen_paint_left(screen, PAINT_NONE, text, columns);
 }
 
 void screen_right(struct screen *screen, const char *text, size_t columns)
 {
-    size_t width = screen_width(text);
-    if (width < columns)
-        spaces(screen, columns - width);
-    fputs(text, screen->stream);
+    screen_paint_right(screen, PAINT_NONE, text, columns);
 }
 
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text)
@@ -120,6 +122,22 @@ void screen_paint(struct screen *screen, enum screen_paint paint, const char *te
     fputs(text, screen->stream);
     if (painted)
         fputs("\x1b[0m", screen->stream);
+}
+
+void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
+                       size_t columns)
+{
+    size_t width = screen_width(text);
+    screen_paint(screen, paint, text);
+    spaces(screen, width < columns ? columns - width : 0);
+}
+
+void screen_paint_right(struct screen *screen, enum screen_paint paint, const char *text,
+                        size_t columns)
+{
+    size_t width = screen_width(text);
+    spaces(screen, width < columns ? columns - width : 0);
+    screen_paint(screen, paint, text);
 }
 
 void screen_wrap(struct screen *screen, const char *text, size_t first_column, size_t indent)

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 enum {
-    SCREEN_COLUMNS = 100
+    SCREEN_COLUMNS = 100,
+    SCREEN_COLUMNS_MIN = 60
 };
 
 enum screen_paint {
@@ -30,13 +31,17 @@ struct screen {
     size_t bytes;
 };
 
-// A screen that gathers what is written; screen_finish sends it to `stream` without blanks at the
-// ends of lines. The arena is destroyed with it.
+// A screen that gathers what is written, SCREEN_COLUMNS wide if `columns` is 0 and never narrower
+// than SCREEN_COLUMNS_MIN. screen_finish sends the text to `stream` without blanks at the ends of
+// lines, and destroys the arena.
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
 // Columns that a text takes: its code points (no double-width script is expected).
 size_t screen_width(const char *text);
+
+// Raises *columns to the width of the text.
+void screen_widen(size_t *columns, const char *text);
 
 // The text on one line of at most `columns`, cut with an ellipsis; control characters become "?".
 const char *screen_quote(struct arena *arena, const char *text, size_t columns);
@@ -48,8 +53,12 @@ const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// Writes text in a colour where the screen has any.
+// Writes text in a colour where the screen has any, and as a padded text.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
+void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
+                       size_t columns);
+void screen_paint_right(struct screen *screen, enum screen_paint paint, const char *text,
+                        size_t columns);
 
 // Words broken at spaces into lines; lines after the first begin with `indent` spaces.
 void screen_wrap(struct screen *screen, const char *text, size_t first_column, size_t indent);

@@ -49,13 +49,13 @@ static size_t lines_of(const struct table *table, struct line *lines)
 }
 
 static void line_print(struct screen *screen, const struct line *line, size_t label_width,
-                       const struct cell_widths *widths, size_t share_width, double highest)
+                       struct cell_widths *widths, size_t share_width, double highest)
 {
     fputs("  ", screen->stream);
     screen_left(screen, line->label, label_width);
     fputs("  ", screen->stream);
     cell_print(screen, &line->cell, widths);
-    size_t used = 2 + label_width + 2 + cell_columns(widths) + 2;
+    size_t used = 2 + label_width + 2 + cell_columns(widths, "") + 2;
     if (share_width) {
         fputs("  ", screen->stream);
         screen_right(screen, line->share, share_width);
@@ -83,17 +83,15 @@ void bars_print(const struct table *table)
     struct cell_widths widths = {0};
     double highest = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t width = screen_width(lines[i].label), share = screen_width(lines[i].share);
-        label_width = width > label_width ? width : label_width;
-        share_width = share > share_width ? share : share_width;
+        screen_widen(&label_width, lines[i].label);
+        screen_widen(&share_width, lines[i].share);
         cell_measure(&widths, &lines[i].cell);
         if (isfinite(lines[i].value))
             highest = fmax(highest, lines[i].value);
     }
     if (share_width) {
-        fputs("  ", screen->stream);
-        screen_left(screen, "", label_width + 2 + cell_columns(&widths));
-        fputs("  of limit\n", screen->stream);
+        fprintf(screen->stream, "%*s  of limit\n",
+                (int)(2 + label_width + 2 + cell_columns(&widths, "")), "");
         share_width = share_width < 8 ? 8 : share_width;
     }
     for (size_t i = 0; i < count; i++)

@@ -43,18 +43,10 @@ static void axes_measure(struct cases *cases)
 {
     cases->axis_widths = ARENA_ARRAY(cases->screen->arena, cases->axis_count, size_t);
     for (size_t axis = 0; axis < cases->axis_count; axis++) {
-        size_t widest = screen_width(cases->axes[axis]->key);
-        for (size_t row = 0; row < cases->count; row++) {
-            size_t width = screen_width(axis_text(cases, row, axis));
-            widest = width > widest ? width : widest;
-        }
-        cases->axis_widths[axis] = widest;
+        screen_widen(&cases->axis_widths[axis], cases->axes[axis]->key);
+        for (size_t row = 0; row < cases->count; row++)
+            screen_widen(&cases->axis_widths[axis], axis_text(cases, row, axis));
     }
-}
-
-static size_t widest(const char *a, const char *b)
-{
-    return screen_width(a) > screen_width(b) ? screen_width(a) : screen_width(b);
 }
 
 // False where no case has this metric.
@@ -80,12 +72,8 @@ static bool column_of(const struct cases *cases, const struct metric_info *info,
             column->cells[i].margin = column->cells[i].mark = "";
         cell_measure(&column->widths, &column->cells[i]);
     }
-    column->columns = cell_columns(&column->widths);
-    size_t head = widest(column->name, column->unit);
-    if (head > column->columns) {
-        column->widths.number += head - column->columns;
-        column->columns = head;
-    }
+    cell_columns(&column->widths, column->name);
+    column->columns = cell_columns(&column->widths, column->unit);
     return any;
 }
 

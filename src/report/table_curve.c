@@ -32,12 +32,7 @@ static struct column column_of(const struct table *table, const struct view_seri
         column.cells[i] = cell_of(table, result, view_metric(grid, result), scale);
         cell_measure(&column.widths, &column.cells[i]);
     }
-    column.columns = cell_columns(&column.widths);
-    size_t label_columns = screen_width(column.label);
-    if (label_columns > column.columns) {
-        column.widths.number += label_columns - column.columns;
-        column.columns = label_columns;
-    }
+    column.columns = cell_columns(&column.widths, column.label);
     return column;
 }
 
@@ -50,8 +45,7 @@ static const char **x_texts(const struct table *table, size_t *width)
     *width = screen_width(grid->x->key);
     for (size_t i = 0; i < grid->x_count; i++) {
         texts[i] = screen_quote(arena, view_value_text(arena, &grid->xs[i], grid->x), 32);
-        if (screen_width(texts[i]) > *width)
-            *width = screen_width(texts[i]);
+        screen_widen(width, texts[i]);
     }
     return texts;
 }
@@ -205,8 +199,7 @@ static void panel_print(const struct table *table, const struct view_panel *pane
     struct column *columns = ARENA_ARRAY(screen->arena, panel->series_count, struct column);
     for (size_t i = 0; i < panel->series_count; i++) {
         columns[i] = column_of(table, &panel->series[i], scale);
-        size_t width = screen_width(panel->series[i].label);
-        label_width = width > label_width ? width : label_width;
+        screen_widen(&label_width, panel->series[i].label);
     }
     label_width = label_width > LABEL_COLUMNS ? LABEL_COLUMNS : label_width;
     const double *only =

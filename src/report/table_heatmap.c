@@ -44,21 +44,14 @@ static void matrix_measure(struct matrix *matrix)
     const struct view_grid *grid = matrix->table->grid;
     struct arena *arena = matrix->table->screen->arena;
     matrix->label_width = screen_width(grid->y ? grid->y->key : "");
-    for (size_t row = 0; row < matrix->panel->series_count; row++) {
-        size_t width = screen_width(matrix->panel->series[row].label);
-        matrix->label_width = width > matrix->label_width ? width : matrix->label_width;
-    }
+    for (size_t row = 0; row < matrix->panel->series_count; row++)
+        screen_widen(&matrix->label_width, matrix->panel->series[row].label);
     if (matrix->label_width > ROW_COLUMNS)
         matrix->label_width = ROW_COLUMNS;
-    matrix->column_width = cell_columns(&matrix->widths);
     for (size_t x = 0; x < grid->x_count; x++) {
         matrix->heads[x] =
             screen_quote(arena, view_value_text(arena, &grid->xs[x], grid->x), LABEL_COLUMNS);
-        size_t width = screen_width(matrix->heads[x]);
-        if (width > matrix->column_width) {
-            matrix->widths.number += width - matrix->column_width;
-            matrix->column_width = width;
-        }
+        matrix->column_width = cell_columns(&matrix->widths, matrix->heads[x]);
     }
 }
 

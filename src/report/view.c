@@ -7,25 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct param_info *view_param(const struct benchmark_info *info, const char *key)
-{
-    for (size_t i = 0; key && i < info->param_count; i++)
-        if (strcmp(info->params[i].key, key) == 0)
-            return &info->params[i];
-    return NULL;
-}
-
 const char *view_value_text(struct arena *arena, const struct case_value *value,
                             const struct param_info *param)
 {
-    char text[64];
     enum unit unit = param ? param->unit : UNIT_NONE;
     if (value->type == PARAM_BYTES)
-        return arena_strdup(arena, unit_format((double)value->uint, UNIT_BYTE, text, sizeof text));
+        return unit_text(arena, (double)value->uint, UNIT_BYTE);
     if (value->type == PARAM_TEXT || unit == UNIT_NONE)
         return case_value_text(arena, value);
     double number = value->type == PARAM_REAL ? value->real : (double)value->uint;
-    return arena_strdup(arena, unit_format(number, unit, text, sizeof text));
+    return unit_text(arena, number, unit);
 }
 
 bool view_log_x(const struct view_info *view)
@@ -93,23 +84,25 @@ const char *view_label(struct arena *arena, const struct result *result,
         // A bare number says nothing: width=16.
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
-        label = arena_printf(arena, "%s%s%s", label, *label ? " " : "", text);
+        label = text_join(arena, label, " ", text);
     }
     return label;
 }
 
-static const char *common_of(struct arena *arena, const struct view_grid *grid,
-                             const struct result *const *results, size_t count)
+const char *view_common(struct arena *arena, const struct benchmark_info *info,
+                        const struct view_info *view, const struct result *const *results,
+                        size_t count)
 {
     const char *common = "";
-    for (size_t i = 0; i < grid->info->param_count; i++) {
-        const struct param_info *param = &grid->info->params[i];
+    for (size_t i = 0; i < info->param_count; i++) {
+        const struct param_info *param = &info->params[i];
         const struct case_value *value = case_find(&results[0]->bench_case, param->key);
-        if (param->role != PARAM_AXIS || param == grid->x || param == grid->y || !value ||
-            varies(param->key, results, count))
-            continue;
-        common = arena_printf(arena, "%s%s%s=%s", common, *common ? ", " : "", param->key,
-                              view_value_text(arena, value, param));
+        bool drawn = view && (param == benchmark_param(info, view->x) ||
+                              param == benchmark_param(info, view->y));
+        if (param->role == PARAM_AXIS && value && !drawn && !varies(param->key, results, count))
+            common = text_join(
+                arena, common, ", ",
+                arena_printf(arena, "%s=%s", param->key, view_value_text(arena, value, param)));
     }
     return common;
 }
@@ -173,14 +166,6 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-static const struct metric_info *metric_find(const struct benchmark_info *info, const char *name)
-{
-    for (size_t i = 0; i < info->metric_count; i++)
-        if (!name || strcmp(info->metrics[i].name, name) == 0)
-            return &info->metrics[i];
-    return NULL;
-}
-
 // What tells series (or, in a heat map, panels) apart: declared groups and any other axis that
 // varies.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
@@ -206,9 +191,11 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
 {
     *grid = (struct view_grid){.info = info,
                                .view = view,
-                               .metric = metric_find(info, view->metric),
-                               .x = view_param(info, view->x),
-                               .y = view_param(info, view->y)};
+                               .metric = view->metric || !info->metric_count
+                                             ? benchmark_metric(info, view->metric)
+                                             : info->metrics,
+                               .x = benchmark_param(info, view->x),
+                               .y = benchmark_param(info, view->y)};
     size_t count, group_count;
     const struct result **results = view_select(arena, run, device, view, info, &count);
     if (!count || !grid->metric || !grid->x)
@@ -216,7 +203,7 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
     const struct param_info **group = group_of(arena, grid, results, count, &group_count);
     grid->xs = values_of(arena, grid->x->key, results, count, &grid->x_count);
     grid->panels = ARENA_ARRAY(arena, count, struct view_panel);
-    grid->common = common_of(arena, grid, results, count);
+    grid->common = view_common(arena, info, view, results, count);
     for (size_t i = 0; i < count; i++) {
         const char *label = view_label(arena, results[i], group, group_count);
         const struct param_info *rows[] = {grid->y};

@@ -44,6 +44,12 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 
+// "path=vector, load=idle": the axes on which all of the results agree, without x and y of the
+// view, which may be NULL.
+const char *view_common(struct arena *arena, const struct benchmark_info *info,
+                        const struct view_info *view, const struct result *const *results,
+                        size_t count);
+
 // False where the view shows nothing of this device, or names an x or metric that is not declared.
 // Axes that vary but that the view does not name are added to its groups, so no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
@@ -56,8 +62,6 @@ const struct metric *view_metric(const struct view_grid *grid, const struct resu
 // A value as people read it: "32 KiB", "64", "vector".
 const char *view_value_text(struct arena *arena, const struct case_value *value,
                             const struct param_info *param);
-
-const struct param_info *view_param(const struct benchmark_info *info, const char *key);
 
 // Is `scale` ("log2-linear", one word for both) logarithmic in x, in y?
 bool view_log_x(const struct view_info *view);

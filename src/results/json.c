@@ -198,14 +198,6 @@ static void case_put(struct json_out *out, const char *name, const void *object)
     json_put_close(out, '}');
 }
 
-static const struct param_info *param_find(const struct benchmark_info *info, const char *key)
-{
-    for (size_t i = 0; info && i < info->param_count; i++)
-        if (strcmp(info->params[i].key, key) == 0)
-            return &info->params[i];
-    return NULL;
-}
-
 // A value that the file's benchmarks do not declare: the type is that of the JSON, and it is an
 // axis where it stands in the result's key.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
@@ -224,7 +216,7 @@ static struct case_value value_undeclared(struct json_reader *reader, const stru
 static struct case_value value_get(struct json_reader *reader, const struct json_node *node,
                                    const struct benchmark_info *info, const char *result_key)
 {
-    const struct param_info *param = param_find(info, node->member);
+    const struct param_info *param = benchmark_param(info, node->member);
     struct case_value value = param ? (struct case_value){.role = param->role, .type = param->type}
                                     : value_undeclared(reader, node, result_key);
     value.key = param ? param->key : arena_strdup(reader->arena, node->member);

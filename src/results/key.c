@@ -25,9 +25,17 @@ bool case_says(const struct bench_case *c, const char *key, const char *text)
 
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key)
 {
-    for (size_t i = 0; i < info->param_count; i++)
+    for (size_t i = 0; info && key && i < info->param_count; i++)
         if (strcmp(info->params[i].key, key) == 0)
             return &info->params[i];
+    return NULL;
+}
+
+const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name)
+{
+    for (size_t i = 0; info && name && i < info->metric_count; i++)
+        if (strcmp(info->metrics[i].name, name) == 0)
+            return &info->metrics[i];
     return NULL;
 }
 

@@ -126,8 +126,10 @@ struct benchmark_info {
     bool distribution;
 };
 
-// The parameter of that key; NULL where there is none.
+// The parameter or metric that the benchmark declares by that name; NULL if there is none, or if
+// `info` or the name is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
+const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
 // ---------------------------------------------------------------- a case and its result
 
@@ -319,7 +321,11 @@ void run_declare_missing(struct run *run);
 // The last result of that key on that device; NULL = none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
+
+// The metric, series or detail's text of that name; NULL if the result has none.
 const struct metric *result_metric(const struct result *result, const char *name);
+const struct series *result_series(const struct result *result, const char *name);
+const char *result_detail(const struct result *result, const char *name);
 
 // The median of a metric; NaN where the result has no such metric.
 double result_median(const struct result *result, const char *metric);

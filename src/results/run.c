@@ -92,6 +92,22 @@ const struct metric *result_metric(const struct result *result, const char *name
     return NULL;
 }
 
+const struct series *result_series(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if (strcmp(result->series[i].name, name) == 0)
+            return &result->series[i];
+    return NULL;
+}
+
+const char *result_detail(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->detail_count; i++)
+        if (strcmp(result->details[i].name, name) == 0)
+            return result->details[i].text;
+    return NULL;
+}
+
 double result_median(const struct result *result, const char *metric)
 {
     const struct metric *found = result_metric(result, metric);

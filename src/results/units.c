@@ -103,3 +103,9 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes)
     snprintf(text, bytes, "%s%s%s", number, *name ? " " : "", name);
     return text;
 }
+
+const char *unit_text(struct arena *arena, double value, enum unit unit)
+{
+    char text[64];
+    return arena_strdup(arena, unit_format(value, unit, text, sizeof text));
+}

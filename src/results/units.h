@@ -3,6 +3,8 @@
 #ifndef RESULTS_UNITS_H
 #define RESULTS_UNITS_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -33,6 +35,9 @@ const char *unit_name(enum unit unit); // "B/s"
 // "281.3 ns"). B scales by 1024 (KiB, MiB, GiB), everything else by 1000. Writes at most `bytes`
 // with the NUL and returns `text`. Non-finite values are "–".
 const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
+
+// The same in an arena.
+const char *unit_text(struct arena *arena, double value, enum unit unit);
 
 // The pieces of unit_format, for tables with one unit in the head of a column: the value in the
 // scaled unit and its name ("" for a plain number) …

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "report/cross_console.h"
 #include "analysis/cross.h"
+#include "base/text.h"
 #include "math/stats.h"
-#include "report/view.h"
+#include "report/tables.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,31 +23,6 @@ struct group {
     const char *common; // what they share: "chain=index, load=idle"
 };
 
-// ---------------------------------------------------------------- groups
-
-static bool in_group(const struct cross_row *a, const struct cross_row *b)
-{
-    return strcmp(a->first->benchmark, b->first->benchmark) == 0 &&
-           strcmp(a->metric->name, b->metric->name) == 0;
-}
-
-static const char *common_of(struct arena *arena, const struct benchmark_info *info,
-                             const struct group *group)
-{
-    const char *common = "";
-    for (size_t i = 0; i < info->param_count; i++) {
-        const struct param_info *param = &info->params[i];
-        const struct case_value *value = case_find(&group->rows[0]->first->bench_case, param->key);
-        bool varies = param->role != PARAM_AXIS;
-        for (size_t k = 0; k < group->axis_count; k++)
-            varies = varies || group->axes[k] == param;
-        if (value && !varies)
-            common = arena_printf(arena, "%s · %s=%s", common, param->key,
-                                  view_value_text(arena, value, param));
-    }
-    return common;
-}
-
 // The rows like rows[from] that are shown, from there on.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
@@ -58,7 +33,7 @@ static struct group group_of(struct arena *arena, const struct run *run,
     const struct result **results = ARENA_ARRAY(arena, chip->row_count, const struct result *);
     for (size_t i = from; i < chip->row_count; i++) {
         const struct cross_row *row = &chip->rows[i];
-        if (!in_group(row, model) || !(all || row->apart))
+        if (!cross_same_group(row, model) || !(all || row->apart))
             continue;
         results[group.count] = row->first;
         group.rows[group.count++] = row;
@@ -66,28 +41,16 @@ static struct group group_of(struct arena *arena, const struct run *run,
     const struct benchmark_info *info = run_benchmark(run, model->first->benchmark);
     if (info && group.count) {
         group.axes = view_varying(arena, info, results, group.count, &group.axis_count);
-        group.common = common_of(arena, info, &group);
+        group.common = view_common(arena, info, NULL, results, group.count);
     }
     return group;
-}
-
-static bool opens_group(const struct cross_chip *chip, size_t row)
-{
-    for (size_t i = 0; i < row; i++)
-        if (in_group(&chip->rows[i], &chip->rows[row]))
-            return false;
-    return true;
 }
 
 // ---------------------------------------------------------------- rows
 
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
-    char text[64];
-    if (!metric)
-        return "–";
-    unit_format(metric->median, metric->unit, text, sizeof text);
-    return arena_strdup(arena, text);
+    return metric ? unit_text(arena, metric->median, metric->unit) : "–";
 }
 
 static const char *ratio_text(struct arena *arena, const struct ratio *ratio)
@@ -128,11 +91,8 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
         screen_right(screen, value_text(arena, cell->metric), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
-        const char *text = ratio_text(arena, &cell->ratio);
-        size_t width = screen_width(text);
-        fprintf(screen->stream, "%*s", width < RATIO_COLUMNS ? (int)(RATIO_COLUMNS - width) : 0,
-                "");
-        screen_paint(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE, text);
+        screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
+                           ratio_text(arena, &cell->ratio), RATIO_COLUMNS);
     }
     const char *name = group->axis_count
                            ? view_label(arena, row->first, group->axes, group->axis_count)
@@ -154,8 +114,9 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
                           const struct group *group, size_t most)
 {
     const struct cross_row *first = group->rows[0];
-    const char *head = arena_printf(screen->arena, "  the %s of %s%s", first->metric->name,
-                                    first->first->benchmark, group->common);
+    const char *head =
+        arena_printf(screen->arena, "  the %s of %s", first->metric->name, first->first->benchmark);
+    head = text_join(screen->arena, head, " · ", group->common);
     screen_paint(screen, PAINT_DIM, screen_quote(screen->arena, head, screen->columns));
     fputc('\n', screen->stream);
     size_t shown = group->count < most ? group->count : most;
@@ -201,7 +162,7 @@ static void groups_print(struct screen *screen, const struct run *run,
         head_print(screen, chip);
     for (size_t i = 0; i < chip->row_count && shown < ROWS_MAX; i++) {
         struct group group = {0};
-        if (opens_group(chip, i))
+        if (cross_opens_group(chip, i))
             group = group_of(screen->arena, run, chip, i, all);
         if (group.count)
             shown += group_print(screen, chip, &group, ROWS_MAX - shown);
