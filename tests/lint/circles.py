@@ -3,7 +3,8 @@
 """No circles of files: where A.c uses a function or table of B.c, B.c uses none of A.c, neither
 itself nor through others. Looked up in the symbols of the object files.
 
-    circles.py OBJECTS    the folder of the build that holds them: …/fathom_core.dir/src"""
+    circles.py OBJECTS SOURCES    the folder of the build that holds them, …/fathom_core.dir/src, and
+                                  the one that they were made from: src/"""
 
 import argparse
 import os
@@ -14,10 +15,19 @@ import known
 import tree
 
 
-def read_symbols(folder):
+def objects_in(folder, sources):
+    """Objects whose source is there: a build keeps those of sources that were taken away."""
+    for at, _, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            path = os.path.join(at, name)
+            source = os.path.join(sources, os.path.relpath(path, folder))[:-len(".o")]
+            if name.endswith(".c.o") and os.path.exists(source):
+                yield path
+
+
+def read_symbols(folder, sources):
     """{unit: units that it uses}; a unit is the path of a .c without its ending."""
-    objects = sorted(os.path.join(at, name) for at, _, names in os.walk(folder)
-                     for name in names if name.endswith(".c.o"))
+    objects = list(objects_in(folder, sources))
     uses = {os.path.relpath(path, folder)[:-len(".c.o")]: set() for path in objects}
     if not objects:
         return uses
@@ -64,10 +74,11 @@ def circles(uses):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("objects")
+    parser.add_argument("sources")
     parser.add_argument("--none-known", action="store_true", help="take no exceptions")
     arguments = parser.parse_args()
     sys.setrecursionlimit(10000)
-    uses = read_symbols(arguments.objects)
+    uses = read_symbols(arguments.objects, arguments.sources)
     found = [" ".join(circle) for circle in circles(uses)]
     exceptions = () if arguments.none_known else known.CIRCLES
     tree.finish(len(uses), *known.compare(found, exceptions, "a circle of files"))

@@ -2,13 +2,64 @@
 """What circles.py and users.py find and what has not been mended yet. A line goes with its finding,
 and nothing new comes in."""
 
-CIRCLES = ()
+CIRCLES = (
+    "bench/launch/launch bench/launch/visit",
+    "bench/loads/data bench/loads/packed",
+    "bench/loads/loads bench/loads/visit",
+    "bench/managed/managed bench/managed/visit",
+    "bench/overlap/frame bench/overlap/record bench/overlap/segment",
+    "cli/children cli/cli cli/devices cli/map cli/run",
+    "gpu/batch gpu/device gpu/scope",
+    "gpu/cuda/device gpu/cuda/memory",
+    "gpu/opencl/batch gpu/opencl/submit",
+    "gpu/vulkan/draw gpu/vulkan/record",
+    "measure/clock measure/clock_evidence",
+    "sensors/clocks sensors/clocks_amdgpu sensors/clocks_nvml",
+)
 
-HEADERS = ()
+HEADERS = (
+    "bench/bandwidth/store.h",
+    "bench/latency/region.h",
+    "bench/loads/packed.h",
+    "bench/loads/source.h",
+    "bench/loads/write.h",
+    "bench/overlap/marker.h",
+    "bench/overlap/record.h",
+    "bench/overlap/series.h",
+    "bench/overlap/skew.h",
+    "bench/raster/work.h",
+    "bench/stream/store.h",
+    "bench/stream/work.h",
+    "bench/strides/work.h",
+    "bench/transfer/station.h",
+    "cli/progress.h",
+    "gpu/model/backend.h",
+    "gpu/model/execute.h",
+    "gpu/model/host.h",
+    "gpu/model/members.h",
+    "gpu/model/memory.h",
+    "gpu/model/places.h",
+    "gpu/opencl/batch.h",
+    "gpu/tables.h",
+    "measure/limits_table.h",
+    "report/cross_console.h",
+    "report/notes.h",
+    "report/page.h",
+    "suite/block.h",
+    "suite/host.h",
+    "suite/runner.h",
+    "suite/worker.h",
+)
+
+
+def covers(exception, text):
+    """A circle that lost some of its files is no new one."""
+    return set(text.split()) <= set(exception.split())
 
 
 def compare(found, exceptions, what):
     """(what was found and is no exception, warnings of exceptions that were not found)."""
-    return ([f"{text}: {what}" for text in found if text not in exceptions],
-            [f"{text}: mended; take it out of tests/lint/known.py" for text in exceptions
-             if text not in found])
+    return ([f"{text}: {what}" for text in found
+             if not any(covers(one, text) for one in exceptions)],
+            [f"{one}: mended; take it out of tests/lint/known.py" for one in exceptions
+             if not any(covers(one, text) for text in found)])

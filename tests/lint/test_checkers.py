@@ -236,9 +236,16 @@ class Circles(Tree):
         subprocess.run(["gcc", "-c", "-o", path + ".o", path], check=True)
 
     def run_check(self, name, *arguments):
-        done = subprocess.run([sys.executable, os.path.join(HERE, name), "--none-known", self.root],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([sys.executable, os.path.join(HERE, name), "--none-known", self.root,
+                               self.root], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
+
+    def test_an_object_whose_source_is_gone_counts_no_more(self):
+        self.compile("one", "int two(void); int one(void) { return two(); }\n")
+        self.compile("two", "int one(void); int two(void) { return one(); }\n")
+        self.assert_finds("one two: a circle of files", "circles.py")
+        os.remove(os.path.join(self.root, "two.c"))
+        self.assert_clean("circles.py")
 
     def test_calls_in_one_direction_are_fine(self):
         self.compile("bench/x/one", "int two(void); int one(void) { return two(); }\n")
