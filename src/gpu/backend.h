@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What a backend implements. gpu/*.c checks every call and keeps the lists of objects; a backend
-// makes its objects (structs that begin with the neutral one, from the scope's arena) and may
-// assume valid input. Same file names in every folder of a real API: backend.c device.c memory.c
-// program.c batch.c api.h.
+// What a backend implements. gpu/*.c (the front end) checks every call and keeps the lists of
+// objects. A backend creates its objects: structs that begin with the neutral one, in the scope's
+// arena. It may assume valid input. The folders of real APIs use the same file names: api.h,
+// backend.c, device.c, memory.c, image.c, program.c, batch.c.
 //
-// Who fills what: a _create slot fills what its comment below names; all other neutral members are
-// the front's, set right after the slot returned. Descriptions arrive with their defaults resolved:
-// no queue is NULL, no size or count 0, no range open, queue_count at least 1. A failing slot has
-// freed all it made, filled the error, and left the device usable unless it is lost.
+// Who fills what: a _create slot fills the members that its comment below names. The front end sets
+// all other neutral members right after the slot has returned. Descriptions arrive with their
+// defaults resolved: no queue is NULL, no size or count is 0, no range is open, queue_count is at
+// least 1. A slot that fails has freed all it made, has filled the error, and leaves the device
+// usable unless the device is lost.
 //
-// Who orders: the backend. In an ordered batch it sees to it that each command starts after the
-// one before it is done and its writes are seen (streams and in-order queues do so by themselves;
-// Vulkan records a barrier). In an unordered one it orders only at batch_barrier and at spans.
+// Who orders commands: the backend. In an ordered batch each command starts after the one before it
+// is done, and sees what it wrote. Streams and in-order queues do so by themselves; Vulkan records
+// a barrier. An unordered batch is ordered only at batch_barrier and at spans.
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
@@ -31,7 +32,7 @@ enum gpu_object_kind {
     GPU_OBJECT_DRAW_PROGRAM,
 };
 
-// Head of every object in a scope: a list, newest first.
+// The head of every object in a scope. A scope's objects form a list, newest first.
 struct gpu_object {
     enum gpu_object_kind kind;
     struct gpu_scope *scope;
@@ -51,13 +52,13 @@ struct gpu_typed {
     struct gpu_buffer *buffer;
     enum gpu_format format;
     uint64_t offset, elements;
-    bool writable; // can be GPU_ARG_TYPED_RW
+    bool writable; // may be used as GPU_ARG_TYPED_RW
 };
 
 struct gpu_image {
     struct gpu_object object;
-    struct gpu_image_desc desc; // with zeros resolved
-    bool filterable;            // linear filters may be used with it
+    struct gpu_image_desc desc; // with its zeros resolved
+    bool filterable;            // may be read through a linear filter
 };
 
 struct gpu_sampler {
@@ -68,14 +69,14 @@ struct gpu_sampler {
 struct gpu_program {
     struct gpu_object object;
     const struct gpu_kernel *kernel;
-    struct gpu_program_stats *stats; // asked for before; NULL: not yet
+    struct gpu_program_stats *stats; // statistics read earlier; NULL: not read yet
 };
 
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
-    GPU_BATCH_READY,     // ended; never submitted, or its last submission is done
-    GPU_BATCH_IN_FLIGHT, // submitted and not yet waited for
-    GPU_BATCH_FAILED     // by recording (first_error says how) or with the device
+    GPU_BATCH_READY,     // ended, and not in flight
+    GPU_BATCH_IN_FLIGHT, // submitted, not waited for yet
+    GPU_BATCH_FAILED     // recording failed (see first_error), or the device was lost
 };
 
 struct gpu_batch {
@@ -83,14 +84,14 @@ struct gpu_batch {
     struct gpu_queue *queue;
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
-    struct error first_error;           // while recording
-    unsigned commands;                  // recorded so far
-    int open_span;                      // -1: none
+    struct error first_error;           // from recording
+    unsigned commands;                  // number recorded so far
+    int open_span;                      // number of the open span; -1: none
     uint64_t spans_recorded;            // bit set
     uint64_t splits_set, splits_waited; // bit sets
-    bool finished;                      // a submission was waited for: spans have lengths
-    // What the submission in flight waits for: a hold or NULL, and batches submitted before it. Set
-    // before batch_submit is called.
+    bool finished;                      // a submission was waited for, so the spans have lengths
+    // What the submission in flight waits for: a hold (or NULL) and batches submitted before it.
+    // Set before batch_submit is called.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -104,56 +105,56 @@ struct gpu_hold {
 struct gpu_target {
     struct gpu_object object;
     struct gpu_target_desc desc;
-    struct gpu_image *image; // part of the target: it is in no list
+    struct gpu_image *image; // part of the target; in no list of its own
     bool blends;
 };
 
 struct gpu_draw_program {
     struct gpu_object object;
-    const struct gpu_kernel *args; // the kernel whose arguments a draw gives
+    const struct gpu_kernel *args; // the kernel whose arguments a draw passes
     enum gpu_format format;
-    bool depth; // of the targets that it is for
+    bool depth; // its targets have a depth buffer
 };
 
 struct gpu_queue {
     struct gpu_device *device;
     struct gpu_queue_request request;
-    unsigned family; // in gpu_info.families
+    unsigned family; // index in gpu_info.families
 };
 
 struct gpu_device {
     const struct gpu_backend *backend;
     const struct gpu_info *info;
-    struct arena *arena; // as long as the device
+    struct arena *arena; // lives as long as the device
     struct gpu_queue *queues[GPU_QUEUES_MAX];
     unsigned queue_count;
     size_t live_objects;
     struct gpu_scope *scopes; // list, newest first
-    bool lost;                // set by the front from ERROR_DEVICE_LOST: all later calls fail
-    bool hung;                // a closing scope waited in vain: nothing is destroyed any more
+    bool lost;                // set by the front end after ERROR_DEVICE_LOST: all later calls fail
+    bool hung; // a wait ran out while a scope was closed: nothing is destroyed from then on
 };
 
 struct gpu_scope {
     struct gpu_device *device;
-    struct arena *arena; // as long as the scope; objects live here
+    struct arena *arena; // lives as long as the scope; its objects are in it
     struct gpu_object *newest;
     struct gpu_scope *older;
 };
 
-// Where a backend's enumeration writes to.
+// What a backend passes its devices to while it enumerates them.
 struct gpu_enumeration {
-    struct arena *arena; // as long as the system
+    struct arena *arena; // lives as long as the system
     const struct gpu_system_desc *desc;
-    void (*add_device)(struct gpu_enumeration *, const struct gpu_info *info); // copies
+    void (*add_device)(struct gpu_enumeration *, const struct gpu_info *info); // copies `info`
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
-// Behind gpu/graphics.h.
+// The slots behind gpu/graphics.h.
 struct gpu_graphics {
-    // Fills image, whose object and desc are the front's, and blends.
+    // Fills blends, and image without its object and desc.
     struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
                                         struct error *);
-    // `args` as in struct gpu_draw_program.
+    // `args`: see struct gpu_draw_program.
     struct gpu_draw_program *(*program_create)(struct gpu_scope *,
                                                const struct gpu_draw_program_desc *,
                                                const struct gpu_kernel *args, struct error *);
@@ -163,39 +164,41 @@ struct gpu_graphics {
                               struct gpu_target *, struct error *);
 };
 
-// Behind gpu/peers.h. Both devices are of this backend.
+// The slots behind gpu/peers.h. Both devices belong to this backend.
 struct gpu_peers {
     bool (*connect)(struct gpu_device *from, struct gpu_device *to, bool *direct, struct error *);
     bool (*batch_copy)(struct gpu_batch *, const struct gpu_peers_copy *, struct error *);
 };
 
-// Behind gpu/managed.h.
+// The slots behind gpu/managed.h.
 struct gpu_managed {
     bool (*free_bytes)(struct gpu_device *, uint64_t *bytes, struct error *);
     bool (*advise)(struct gpu_buffer *, enum gpu_managed_advice, struct error *);
     bool (*batch_prefetch)(struct gpu_batch *, const struct gpu_managed_range *, struct error *);
 };
 
-// A backend is const data; its state hangs on what load() returns. Every slot is required unless
-// it says otherwise.
+// A backend is constant data; load() returns its state. All slots are required unless their comment
+// names a capability or says that they are optional.
 struct gpu_backend {
-    const char *name; // "vulkan"
+    const char *name; // for example "vulkan"
 
-    // Loads the library and lists devices into `to`; returns the backend's state (NULL when there
-    // is nothing to use, having said why through add_unavailable). unload(NULL) is never called.
+    // Loads the library and passes its devices to `to`. Returns the backend's state; NULL if there
+    // is no device to use, after add_unavailable was called with the reason. unload is not called
+    // with NULL.
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // Optional. True where the library finds all its devices only in a process into which the
-    // backends before it in the list were loaded: then they are, for this one alone too.
+    // Optional. True if the library finds all its devices only in a process that has loaded the
+    // backends before it in the list. The system then loads those first, even if only this backend
+    // was asked for.
     bool (*after_others)(void);
 
-    // The device struct begins with struct gpu_device and lives in `arena`. The backend fills
-    // queues (with device, request, family) and queue_count.
+    // Returns a struct that begins with struct gpu_device, in `arena`. Fills queues (each with
+    // device, request and family) and queue_count.
     struct gpu_device *(*device_open)(void *state, const struct gpu_info *info,
                                       const struct gpu_device_desc *desc, struct arena *arena,
                                       struct error *err);
-    // All scopes are closed. Where device->hung, it frees nothing that could block.
+    // Called when all scopes are closed. If device->hung, it frees nothing that could block.
     void (*device_close)(struct gpu_device *device);
     size_t (*validation_messages)(const struct gpu_device *device, const char **first); // optional
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
@@ -232,8 +235,8 @@ struct gpu_backend {
 
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
-    // Recording: return false with the error; the front keeps the first. batch->commands is the
-    // number of dispatches, copies and fills before this one.
+    // Recording functions return false with the error; the front end keeps the first one.
+    // batch->commands is the number of dispatches, copies and fills before this command.
     bool (*batch_dispatch)(struct gpu_batch *, const struct gpu_dispatch *, struct error *);
     bool (*batch_copy)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
                        struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
@@ -241,7 +244,7 @@ struct gpu_backend {
     bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
                        uint32_t word, struct error *);
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
-    // Optional: where NULL, batch_barrier is called with MEMORY.
+    // Optional. If NULL, the front end calls batch_barrier with MEMORY instead.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
@@ -249,10 +252,11 @@ struct gpu_backend {
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
-    // No check, no allocation: the batch is ready. `hold` may be NULL, or released already. It
-    // starts after the latest submission of each of batch->after, which may be done already.
+    // Submits a batch that is ready, without checks and without allocation. `hold` may be NULL or
+    // already released. The batch starts after the latest submission of each batch in batch->after;
+    // those submissions may already be done.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
-    // Only for a batch in flight.
+    // Called for a batch in flight only.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 
@@ -263,16 +267,16 @@ struct gpu_backend {
     const struct gpu_peers *peers;       // with PEERS
     const struct gpu_managed *managed;   // with MANAGED
 
-    // Frees what any of the _create slots made. The object is not in use.
+    // Frees what a _create slot made. The object is not in use.
     void (*object_destroy)(struct gpu_object *object);
 };
 
-// True if two argument lists of `kernel` name the same objects and ranges. Addresses
-// (GPU_ARG_ADDRESS) are not compared.
+// True if two lists of arguments for `kernel` name the same objects and ranges. GPU_ARG_ADDRESS
+// arguments are not compared.
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
                     const struct gpu_arg *b);
 
-// The explicit list of backends, NULL-terminated, in order of preference: gpu/list.c, and
+// The list of all backends, NULL-terminated, in order of preference. It is in gpu/list.c, and in
 // tests/fakes for the test program.
 extern const struct gpu_backend *const gpu_backends[];
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The life of a batch: made, ended, submitted, waited for; and holds. What is recorded: record.c.
+// The life of a batch: creation, end of recording, submission, waiting; and holds. Recording:
+// record.c.
 #include "gpu/front.h"
 
 #include <inttypes.h>
 
 enum {
-    SPANS_MAX = 64, // bits of gpu_batch.spans_recorded
+    SPANS_MAX = 64, // gpu_batch.spans_recorded has a bit for each
     SPLITS_MAX = 64
 };
 
@@ -99,7 +100,7 @@ bool gpu_batch_end(struct gpu_batch *batch, struct error *err)
         return error_set(err, ERROR_INTERNAL, "gpu_batch_end: the batch is %s",
                          state_name(batch->state));
     if (batch->first_error.code == ERROR_NONE && batch->open_span >= 0)
-        error_set(&batch->first_error, ERROR_INTERNAL, "span %d was begun and not ended",
+        error_set(&batch->first_error, ERROR_INTERNAL, "span %d was begun, but not ended",
                   batch->open_span);
     if (batch->first_error.code == ERROR_NONE)
         gpu_device_note(device, device->backend->batch_end(batch, &batch->first_error),
@@ -166,20 +167,23 @@ static bool check_after(const struct gpu_batch *batch, const struct gpu_submit *
                         struct error *err)
 {
     if (desc->after_count > GPU_AFTER_MAX)
-        return error_set(err, ERROR_INTERNAL, "a batch after %u others, at most %d",
+        return error_set(err, ERROR_INTERNAL,
+                         "gpu_batch_submit_after: %u batches to wait for, at most %d",
                          desc->after_count, GPU_AFTER_MAX);
     for (unsigned i = 0; i < desc->after_count; i++) {
         const struct gpu_batch *other = desc->after[i];
         if (!other)
-            return error_set(err, ERROR_INTERNAL, "a batch after others, of which %u is missing",
-                             i);
+            return error_set(err, ERROR_INTERNAL,
+                             "gpu_batch_submit_after: batch %u to wait for is missing", i);
         if (other == batch)
-            return error_set(err, ERROR_INTERNAL, "a batch after itself");
+            return error_set(err, ERROR_INTERNAL,
+                             "gpu_batch_submit_after: a batch cannot wait for itself");
         if (batch_device(other) != batch_device(batch))
-            return error_set(err, ERROR_INTERNAL, "a batch after one of another device");
+            return error_set(err, ERROR_INTERNAL,
+                             "gpu_batch_submit_after: the other batch is of another device");
         if (other->state != GPU_BATCH_IN_FLIGHT && !other->finished)
             return error_set(err, ERROR_INTERNAL,
-                             "a batch after one that is %s and was not submitted",
+                             "gpu_batch_submit_after: the other batch is %s and was not submitted",
                              state_name(other->state));
     }
     return true;
@@ -207,7 +211,7 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
                          state_name(batch->state));
     struct error why = {0};
     if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
-        if (why.code == ERROR_DEVICE_LOST) // else it is in flight as before
+        if (why.code == ERROR_DEVICE_LOST) // else the batch is in flight as before
             batch->state = GPU_BATCH_FAILED;
         if (err)
             *err = why;

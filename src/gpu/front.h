@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the neutral front (gpu/*.c) shares among its files. Backends do not include it.
+// What the files of the front end (gpu/*.c) share. Backends do not include it.
 #ifndef GPU_FRONT_H
 #define GPU_FRONT_H
 
@@ -19,7 +19,7 @@ MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, 
 {
     if (!device->lost)
         return true;
-    return error_set(err, ERROR_DEVICE_LOST, "%s was lost; open it anew", device->info->id);
+    return error_set(err, ERROR_DEVICE_LOST, "%s was lost: open it again", device->info->id);
 }
 
 // Marks the device as lost if a call failed (`ok` is false) with ERROR_DEVICE_LOST. Returns `ok`.
@@ -30,53 +30,56 @@ static inline bool gpu_device_note(struct gpu_device *device, bool ok, const str
     return ok;
 }
 
-// The backend and its state that listed `info`; NULL where the system does not know it.
+// The backend that listed `info`, with its state; NULL if the system does not know it.
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
                                              const struct gpu_info *info, void **state);
 
-// Visits the batches in flight of a device; `batch` NULL begins, NULL ends.
+// Iterates over the batches of a device that are in flight: NULL starts, NULL is returned at the
+// end.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
-// The queues that work on `queue` may be waiting for, itself included: bit q = device->queues[q].
+// The queues whose work `queue` may have to wait for, including itself, as bits: bit q stands for
+// device->queues[q].
 uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *queue);
 
-// Whether the batch is in flight on one of `queues`.
+// True if the batch is in flight on one of the queues in the bit set `queues`.
 bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 
-// False with ERROR_INTERNAL when a held batch blocks the device's first queue, which host copies
-// would wait for without end.
+// False with ERROR_INTERNAL if a held batch blocks the device's first queue: a host copy would wait
+// for ever.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
-// False with ERROR_INTERNAL where the buffer is missing or of another device; `what` wants it.
+// False with ERROR_INTERNAL if the buffer is NULL or belongs to another device. `what` names the
+// call in the message.
 MUST_CHECK bool gpu_buffer_check(const struct gpu_device *device, const struct gpu_buffer *buffer,
                                  const char *what, struct error *err);
 
-// False with ERROR_INTERNAL where [offset, offset + bytes) is not inside the buffer; `what` names
-// the range in the message.
+// False with ERROR_INTERNAL if [offset, offset + bytes) is not inside the buffer. `what` names the
+// range in the message.
 MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
                                 const char *what, struct error *err);
 
-// Recording. False with the error where the batch takes no more commands.
+// False with ERROR_INTERNAL if the batch is not being recorded.
 MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *err);
 
-// The first error stays; a batch that was ready can no longer be submitted.
+// Keeps the error, if it is the batch's first. A batch that was ready can no longer be submitted.
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 
-// After a command: counts it, or keeps its error.
+// Called after each command: counts it if `ok`, else keeps its error.
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    struct gpu_arg *args; // ranges left open are resolved in place
+    struct gpu_arg *args; // open ranges are resolved in place
     const void *params;
     size_t params_bytes;
 };
 
-// What a dispatch or a draw gives to `kernel`.
+// Checks what a dispatch or a draw passes to `kernel`.
 MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
                                     const struct gpu_kernel *kernel,
                                     const struct gpu_arguments *given, struct error *err);
 
-// The capabilities that its arguments need.
+// The capabilities that the kernel's arguments need.
 gpu_caps gpu_kernel_caps(const struct gpu_kernel *kernel);
 
 #endif

@@ -3,23 +3,23 @@
 //
 //   system ── enumerates ──> gpu_info (gpu/info.h: what a device is and can do)
 //   device ── opened from one gpu_info, in the process that measures
-//   scope  ── owns objects; closing it releases holds, waits (bounded), frees the rest,
+//   scope  ── owns objects; closing it releases holds, waits (bounded), then frees the objects,
 //             newest first
 //   buffer, typed view, image, sampler, program ── made in a scope
-//   batch  ── commands recorded once, submitted many times: a submit is one driver call,
-//             unchecked and without allocation
-//   hold   ── keeps a submitted batch from starting until the host releases it; what a batch comes
-//             after (gpu_batch_submit_after) is told to the device alone, across queues
+//   batch  ── commands, recorded once and submitted many times: a submission is one driver call
+//             without checks and without allocation
+//   hold   ── keeps a submitted batch from starting until the host releases it; a batch can also
+//             wait for other batches, on the device (gpu_batch_submit_after)
 //
-// Checks happen here, once, while objects are made and batches recorded; backends may assume that
-// what reaches them is valid. Recording functions return nothing: the first error sticks to the
-// batch and gpu_batch_end reports it. A call that its own arguments forbid is ERROR_INTERNAL (a
-// mistake of the caller), what the device cannot do is ERROR_UNSUPPORTED, and once a device is lost
-// every call on it is ERROR_DEVICE_LOST.
+// All checks happen once, while objects are made and batches are recorded, so backends get valid
+// input only. Recording functions return nothing: the batch keeps the first error, and
+// gpu_batch_end reports it. ERROR_INTERNAL: the arguments are wrong whatever the device (a mistake
+// of the caller). ERROR_UNSUPPORTED: the device cannot do it. ERROR_DEVICE_LOST: the device was
+// lost; every later call on it fails with this code.
 //
-// Thread safety: none. One thread drives one device. Optional families (graphics: gpu/graphics.h,
-// where managed pages are: gpu/managed.h, copies between devices: gpu/peers.h) have headers of
-// their own and need a capability.
+// Not thread-safe: one thread drives one device. Optional features have headers of their own and
+// need a capability: drawing (gpu/graphics.h), placement of managed memory (gpu/managed.h), copies
+// between devices (gpu/peers.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -35,20 +35,21 @@
 
 struct gpu_system;
 
-// Why a backend has no devices here ("libcuda.so.1: cannot open shared object file").
+// An API without devices on this machine, and why.
 struct gpu_unavailable {
     const char *api;
-    const char *reason; // one line
-    const char *remedy; // what to do about it, or NULL where there is nothing to do
+    const char *reason; // one line, for example "libcuda.so.1: cannot open shared object file"
+    const char *remedy; // one line; NULL if the user cannot do anything about it
 };
 
 struct gpu_system_desc {
-    const char *only_api; // NULL: every backend
-    bool validation;      // turn the API's own validation on (Vulkan); its messages become errors
+    const char *only_api; // NULL: all backends
+    bool validation; // turns on the API's own validation (Vulkan); its messages count as errors
 };
 
-// Loads every backend and lists its devices; opens none. Missing libraries are absences, never
-// errors: the call itself cannot fail. The system must outlive its devices.
+// Loads all backends and lists their devices, without opening one. This never fails: a backend
+// whose library cannot be loaded is listed as unavailable, with the reason. The system must outlive
+// the devices opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -57,7 +58,7 @@ const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t d
 size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
-// The device of that id; NULL when there is none.
+// The device with this id, for example "cuda:0"; NULL if the system has none.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *id);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -66,7 +67,7 @@ struct gpu_device;
 struct gpu_queue;
 struct gpu_scope;
 
-enum gpu_priority { // zero is the default: medium
+enum gpu_priority { // zero, the default, is medium
     GPU_PRIORITY_MEDIUM,
     GPU_PRIORITY_LOW,
     GPU_PRIORITY_HIGH,
@@ -75,7 +76,7 @@ enum gpu_priority { // zero is the default: medium
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    enum gpu_priority priority; // global priority where the API has one
+    enum gpu_priority priority; // applies to the whole GPU where the API has such priorities
 };
 
 enum {
@@ -83,57 +84,59 @@ enum {
 };
 
 struct gpu_device_desc {
-    // Queues wanted; none = one universal queue. Opening fails with ERROR_UNSUPPORTED where a
-    // family has too few or a priority is refused.
+    // The queues to create; none means one universal queue. Opening fails with ERROR_UNSUPPORTED if
+    // the device has too few queues of a kind or refuses a priority.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    bool robust; // bounds-checked buffer access (robustBufferAccess); may be unsupported
+    bool robust; // bounds-checked buffer accesses (robustBufferAccess); not every device has them
 };
 
-// Opens a device of the system. Owned by the caller.
+// Opens a device of the system. NULL with the error. The caller owns it.
 struct gpu_device *gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
                                    const struct gpu_device_desc *desc, struct error *err);
 
-// Closes what is still open on it, then the device. NULL is legal. Never hangs: waits are bounded.
+// Closes the device's open scopes, then the device. NULL is legal. All waits are bounded.
 void gpu_device_close(struct gpu_device *device);
 
 const struct gpu_info *gpu_device_info(const struct gpu_device *device);
 
-// Queue number `queue` of the request; never NULL for queue < queue_count (or 0).
+// The queue for request number `queue` of gpu_device_desc. NULL if there is no such request.
 struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 
-// One moment by two clocks, as the API relates them: its time stamps' (where a device-wide clock
-// can be read in kernels, commonly the same) and the host's CLOCK_MONOTONIC.
+// The device's clock and the host's CLOCK_MONOTONIC, read at the same time. The device's clock is
+// that of its time stamps; where kernels can read a device-wide clock, it is usually the same one.
 struct gpu_calibrated_timestamp {
-    uint64_t device; // units of the time stamps
+    uint64_t device; // in units of the device's time stamps
     uint64_t host_ns;
-    uint64_t deviation_ns; // the two readings are at most so far apart
+    uint64_t deviation_ns; // largest possible distance in time between the two readings
 };
 
-// False where the API relates no clocks (only some Vulkan drivers do).
+// Reads both clocks. False if the API cannot do so; only some Vulkan drivers can.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
-// Sets the core clock for batches that are submitted from now on: the nearest clock that the device
-// can run at, or its own again if `core_hz` is 0. Needs CLOCK_CHOICE, which only models have: no
-// API sets the clock of a real card, only its driver does, for the whole machine
-// (sensors/clocks.h).
+// Sets the core clock for batches that are submitted from now on, to the nearest clock that the
+// device can run at; 0 gives it its own clock back. Needs CLOCK_CHOICE, which only models have. The
+// clock of a real card is set by its driver, for the whole machine: see sensors/clocks.h.
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
-// Objects alive on the device; 0 after all scopes are closed. For tests.
+// Number of objects on the device; 0 once all scopes are closed. For tests.
 size_t gpu_device_live_objects(const struct gpu_device *device);
 
-// Messages of the API's validation so far (0 without gpu_system_desc.validation), and the first.
+// Number of validation messages so far; 0 without gpu_system_desc.validation. `*first` becomes the
+// first message, or NULL.
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
-// A scope owns what is made in it. Scopes of one device close in any order.
+// Opens a scope, which owns the objects made in it. The scopes of a device may be closed in any
+// order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Releases holds (its own, and those that its batches stand behind), waits for its submitted
-// batches and those that wait for its holds or batches (at most 5 s each), frees everything.
-// Batches of other scopes that use its objects must be done. Where a wait runs out, nothing that
-// the device might still use is freed and the device counts as lost. NULL is legal.
+// Closes the scope: releases its holds and those that its batches wait for, waits at most 5 s for
+// each batch that uses the scope, then frees the scope's objects. A batch uses the scope if it
+// belongs to it, or if it waits for one of its holds or batches. Batches of other scopes that use
+// its buffers or programs must be done. If a batch is still not done after 5 s, its device counts
+// as lost, and nothing that the device may still access is freed. NULL is legal.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -141,11 +144,12 @@ struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
 // ---------------------------------------------------------------- memory
 
 enum gpu_memory {
-    GPU_MEMORY_DEVICE,   // on the device; the host reaches it by gpu_buffer_write / _read
-    GPU_MEMORY_UPLOAD,   // host memory, mapped, for writing by the host
-    GPU_MEMORY_READBACK, // host memory, mapped, cached, for reading by the host
-    GPU_MEMORY_VISIBLE,  // device memory mapped into the host (resizable BAR); may be unsupported
-    GPU_MEMORY_MANAGED,  // one pointer for host and device, pages move between them; needs MANAGED
+    GPU_MEMORY_DEVICE,   // on the device; the host copies with gpu_buffer_write and gpu_buffer_read
+    GPU_MEMORY_UPLOAD,   // mapped host memory that the host writes
+    GPU_MEMORY_READBACK, // mapped, cached host memory that the host reads
+    GPU_MEMORY_VISIBLE,  // device memory mapped into the host (resizable BAR); not every device has
+                         // it
+    GPU_MEMORY_MANAGED,  // one pointer for host and device; pages move between them; needs MANAGED
 };
 
 struct gpu_buffer_desc {
@@ -155,29 +159,30 @@ struct gpu_buffer_desc {
 
 struct gpu_buffer;
 
-// A buffer for every use: storage, constant, typed, copies, and its address where the device has
-// ADDRESSES. Contents undefined. ERROR_OUT_OF_MEMORY where it does not fit.
+// Creates a buffer with undefined contents. It can be used as storage, constant and typed buffer,
+// in copies, and by its address if the device has ADDRESSES. ERROR_OUT_OF_MEMORY if it does not
+// fit.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
 
-// Device address of byte 0; 0 where the device lacks ADDRESSES.
+// The device address of byte 0; 0 if the device lacks ADDRESSES.
 uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 
-// Host pointer of UPLOAD, READBACK, VISIBLE and MANAGED buffers; NULL for DEVICE. Valid as long as
-// the buffer. Coherent: what a finished batch wrote is seen after gpu_batch_wait.
+// The host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer; NULL for DEVICE. It is valid
+// as long as the buffer. After gpu_batch_wait the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// Blocking copies between host and any buffer, on the device's first queue; not for timing. They
-// are refused while a held batch blocks that queue.
+// Copies between the host and any buffer, on the device's first queue, and waits for the end. Not
+// for timing. Fails with ERROR_INTERNAL while a held batch blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
                                 uint64_t bytes, struct error *err);
 
-// Formats: name, bytes a texel (of a block for BC), channels. The name is the file spelling. Those
-// from RGBA8_SRGB on are read by Vulkan kernels only: their channels are not whole words that stand
-// for themselves.
+// Formats: name, name in files, bytes of a texel (of a block for BC), channels. Only Vulkan kernels
+// can read the formats from RGBA8_SRGB on, whose channels are not all of 8, 16 or 32 bits each and
+// plain.
 #define GPU_FORMATS(X)                                                                             \
     X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
     X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
@@ -211,12 +216,13 @@ enum gpu_format {
 
 const char *gpu_format_name(enum gpu_format format);
 unsigned gpu_format_bytes(enum gpu_format format);
-unsigned gpu_format_block(enum gpu_format format); // texels a side that those bytes hold: 1, BC: 4
-bool gpu_format_is_packed(enum gpu_format format); // from RGBA8_SRGB on
+unsigned gpu_format_block(
+    enum gpu_format format); // texels along the side of a block: 4 for BC formats, else 1
+bool gpu_format_is_packed(enum gpu_format format); // true from RGBA8_SRGB on
 unsigned gpu_format_channels(enum gpu_format format);
 
-// A typed view of `elements` texels from byte `offset` of a buffer. Needs TYPED;
-// ERROR_UNSUPPORTED where the format or the number of elements is not to be had.
+// Creates a typed view of `elements` texels from byte `offset` of a buffer. Needs TYPED.
+// ERROR_UNSUPPORTED if the device does not have the format or allows fewer elements.
 struct gpu_typed;
 struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
                                    enum gpu_format format, uint64_t offset, uint64_t elements,
@@ -233,24 +239,25 @@ struct gpu_image_desc {
     enum gpu_image_kind kind;
     enum gpu_format format;
     uint32_t width, height, depth, mips; // 0 counts as 1
-    uint32_t layers;                     // 0 counts as 1; CUBE: faces, 0 counts as 6, else 6·n
-    bool storage;                        // also written by kernels
-    bool gather;                         // also read four texels at a time (CUDA: 2-D, one level)
+    uint32_t layers; // 0 counts as 1, for CUBE as 6; CUBE: the number of faces, a multiple of 6
+    bool storage;    // kernels also write it
+    bool gather;     // kernels also read four texels at a time (CUDA: only 2-D with one level)
 };
 
-// An image in the layout that kernels read, contents undefined until gpu_image_write. Kernels see
-// it as an array where it has more layers than its kind needs (2-D and 1-D: 1, CUBE: 6).
-// ERROR_UNSUPPORTED where the format, the use or the size is not to be had. Needs IMAGES.
+// Creates an image with undefined contents. Kernels see it as an array image if it has more layers
+// than its kind needs (1-D and 2-D: 1, CUBE: 6). Needs IMAGES. ERROR_UNSUPPORTED if the device does
+// not allow this format, use or size.
 struct gpu_image;
 struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                    struct error *err);
 
-// Blocking: fills one mip level of one layer, tightly packed rows (and slices for 3-D).
+// Fills one mip level of one layer from tightly packed rows (3-D: slices of rows), and waits for
+// the end.
 MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer,
                                 const void *texels, uint64_t bytes, struct error *err);
 
-// Fills mip 0, layer 0 on the device from a buffer (tightly packed rows); for images too large to
-// build on the host. Blocking.
+// Fills mip 0 of layer 0 from tightly packed rows in a buffer, and waits for the end. For images
+// that are too large to be built on the host.
 MUST_CHECK bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source,
                                     uint64_t offset, struct error *err);
 
@@ -266,7 +273,7 @@ enum gpu_wrap {
 struct gpu_sampler_desc {
     enum gpu_filter filter, mip_filter;
     enum gpu_wrap wrap;
-    float anisotropy; // 0 or 1 = none
+    float anisotropy; // 0 or 1: none
 };
 
 struct gpu_sampler;
@@ -276,14 +283,14 @@ struct gpu_sampler *gpu_sampler_create(struct gpu_scope *scope, const struct gpu
 // ---------------------------------------------------------------- kernels and programs
 
 enum gpu_arg_kind {
-    GPU_ARG_BUFFER,   // storage buffer, bound whole or by range
-    GPU_ARG_ADDRESS,  // a buffer passed by its 64-bit address (a pointer argument in OpenCL C)
+    GPU_ARG_BUFFER,   // storage buffer, the whole or a range of it
+    GPU_ARG_ADDRESS,  // 64-bit address of a buffer (in OpenCL C a pointer argument)
     GPU_ARG_CONSTANT, // constant (uniform) buffer
-    GPU_ARG_TYPED,    // typed view, read-only
-    GPU_ARG_TYPED_RW, // typed view, storage
-    GPU_ARG_IMAGE,    // image, read without sampler
-    GPU_ARG_IMAGE_RW, // storage image
-    GPU_ARG_SAMPLED,  // image with a sampler
+    GPU_ARG_TYPED,    // typed view that the kernel reads
+    GPU_ARG_TYPED_RW, // typed view that the kernel also writes
+    GPU_ARG_IMAGE,    // image read without a sampler
+    GPU_ARG_IMAGE_RW, // image that the kernel also writes
+    GPU_ARG_SAMPLED,  // image read through a sampler
     GPU_ARG_KIND_COUNT
 };
 
@@ -292,62 +299,65 @@ enum {
     GPU_PARAMS_MAX_BYTES = 128
 };
 
-enum gpu_stage { // zero is the default: compute
+enum gpu_stage { // zero, the default, is compute
     GPU_STAGE_COMPUTE,
-    GPU_STAGE_VERTEX, // the other two: gpu/graphics.h
+    GPU_STAGE_VERTEX, // vertex and fragment: see gpu/graphics.h
     GPU_STAGE_FRAGMENT
 };
 
-// One variant of one kernel, as the build embedded it: const data, one table for the program.
-// A member is NULL / 0 where the toolchain of that form was missing or cannot express the kernel.
+// One variant of one kernel: constant data that the build embedded, one table for the whole
+// program. A form is NULL if the build lacked its compiler or the kernel cannot be expressed in it.
 struct gpu_kernel {
-    const char *name;   // "latency_vector_pointer": unique
-    const char *source; // "bench/latency/latency.comp -DPATH=1": for the run file
+    const char *name;   // unique, for example "latency_vector_pointer"
+    const char *source; // for the run file, for example "bench/latency/latency.comp -DPATH=1"
     enum gpu_stage stage;
-    uint32_t workgroup[3]; // threads; also compiled into every form
+    uint32_t workgroup[3]; // threads of a workgroup; every form is compiled for this size
     enum gpu_arg_kind args[GPU_ARGS_MAX];
     unsigned arg_count;
     const uint32_t *spirv;
     size_t spirv_bytes;
     const char *ptx;            // NUL-terminated
-    const char *opencl;         // self-contained OpenCL C source, NUL-terminated
-    const char *opencl_options; // its -D options
-    const char *entry;          // entry point in ptx and opencl ("main" in spirv)
-    void (*host)(void);         // compiled for the host, for models (gpu/model.h)
-    void (*stream)(void);       // … that tells what a dispatch reads and writes, and does it
-    uint64_t hash;              // FNV-1a of all forms: tells results of changed kernels apart
+    const char *opencl;         // complete OpenCL C source, NUL-terminated
+    const char *opencl_options; // -D options for that source
+    const char *entry;          // name of the entry point in ptx and opencl; in spirv it is "main"
+    void (*host)(void);         // compiled for the host, for the model backend (gpu/model.h)
+    void (*stream)(void); // host function that describes what a dispatch reads and writes, and
+                          // computes its results
+    uint64_t hash;        // FNV-1a of all forms; it changes when the kernel changes
 };
 
-// How arguments reach a kernel. GLSL: descriptor set 0, binding = position among the args that are
-// not ADDRESS; push constants = the ADDRESS args as 64-bit addresses in their order, then the
-// params. OpenCL C: every arg in order as a kernel argument, then the params as one struct by value
-// (none where params_bytes is 0); bench/prelude/prelude.clh has the types and tells the exceptions.
+// How arguments reach a kernel. In GLSL, descriptor set 0 holds the arguments that are not ADDRESS,
+// with binding numbers in their order; the push constants are the ADDRESS arguments as 64-bit
+// addresses in their order, then the params. In OpenCL C, every argument is a kernel argument, in
+// order, and the params are one struct by value after them, left out if params_bytes is 0.
+// bench/prelude/prelude.clh has the types and lists the exceptions.
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
-    uint32_t subgroup_threads; // 0: the driver's choice; else needs SUBGROUP_CHOICE
-    // Where a core's L1 and shared memory are one: the part wanted as L1, 1 … 100 %, a hint.
-    // 0: the driver's choice. Ignored without L1_CHOICE.
+    uint32_t subgroup_threads; // 0: the driver chooses; other values need SUBGROUP_CHOICE
+    // The part of a core's memory to use as L1, in percent, where L1 and shared memory are one
+    // memory. A hint. 0: the driver chooses. Ignored without L1_CHOICE.
     unsigned l1_percent;
-    // Shared memory beyond what the kernel declares, for kernels that take as much as they are
-    // given (chosen_shared() in OpenCL C). 0: none; else needs SHARED_CHOICE.
+    // Bytes of shared memory in addition to what the kernel declares, for kernels that use all that
+    // they are given (chosen_shared() in OpenCL C). Values above 0 need SHARED_CHOICE.
     unsigned shared_bytes;
 };
 
 struct gpu_program;
 
-// Compiles one kernel for the device; ERROR_UNSUPPORTED where it has no form for this API. The
-// driver's log is part of the message when it refuses.
+// Compiles a kernel for the device. ERROR_UNSUPPORTED if the kernel has no form for this API. If
+// the driver refuses the kernel, the error message contains the driver's log.
 struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu_program_desc *desc,
                                        struct error *err);
 const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
 
-// What the driver says of the compiled code. A has_ flag is false where it does not say.
+// What the driver reports of the compiled code. A has_ flag is false if the driver does not report
+// that figure.
 struct gpu_program_stats {
     bool has_registers, has_spills, has_shared;
-    unsigned registers; // a thread
+    unsigned registers; // registers of a thread
     unsigned spill_bytes;
     unsigned shared_bytes;
-    const char *text; // the ISA or all statistics, as one text; NULL if none; lives in `arena`
+    const char *text; // ISA and statistics as one text, in `arena`; NULL if the driver gives none
 };
 
 MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
@@ -358,22 +368,22 @@ MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *are
 struct gpu_batch;
 
 struct gpu_batch_desc {
-    struct gpu_queue *queue; // NULL: the device's first
-    unsigned span_count;     // spans that the batch will stamp
-    unsigned split_count;    // split barriers that it will hold, at most 64 (SPLITS)
-    bool unordered;          // commands may overlap unless a barrier stands between (UNORDERED)
-    bool replay;             // as a graph where the API tells the difference (REPLAY)
-    bool draws;              // draws will be recorded too (gpu/graphics.h, GRAPHICS)
+    struct gpu_queue *queue; // NULL: the first queue of the device
+    unsigned span_count;     // number of spans that the batch times
+    unsigned split_count;    // number of split barriers, at most 64; needs SPLITS
+    bool unordered; // commands may overlap unless a barrier stands between them; needs UNORDERED
+    bool replay;    // submit the batch as one graph where the API has graphs; needs REPLAY
+    bool draws;     // the batch may contain draws (gpu/graphics.h); needs GRAPHICS
 };
 
 struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                    struct error *err);
 
-// One argument of a dispatch; which member counts is told by the kernel's args[].
+// One argument of a dispatch or draw. The kernel's args[] determines which members are used.
 struct gpu_arg {
-    struct gpu_buffer *buffer;   // BUFFER, ADDRESS, CONSTANT
-    uint64_t offset, bytes;      // BUFFER, CONSTANT: the range; bytes 0 = to the end (clamped to
-                                 // storage_range_bytes only where the range was not given)
+    struct gpu_buffer *buffer; // BUFFER, ADDRESS, CONSTANT
+    uint64_t offset,
+        bytes; // BUFFER, CONSTANT: the range; bytes 0 = to the end, at most the device's limit
     struct gpu_typed *typed;     // TYPED
     struct gpu_image *image;     // IMAGE, IMAGE_RW, SAMPLED
     struct gpu_sampler *sampler; // SAMPLED
@@ -383,16 +393,18 @@ struct gpu_dispatch {
     struct gpu_program *program;
     uint32_t groups[3]; // workgroups; 0 counts as 1
     struct gpu_arg args[GPU_ARGS_MAX];
-    const void *params;  // copied while recording
+    const void *params;  // copied when the command is recorded
     size_t params_bytes; // a multiple of 4
 };
 
-// Ordered batches put a full barrier between commands, and before their first one, so that batches
-// of one queue run one after another; unordered ones have only these.
+// An ordered batch has a full barrier before each command, also before the first, so that the
+// batches of a queue run one after another. An unordered batch has only the barriers that are
+// recorded.
 enum gpu_barrier {
-    GPU_BARRIER_MEMORY,    // all writes before are seen by all after (global memory barrier)
-    GPU_BARRIER_EXECUTION, // order only, no memory
-    GPU_BARRIER_FULL,      // as MEMORY, between all stages that the API has
+    GPU_BARRIER_MEMORY,    // commands after it see all that commands before it wrote
+    GPU_BARRIER_EXECUTION, // commands after it start when those before it are done; memory is not
+                           // made visible
+    GPU_BARRIER_FULL,      // as MEMORY, for all pipeline stages of the API
 };
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
@@ -402,37 +414,38 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
                     uint64_t bytes, uint32_t word);
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
-// Orders as GPU_BARRIER_MEMORY, but shows only what was written to this buffer.
+// As GPU_BARRIER_MEMORY, but makes visible only what was written to this buffer.
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
-// A memory barrier in two halves: what follows the wait comes after all that stands before the set;
-// what stands between them is not bound to either by the API. Each split is set once a batch, and
-// waited for once, behind it. Needs SPLITS.
+// A memory barrier in two halves. Commands after the wait start when all commands before the set
+// are done, and see what they wrote. The barrier does not order the commands between set and wait.
+// Each split is set once in a batch and waited for once, after the set. Needs SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
-// The commands between begin and end of a span are timed: from when all before them were done to
-// when all of them are. So each begin and each end drains the device, in unordered batches too: on
-// Vulkan begin costs a barrier and both a stamp (2–3 µs apart on an H200), which is inside the span
-// once; end's barrier is behind its stamp. Spans may not nest and each is recorded once a batch; at
-// most 64. An API that cannot stamp inside a batch times the commands themselves.
+// Times the commands between begin and end, from the end of all commands before the span to the end
+// of all commands in it. Begin and end therefore both drain the device, also in unordered batches.
+// On Vulkan the span contains one barrier and one time stamp (2–3 µs on an H200); the barrier that
+// follows the end is outside. Spans must not nest, each is recorded once in a batch, and there are
+// at most 64. An API that cannot put time stamps into a batch times the commands themselves.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
-// Ends recording; false with the first error that recording met. Then the batch can be submitted.
+// Ends recording. False with the first error that occurred while recording; else the batch can be
+// submitted.
 MUST_CHECK bool gpu_batch_end(struct gpu_batch *batch, struct error *err);
 
-// Drops what was recorded, to record anew; must not be in flight.
+// Discards what was recorded, so that the batch can be recorded again. It must not be in flight.
 MUST_CHECK bool gpu_batch_reset(struct gpu_batch *batch, struct error *err);
 
-// A hold: a submission waits for it until the host releases it. Released at the latest when its
-// scope closes. Needs HOLDS.
+// Creates a hold, on which a submission waits until the host releases it. Closing its scope
+// releases it at the latest. Needs HOLDS.
 struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 
-// Starts the batch (after `hold`, or at once where it is NULL). One driver call. A batch in
-// flight cannot be submitted again.
+// Submits the batch with one driver call. It starts when `hold` is released, or at once if `hold`
+// is NULL. A batch in flight cannot be submitted again.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
 enum {
@@ -440,28 +453,30 @@ enum {
 };
 
 struct gpu_submit {
-    struct gpu_hold *hold; // or NULL
-    // Batches of the same device, submitted before this call: this one starts when that submission
-    // of theirs is done and its writes are seen. The newest of a queue stands for all before it.
+    struct gpu_hold *hold; // may be NULL
+    // Batches of the same device that were submitted before. This batch starts when their latest
+    // submissions are done, and sees what they wrote. The newest batch of a queue stands for all
+    // older ones of that queue.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };
 
-// gpu_batch_submit behind other batches, on any queue: the device waits, the host does not (points
-// of timeline semaphores, events of streams). The others may be waited for, submitted again and
-// recorded anew as usual; only their scope's closing waits for this batch.
+// Submits the batch so that it starts after other batches, on any queue. The device waits (for
+// timeline semaphores or events of streams), the host does not. The other batches may be waited
+// for, submitted again and recorded again as usual; only closing their scope waits for this batch.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 
-// Until the batch is done (at once where it already is); ERROR_TIMEOUT after timeout_ns: it is
-// still in flight and can be waited for again. ERROR_DEVICE_LOST where that happened.
+// Waits until the batch is done; returns at once if it already is. ERROR_TIMEOUT after timeout_ns:
+// the batch is then still in flight and can be waited for again. ERROR_DEVICE_LOST if the device
+// was lost.
 MUST_CHECK bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
-// Submit and wait.
+// Submits the batch and waits for it.
 MUST_CHECK bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
-// Length of a span of the last finished submission, in ns by the device's clock. The batch must not
-// be in flight.
+// The length of a span in the last finished submission, in ns of the device's clock. The batch must
+// not be in flight.
 MUST_CHECK bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
                                   struct error *err);
 

@@ -73,7 +73,7 @@ static bool check_stage(const struct gpu_kernel *kernel, enum gpu_stage stage, s
     return true;
 }
 
-// The longer of the two lists of arguments; NULL where they contradict each other.
+// The kernel with the longer list of arguments; NULL with the error if the lists disagree.
 static const struct gpu_kernel *join_args(const struct gpu_draw_program_desc *desc,
                                           struct error *err)
 {

@@ -38,8 +38,7 @@ bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err
     gpu_caps lacking = needed & ~info->caps;
     for (unsigned bit = 0; bit < GPU_CAP_BIT_COUNT; bit++)
         if (lacking >> bit & 1)
-            return error_set(err, ERROR_UNSUPPORTED, "%s has no %s: %s", info->id, caps[bit].name,
-                             caps[bit].missing);
+            return error_set(err, ERROR_UNSUPPORTED, "%s has no %s", info->id, caps[bit].missing);
     return true;
 }
 

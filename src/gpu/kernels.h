@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels that the build embedded, from all kernels.txt files (cmake/Kernels.cmake). Tests
-// supply their own table.
+// The kernels that the build embedded, from all kernels.txt files (see cmake/Kernels.cmake). Tests
+// have tables of their own.
 #ifndef GPU_KERNELS_H
 #define GPU_KERNELS_H
 
@@ -8,6 +8,6 @@
 
 extern const struct gpu_kernel *const kernels[]; // NULL-terminated
 
-const struct gpu_kernel *kernel_find(const char *name); // NULL = not in this build
+const struct gpu_kernel *kernel_find(const char *name); // NULL if it is not in this build
 
 #endif

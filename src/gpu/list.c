@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/backend.h"
 
-// One line here and one in the table make a backend known.
+// To add a backend, add a line here and one in the table.
 extern const struct gpu_backend vulkan_backend;
 extern const struct gpu_backend cuda_backend;
 extern const struct gpu_backend opencl_backend;

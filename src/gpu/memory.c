@@ -76,7 +76,7 @@ bool gpu_host_copy_check(struct gpu_device *device, struct error *err)
         if (gpu_batch_is_on(batch, behind) && batch->hold && !batch->hold->released)
             return error_set(err, ERROR_INTERNAL,
                              "a copy between host and %s would wait for a held batch for ever: "
-                             "release its hold first",
+                             "release the hold first",
                              device->info->id);
     return gpu_device_check(device, err);
 }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Copies from one device to another of the same API. Needs PEERS on both.
+// Copies between devices of the same API. Both devices need PEERS.
 #ifndef GPU_PEERS_H
 #define GPU_PEERS_H
 
 #include "gpu/gpu.h"
 
-// Opens the way from one device to another, both open; legal more than once, and stays until one of
-// them is closed. `*direct`: the devices reach each other's memory over their link; else the driver
-// takes copies through the host.
+// Enables copies from one open device to another. The connection lasts until one of them is closed;
+// a second call is legal. `*direct` becomes true if the devices access each other's memory over
+// their link; else the driver copies through the host.
 MUST_CHECK bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                                   struct error *err);
 
 struct gpu_peers_copy {
-    struct gpu_buffer *to, *from; // of two devices, one of them the batch's
+    struct gpu_buffer *to, *from; // of two devices, one of which is the batch's
     uint64_t to_offset, from_offset, bytes;
 };
 
-// Records a copy between devices that gpu_peers_connect has connected. It is ordered as any command
-// of the batch; what the other device does with its buffer must be done before and may begin
-// after, which only the host can see to (gpu_batch_wait).
+// Records a copy between two connected devices. It is ordered as any other command of this batch,
+// but not with batches of the other device: only the host can wait for those (gpu_batch_wait).
 void gpu_peers_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recording into a batch: every rule is checked here, once, so that backends and submits need not.
+// Recording into a batch. All rules are checked here, once, so that backends and submissions need
+// no checks.
 #include "gpu/front.h"
 
 #include <inttypes.h>
@@ -8,7 +9,8 @@ bool gpu_record_check(const struct gpu_batch *batch, struct error *err)
 {
     if (batch->state == GPU_BATCH_RECORDING)
         return true;
-    return error_set(err, ERROR_INTERNAL, "recorded into a batch after its end: reset it first");
+    return error_set(err, ERROR_INTERNAL,
+                     "a command was recorded after the end of its batch: reset the batch first");
 }
 
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err)
@@ -30,12 +32,12 @@ void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
 
 // ---------------------------------------------------------------- arguments of a dispatch
 
-// What the checks of one argument need to know, and its place for messages.
+// One argument of a dispatch or draw: what its checks need, and its position for messages.
 struct arg_check {
     const struct gpu_device *device;
     const struct gpu_kernel *kernel;
     unsigned position;
-    struct gpu_arg *arg; // ranges left open are resolved in place
+    struct gpu_arg *arg; // open ranges are resolved in place
 };
 
 static bool bad_arg(const struct arg_check *check, enum error_code code, const char *what,
@@ -101,7 +103,8 @@ static bool check_address(const struct arg_check *check, struct error *err)
     if (!check_owner(check, &arg->buffer->object, "buffer", err))
         return false;
     if (arg->offset || arg->bytes)
-        return bad_arg(check, ERROR_INTERNAL, "an address takes no range: it is of byte 0", err);
+        return bad_arg(check, ERROR_INTERNAL, "an address takes no range: it always means byte 0",
+                       err);
     return true;
 }
 
@@ -190,9 +193,10 @@ static bool check_params(const struct gpu_device *device, const struct gpu_kerne
     size_t bytes = given->params_bytes;
     uint64_t most = device->info->limits.params_bytes;
     if (bytes % 4 || (bytes && !given->params))
-        return error_set(err, ERROR_INTERNAL,
-                         "kernel %s: %zu bytes of params: must be a multiple of 4, and given",
-                         kernel->name, bytes);
+        return error_set(
+            err, ERROR_INTERNAL,
+            "kernel %s: %zu bytes of params: must be a multiple of 4, with params not NULL",
+            kernel->name, bytes);
     for (unsigned i = 0; i < kernel->arg_count; i++)
         if (kernel->args[i] == GPU_ARG_ADDRESS)
             bytes += sizeof(uint64_t);
@@ -341,8 +345,7 @@ static bool check_split(const struct gpu_batch *batch, unsigned split, bool wait
         return error_set(err, ERROR_INTERNAL, "split %u: the batch was made for %u", split,
                          batch->desc.split_count);
     if (wait && !(batch->splits_set >> split & 1))
-        return error_set(err, ERROR_INTERNAL, "split %u is waited for without having been set",
-                         split);
+        return error_set(err, ERROR_INTERNAL, "split %u is waited for, but was not set", split);
     if ((wait ? batch->splits_waited : batch->splits_set) >> split & 1)
         return error_set(err, ERROR_INTERNAL, "split %u was %s before", split,
                          wait ? "waited for" : "set");
@@ -399,7 +402,7 @@ void gpu_batch_span_end(struct gpu_batch *batch, unsigned span)
     struct error err;
     bool ok = gpu_record_check(batch, &err);
     if (ok && (batch->open_span < 0 || (unsigned)batch->open_span != span))
-        ok = error_set(&err, ERROR_INTERNAL, "span %u ends without having begun", span);
+        ok = error_set(&err, ERROR_INTERNAL, "span %u ends, but was not begun", span);
     if (!ok || !batch->object.scope->device->backend->batch_span(batch, span, true, &err)) {
         gpu_record_fail(batch, &err);
         return;

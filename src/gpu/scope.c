@@ -47,7 +47,7 @@ static void release(struct gpu_hold *hold)
 {
     struct error err;
     if (hold && !gpu_hold_release(hold, &err))
-        return; // the wait that follows runs out, or the device is lost: both are handled there
+        return; // the wait that follows runs out, or the device is lost; both are handled there
 }
 
 static void release_holds(struct gpu_scope *scope)
@@ -83,8 +83,8 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// A batch cannot finish while an earlier one on its queue is held, or one that it comes after,
-// whoever owns that hold.
+// A batch cannot finish while a batch that it has to wait for is held: an earlier one on its queue,
+// or one that it comes after. The hold may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);
@@ -122,7 +122,7 @@ static void wait_for_batches(struct gpu_scope *scope)
 static void unlink_scope(struct gpu_scope *scope)
 {
     struct gpu_scope **link = &scope->device->scopes;
-    while (*link != scope) // NOLINT(clang-analyzer-core.NullDereference): it is in the list
+    while (*link != scope) // NOLINT(clang-analyzer-core.NullDereference): the scope is in the list
         link = &(*link)->older;
     *link = scope->older;
 }

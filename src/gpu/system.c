@@ -11,7 +11,7 @@ struct loaded {
 
 struct gpu_system {
     struct arena *arena;
-    struct loaded *loaded; // backends with a state, in the order of the list
+    struct loaded *loaded; // loaded backends, in the order of the list
     size_t loaded_count, loaded_capacity;
     const struct gpu_info **infos;
     size_t info_count, info_capacity;
@@ -24,7 +24,8 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    bool unlisted; // loaded for another backend's sake
+    bool unlisted; // loaded only because another backend needs it (after_others): its devices are
+                   // not listed
 };
 
 static void add_device(struct gpu_enumeration *to, const struct gpu_info *info)
@@ -109,8 +110,9 @@ struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
         wanted = wanted && *backend != only;
     }
     if (!only && desc->only_api)
-        append_unavailable(system, (struct gpu_unavailable){.api = desc->only_api,
-                                                            .reason = "no such API in this build"});
+        append_unavailable(system,
+                           (struct gpu_unavailable){.api = desc->only_api,
+                                                    .reason = "this build has no such API"});
     return system;
 }
 

@@ -5,7 +5,7 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    SLEEP_SHARE = 64 // of the time so far: so much longer at most does a wait seem
+    SLEEP_SHARE = 64 // part of the time waited so far: a wait is overestimated by at most 1/64
 };
 
 bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)

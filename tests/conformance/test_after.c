@@ -132,10 +132,10 @@ static void impossible_predecessors_are_refused(void **state)
                    "was not submitted");
     after.after[0] = NULL;
     assert_refused(gpu_batch_submit_after(r.consumer, &after, &err), &err, ERROR_INTERNAL,
-                   "of which 0 is missing");
+                   "batch 0 to wait for is missing");
     after.after[0] = r.consumer;
     assert_refused(gpu_batch_submit_after(r.consumer, &after, &err), &err, ERROR_INTERNAL,
-                   "after itself");
+                   "cannot wait for itself");
     end_and_run(foreign);
     after.after[0] = foreign;
     assert_refused(gpu_batch_submit_after(r.consumer, &after, &err), &err, ERROR_INTERNAL,

@@ -171,7 +171,7 @@ static void a_split_that_is_not_set_or_not_there_is_an_error(void **state)
     struct gpu_batch *unset = make_batch(t, &(struct gpu_batch_desc){.split_count = 1});
     gpu_batch_split_wait(unset, 0);
     assert_false(gpu_batch_end(unset, &err));
-    assert_non_null(strstr(err.message, "without having been set"));
+    assert_non_null(strstr(err.message, "but was not set"));
     struct gpu_batch *few = make_batch(t, &(struct gpu_batch_desc){.split_count = 1});
     gpu_batch_split_set(few, 1);
     assert_false(gpu_batch_end(few, &err));

@@ -106,7 +106,8 @@ static void recording_into_a_batch_in_flight_fails_it_afterwards(void **state)
     release_hold(hold);
     assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err);
     assert_int_equal(*f.flag, 1);
-    assert_refused(gpu_batch_submit(f.batch, NULL, &err), &err, ERROR_INTERNAL, "after its end");
+    assert_refused(gpu_batch_submit(f.batch, NULL, &err), &err, ERROR_INTERNAL,
+                   "after the end of its batch");
 }
 
 static void one_hold_keeps_several_batches(void **state)

@@ -221,7 +221,7 @@ static void the_driver_describes_its_code_or_is_said_not_to(void **state)
     struct error err = {0};
     bool ok = gpu_program_stats(make_program(t, "conf_spin"), t->arena, &stats, &err);
     if (!(t->info->caps & GPU_CAP(KERNEL_STATS))) {
-        assert_refused(ok, &err, ERROR_UNSUPPORTED, "kernel-stats");
+        assert_refused(ok, &err, ERROR_UNSUPPORTED, "statistics of compiled kernels");
         return;
     }
     assert_done(ok, &err);

@@ -38,7 +38,8 @@ static void states_that_do_not_fit_are_refused(void **state)
     run_batch(batch);
     assert_done(gpu_batch_wait(batch, 0, &err), &err); // it is done
     gpu_batch_fill(batch, words, 0, 64, 2);
-    assert_refused(gpu_batch_submit(batch, NULL, &err), &err, ERROR_INTERNAL, "after its end");
+    assert_refused(gpu_batch_submit(batch, NULL, &err), &err, ERROR_INTERNAL,
+                   "after the end of its batch");
 }
 
 static void capabilities_that_lack_are_named(void **state)
@@ -51,9 +52,10 @@ static void capabilities_that_lack_are_named(void **state)
     if (!(t->info->caps & GPU_CAP(UNORDERED)))
         assert_refused(
             gpu_batch_create(t->scope, &(struct gpu_batch_desc){.unordered = true}, &err), &err,
-            ERROR_UNSUPPORTED, "unordered");
+            ERROR_UNSUPPORTED, "commands may overlap");
     if (!(t->info->caps & GPU_CAP(HOLDS)))
-        assert_refused(gpu_hold_create(t->scope, &err), &err, ERROR_UNSUPPORTED, "holds");
+        assert_refused(gpu_hold_create(t->scope, &err), &err, ERROR_UNSUPPORTED,
+                       "wait for the host");
     struct gpu_buffer_desc managed = {.bytes = 64, .memory = GPU_MEMORY_MANAGED};
     if (!(t->info->caps & GPU_CAP(MANAGED)))
         assert_refused(gpu_buffer_create(t->scope, &managed, &err), &err, ERROR_UNSUPPORTED,
@@ -240,11 +242,11 @@ static void spans_are_checked(void **state)
         int calls[4]; // n > 0: begin span n − 1; n < 0: end it
         const char *text;
     } cases[] = {
-        {{1}, "span 0 was begun and not ended"},
-        {{-1}, "span 0 ends without having begun"},
+        {{1}, "span 0 was begun, but not ended"},
+        {{-1}, "span 0 ends, but was not begun"},
         {{3, -3}, "span 2: the batch was made for 2"},
         {{1, 2}, "span 1 begins inside span 0"},
-        {{1, -2}, "span 1 ends without"},
+        {{1, -2}, "span 1 ends, but"},
         {{1, -1, 1, -1}, "span 0 was recorded before"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -260,7 +262,7 @@ static void spans_are_checked(void **state)
     }
     struct gpu_batch *none = make_batch(t, &(struct gpu_batch_desc){.span_count = 2});
     gpu_batch_span_end(none, UINT32_MAX); // not to be taken for "none is open"
-    assert_end_refused(none, ERROR_INTERNAL, "ends without having begun");
+    assert_end_refused(none, ERROR_INTERNAL, "ends, but was not begun");
     struct error err = {0};
     assert_refused(gpu_batch_create(t->scope, &(struct gpu_batch_desc){.span_count = 65}, &err),
                    &err, ERROR_INTERNAL, "65 spans");

@@ -27,9 +27,9 @@ bool cuda_api_has_graphs(const struct cuda_api *api)
            api->cuGraphExecDestroy && api->cuGraphDestroy;
 }
 
-// Errors after which the context is of no more use: those of a kernel that broke, of the memory,
-// and of a device that went away. Numbers between theirs are of calls that were refused (CUDA
-// driver API reference, CUresult).
+// True for errors after which the context is unusable: a kernel failed, memory failed, or the
+// device went away. The numbers in between belong to refused calls (CUDA driver API reference,
+// CUresult).
 static bool is_lost(int result)
 {
     return result == CU_ILLEGAL_ADDRESS || result == CU_LAUNCH_TIMEOUT ||

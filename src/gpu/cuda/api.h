@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The part of the CUDA driver API that fathom uses, declared here: no SDK is needed to build.
-// Names, values and layouts are those of NVIDIA's CUDA Driver API reference (docs.nvidia.com/cuda/
-// cuda-driver-api), for 64-bit Linux; a suffix _v2 is part of the exported name.
+// The part of the CUDA driver API that fathom uses, declared here, so that no SDK is needed to
+// build. Names, values and layouts are those of NVIDIA's CUDA Driver API reference
+// (docs.nvidia.com/cuda/cuda-driver-api), for 64-bit Linux. A suffix _v2 is part of the exported
+// name.
 #ifndef GPU_CUDA_API_H
 #define GPU_CUDA_API_H
 
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Handles that the driver gives out.
+// Handles of the driver.
 struct cu_context;
 struct cu_stream;
 struct cu_event;
@@ -26,7 +27,7 @@ struct cu_uuid {
     uint8_t bytes[16];
 };
 
-// CUresult: those that decide something here.
+// CUresult: the values that this backend distinguishes.
 enum {
     CU_SUCCESS = 0,
     CU_OUT_OF_MEMORY = 2,
@@ -57,7 +58,7 @@ enum {
     CU_UNKNOWN = 999,
 };
 
-// CUdevice_attribute.
+// CUdevice_attribute: the attributes that this backend reads.
 enum {
     CU_ATTR_MAX_THREADS_PER_BLOCK = 1,
     CU_ATTR_MAX_BLOCK_DIM_X = 2, // _Y = 3, _Z = 4
@@ -89,7 +90,7 @@ enum {
     CU_ATTR_MANAGED_MEMORY = 83,
     CU_ATTR_CONCURRENT_MANAGED_ACCESS = 89,
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
-    CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92, // what drivers before CUDA 12 say
+    CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92, // reported by drivers before CUDA 12
     CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
 };
 
@@ -259,7 +260,7 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
     X(cuSurfObjectCreate, (uint64_t *object, const struct cu_resource *resource)) \
     X(cuSurfObjectDestroy, (uint64_t object))
 
-// A driver that is older has not these: then the capability that they serve is missing.
+// Functions that an older driver may lack. The capability that needs them is then missing.
 #define CUDA_OPTIONAL(X) \
     X(cuDeviceCanAccessPeer, (int *can, int device, int other)) \
     X(cuCtxEnablePeerAccess, (struct cu_context *other, unsigned flags)) \
@@ -290,15 +291,15 @@ struct cuda_api {
 #undef X
 };
 
-// Opens libcuda.so.1 and fills the table. NULL with ERROR_NO_DEVICE: what the dynamic linker said,
-// or the first symbol that is missing. Closed by dynlib_close.
+// Opens libcuda.so.1 and fills the table. NULL with ERROR_NO_DEVICE, and what the dynamic linker
+// said or the first symbol that is missing. Close it with dynlib_close.
 struct dynlib *cuda_api_load(struct cuda_api *api, struct error *err);
 
-// True where all functions of graphs and captures are there.
+// True if the driver has all functions for graphs and stream capture.
 bool cuda_api_has_graphs(const struct cuda_api *api);
 
-// True where `result` is CU_SUCCESS; else false with an error of the matching code: "WHAT:
-// CUDA_ERROR_… (its text)".
+// True if `result` is CU_SUCCESS. Else false with an error "WHAT: CUDA_ERROR_… (its text)", whose
+// code matches the result.
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The slots of the CUDA backend, and what becomes of its objects.
+// The table of the CUDA backend, and the destruction of its objects.
 #include "gpu/cuda/cuda.h"
 
 static void object_destroy(struct gpu_object *object)
 {
-    // A context that cannot be entered is lost and its objects with it, but not the host's memory.
+    // Entering fails if the context is lost. The device's objects are then gone, but host memory
+    // still has to be freed.
     bool entered = cuda_enter(cuda_device_of(object), NULL);
     (void)entered;
     switch (object->kind) {
@@ -18,7 +19,7 @@ static void object_destroy(struct gpu_object *object)
         cuda_image_destroy((struct cuda_image *)object);
         break;
     case GPU_OBJECT_SAMPLER:
-        break; // a description: textures are made of it
+        break; // only a description; textures are made from it
     case GPU_OBJECT_PROGRAM:
         cuda_program_destroy((struct cuda_program *)object);
         break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making and recording batches. Submitting: submit.c.
+// Creating and recording batches. Submission: submit.c.
 #include "gpu/cuda/cuda.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_batch *batch = ARENA_NEW(scope->arena, struct cuda_batch);
-    batch->base.object.scope = scope; // cuda_batch_destroy asks for it
+    batch->base.object.scope = scope; // cuda_batch_destroy needs it
     batch->queue = (struct cuda_queue *)desc->queue;
     batch->unordered = desc->unordered;
     batch->replay = desc->replay;
@@ -105,7 +105,7 @@ bool cuda_batch_reset(struct gpu_batch *base, struct error *err)
 
 // ---------------------------------------------------------------- recording
 
-// Memory that lives until the batch is recorded anew.
+// Returns zeroed memory that is valid until the batch is reset.
 static void *command_alloc(struct cuda_batch *batch, size_t bytes)
 {
     bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
@@ -157,8 +157,9 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// The symbol is filled before the first command. Where this batch fills it with something else
-// later, that happens between the commands, which needs the order of an ordered batch.
+// Records that a constant buffer is copied into its module's symbol before the first command. If a
+// later command of this batch uses another buffer with the same symbol, the symbol is filled again
+// between the commands, which is only correct in an ordered batch.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -191,7 +192,7 @@ static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *con
     return true;
 }
 
-// The value of one argument as the kernel gets it: an address or a handle, 64 bits each.
+// Sets `*value` to the 64-bit address or handle that the kernel gets for one argument.
 static bool argument_value(struct cuda_batch *batch, const struct cuda_program *program,
                            unsigned position, const struct gpu_arg *arg, uint64_t *value,
                            struct error *err)
@@ -216,7 +217,7 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
         return true;
     case GPU_ARG_SAMPLED:
         return sampled_texture(batch, arg, value, err);
-    case GPU_ARG_TYPED_RW: // refused by the front: no view is writable
+    case GPU_ARG_TYPED_RW: // refused by the front end: no view is writable
     case GPU_ARG_KIND_COUNT:
         break;
     }
@@ -239,7 +240,8 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver copies as many bytes as the kernel declares: never fewer than these are there.
+    // The driver copies as many bytes as the kernel declares, so the buffer always has the maximum
+    // size.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);
@@ -306,7 +308,7 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// Streams order by themselves: only the sides of an unordered batch have to be joined.
+// Streams keep their order. Only the side streams of an unordered batch have to be joined.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

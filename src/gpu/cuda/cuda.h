@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of the CUDA backend share: its objects, each beginning with the neutral one.
+// What the files of the CUDA backend share. Each object begins with the neutral one.
 #ifndef GPU_CUDA_CUDA_H
 #define GPU_CUDA_CUDA_H
 
@@ -7,13 +7,13 @@
 #include "gpu/cuda/api.h"
 
 enum {
-    CUDA_SIDES = 16, // streams over which the commands of an unordered batch are dealt
+    CUDA_SIDES = 16, // number of streams over which an unordered batch distributes its commands
 };
 
 struct cuda_state {
     struct dynlib *lib;
     struct cuda_api api;
-    int *devices; // CUdevice by gpu_info.index
+    int *devices; // CUdevice handles, by gpu_info.index
     size_t device_count;
 };
 
@@ -21,13 +21,13 @@ struct cuda_queue {
     struct gpu_queue base;
     struct cu_stream *stream;
     int priority;
-    // For unordered batches, made with the first of them: fork is recorded on `stream`, joined[i]
-    // on sides[i].
+    // Created for the first unordered batch. `fork` is recorded on `stream`, joined[i] on sides[i].
     struct cu_stream *sides[CUDA_SIDES];
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// What the driver frees only after it has waited for all work of the device; one member is set.
+// Something that the driver frees only after it has waited for all work of the device. One member
+// is set.
 struct cuda_owned {
     uint64_t memory;
     void *host;
@@ -46,15 +46,15 @@ struct cuda_device {
     struct cuda_state *state;
     const struct cuda_api *api;
     int device;
-    struct cu_context *context;     // the device's primary one
-    bool moves_pages;               // of managed memory, while kernels run
-    unsigned held;                  // holds not yet released
-    struct cuda_deferred *deferred; // to be freed once no hold is left
+    struct cu_context *context;     // the primary context of the device
+    bool moves_pages;               // can move pages of managed memory while kernels run
+    unsigned held;                  // number of holds that are not released
+    struct cuda_deferred *deferred; // to be freed once all holds are released
 };
 
 struct cuda_buffer {
     struct gpu_buffer base;
-    uint64_t address; // of device or host memory, in the device's address space
+    uint64_t address; // of device or host memory, valid on the device
 };
 
 struct cuda_typed {
@@ -64,15 +64,15 @@ struct cuda_typed {
 
 struct cuda_image {
     struct gpu_image base;
-    struct cu_mipmap *mipmap; // NULL where there is one level
+    struct cu_mipmap *mipmap; // NULL if the image has one level
     struct cu_array *array;   // level 0
-    uint64_t texture;         // of level 0, by texel, without filter
-    uint64_t surface;         // 0 without desc.storage
+    uint64_t texture;         // of level 0: reads texels, without filter
+    uint64_t surface;         // 0 if desc.storage is not set
 };
 
-// A GPU_ARG_CONSTANT's place in the module: the symbol constant_POSITION.
+// The module's symbol constant_POSITION, which holds a GPU_ARG_CONSTANT.
 struct cuda_constant {
-    uint64_t address; // 0: the kernel does not read it
+    uint64_t address; // 0 if the kernel does not read the argument
     size_t bytes;
 };
 
@@ -81,8 +81,8 @@ struct cuda_program {
     struct cu_module *module;
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
-    unsigned shared_bytes; // beyond what the kernel declares
-    const char *log;       // what the driver's compiler said
+    unsigned shared_bytes; // in addition to what the kernel declares
+    const char *log;       // output of the driver's compiler
 };
 
 // ---------------------------------------------------------------- batches
@@ -102,7 +102,7 @@ struct cuda_launch {
     const uint32_t *block;
     uint32_t grid[3];
     unsigned shared_bytes;
-    void **arguments; // pointers to the values, as cuLaunchKernel wants them
+    void **arguments; // pointers to the values, for cuLaunchKernel
 };
 
 struct cuda_range_copy {
@@ -138,17 +138,18 @@ struct cuda_span {
     struct cu_event *begin, *end;
 };
 
-// Host memory of the commands: blocks that a reset uses again.
+// A block of host memory for the arguments of commands. A reset reuses the blocks.
 struct cuda_block {
     struct cuda_block *next;
     size_t used;
     unsigned char data[];
 };
 
-// A constant buffer's way into its module's symbol: `first` before the commands of the batch run.
+// Copies of constant buffers to one symbol. `first` runs before the commands of the batch.
 struct cuda_upload {
     struct cuda_range_copy first;
-    struct cuda_range_copy last; // what the symbol holds after the commands recorded so far
+    struct cuda_range_copy
+        last; // the copy that the symbol holds after the commands recorded so far
 };
 
 struct cuda_sampled {
@@ -167,7 +168,7 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    struct cuda_block *blocks, *block; // all, and the one being filled
+    struct cuda_block *blocks, *block; // all blocks, and the one being filled
     struct cuda_span *spans;
     unsigned span_count;
     struct cu_event *done; // recorded at the end of each submission
@@ -176,7 +177,7 @@ struct cuda_batch {
 
 struct cuda_hold {
     struct gpu_hold base;
-    volatile uint32_t *flag; // host memory that a stream waits on
+    volatile uint32_t *flag; // host memory; a stream waits until it is 1
     uint64_t flag_address;
 };
 
@@ -185,33 +186,33 @@ static inline struct cuda_device *cuda_device_of(const struct gpu_object *object
     return (struct cuda_device *)object->scope->device;
 }
 
-// Makes the device's context the thread's current one: the driver keeps one a thread, and several
-// devices may be open.
+// Makes the device's context the current one of this thread. Needed before driver calls, because
+// several devices may be open.
 MUST_CHECK bool cuda_enter(const struct cuda_device *device, struct error *err);
 
-// Waits until all work of the stream is done; bounded.
+// Waits until all work of the stream is done, at most GPU_WAIT_DRAIN_NS.
 MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_stream *stream,
                                   struct error *err);
 
-// Waits until `event` has happened; ERROR_TIMEOUT after timeout_ns.
+// Waits until `event` has been reached. ERROR_TIMEOUT after timeout_ns.
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees it; while a hold keeps a stream waiting for the host, where freeing would wait for ever, it
-// is kept for cuda_free_deferred.
+// Frees it now if no hold is pending. Otherwise the driver could wait for ever, so it is deferred
+// until cuda_free_deferred.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 
-// Allocates host memory that the device can access: `memory` is its host pointer, `address` its
-// address on the device. Freed by cuda_free.
+// Allocates host memory that the device can access. `memory` becomes its pointer on the host,
+// `address` its address on the device. Free it with cuda_free.
 MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
                                 uint64_t *address, struct error *err);
 
-// False with ERROR_UNSUPPORTED if this driver or system cannot move single pages of managed memory;
-// else enters the context.
+// Enters the context if this driver and system can move single pages of managed memory; else false
+// with ERROR_UNSUPPORTED.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
-// The texture object of an image read through a sampler; owned by the caller.
+// Creates the texture object for reading an image through a sampler. The caller destroys it.
 MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
                                      const struct cuda_image *image,
                                      const struct gpu_sampler *sampler, uint64_t *texture,
@@ -219,7 +220,7 @@ MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
 
 // ---------------------------------------------------------------- slots of the backend
 
-// Whether pages of managed memory can be moved while kernels run (system.c).
+// True if pages of managed memory can move while kernels run (system.c).
 bool cuda_moves_pages(const struct cuda_api *api, int device);
 
 void *cuda_load(struct gpu_enumeration *to);

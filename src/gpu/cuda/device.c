@@ -13,7 +13,7 @@ bool cuda_enter(const struct cuda_device *device, struct error *err)
 
 struct awaited {
     const struct cuda_api *api;
-    struct cu_stream *stream; // either of the two
+    struct cu_stream *stream; // set one of stream and event
     struct cu_event *event;
 };
 
@@ -85,8 +85,8 @@ void cuda_free_deferred(struct cuda_device *device)
 
 // ---------------------------------------------------------------- opening and closing
 
-// Streams have priorities between the driver's greatest (a negative number) and least (0): HIGH
-// and REALTIME are the greatest, MEDIUM lies between where there is something between.
+// The driver's priorities reach from `greatest` (a negative number) to `least` (0). HIGH and
+// REALTIME become the greatest, MEDIUM lies in the middle.
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {
@@ -142,8 +142,9 @@ void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
     if (base->hung)
-        return;                              // every call below would wait for what hangs
-    bool entered = cuda_enter(device, NULL); // fails where the device is lost: then all calls do
+        return; // the device hangs; every call below would wait for it
+    bool entered = cuda_enter(
+        device, NULL); // fails if the device is lost; the calls below then fail too, without harm
     (void)entered;
     cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers, all of them texture objects: 64-bit handles that kernels get as
-// arguments. Every image is a mipmapped array, with one level as a rule.
+// Typed views, images and samplers. All are texture objects: 64-bit handles that kernels get as
+// arguments.
 #include "gpu/cuda/cuda.h"
 
 enum {
@@ -25,7 +25,7 @@ static int array_format(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    case GPU_FORMAT_RGBA8_SRGB: // and what follows is refused
+    case GPU_FORMAT_RGBA8_SRGB: // this and the following formats are refused
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
     case GPU_FORMAT_BC1_UNORM:
@@ -41,7 +41,7 @@ static int array_format(enum gpu_format format)
     return CU_FORMAT_UINT32;
 }
 
-// 8-bit channels read without this flag are normalised to [0, 1].
+// Without this flag, reading an 8-bit channel converts it to [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
@@ -78,7 +78,7 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
         error_prefix(err, "typed view of %s", gpu_format_name(format));
         return NULL;
     }
-    return &typed->base; // not writable: surfaces exist of arrays only
+    return &typed->base; // not writable: only arrays can be surfaces
 }
 
 void cuda_typed_destroy(struct cuda_typed *typed)
@@ -111,7 +111,8 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-// An array, or a mipmapped one where there are levels: those may not be as large.
+// Creates an array, or a mipmapped array if the image has several levels. Mipmapped arrays have
+// lower size limits.
 static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                          const struct gpu_image_desc *desc, struct error *err)
 {
@@ -125,7 +126,8 @@ static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                       "cuMipmappedArrayGetLevel", err);
 }
 
-// Without a sampler kernels see level 0, texel by texel; so do stores.
+// Creates the objects for access without a sampler: reads of single texels, and stores. They see
+// level 0.
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
@@ -148,7 +150,7 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
-    image->base.object.scope = scope; // cuda_image_destroy asks for it
+    image->base.object.scope = scope; // cuda_image_destroy needs it
     if (desc->storage && array_format(desc->format) == CU_FORMAT_UINT8) {
         error_set(err, ERROR_UNSUPPORTED, "image of %s: CUDA has no normalised stores",
                   gpu_format_name(desc->format));
@@ -192,7 +194,7 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies one level of one layer from `from`, whose rows are packed; waits.
+// Copies `from`, whose rows are packed, to one level of one layer, and waits for the end.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {
@@ -218,8 +220,8 @@ static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
 bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
                       uint64_t bytes, struct error *err)
 {
-    (void)bytes; // checked by the front
-    // The copy's source is read only; its descriptor has one pointer for both directions.
+    (void)bytes; // checked by the front end
+    // The source is only read, but its descriptor has one pointer type for both directions.
     return fill_level(
         (struct cuda_image *)image, mip, layer,
         (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);
@@ -245,7 +247,8 @@ struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
                   ANISOTROPY_MOST);
         return NULL;
     }
-    // The front keeps the description; it is used when an image is bound with the sampler.
+    // The front end keeps the description. A texture is made from it when an image is bound with
+    // the sampler.
     return ARENA_NEW(scope->arena, struct gpu_sampler);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers, the pages of managed memory, and access between devices. Typed views, images and
-// samplers: image.c.
+// Buffers, managed memory, and access between devices. Typed views, images and samplers: image.c.
 #include "gpu/cuda/cuda.h"
 
 #include <inttypes.h>
@@ -71,8 +70,8 @@ void cuda_buffer_destroy(struct cuda_buffer *buffer)
 
 // ---------------------------------------------------------------- host copies
 
-// The stream is drained first, so that the driver's own copy, which has no time-out, has nothing to
-// wait for.
+// The driver's own copy has no time-out. The stream is therefore drained first, with one, so that
+// the copy has nothing to wait for.
 bool cuda_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *data, uint64_t bytes,
                        struct error *err)
 {

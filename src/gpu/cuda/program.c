@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs: PTX that the driver compiles for the chip, one module each.
+// Programs. The driver compiles PTX for the chip; each program is a module.
 #include "gpu/cuda/cuda.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum {
     LOG_BYTES = 8192
 };
 
-// Option values are passed as pointers, numbers too.
+// Option values that are numbers are passed as pointers, too.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;
@@ -37,8 +37,8 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
-// PTX names the oldest chip it is for; with an "a" behind the number, the only one. Said before the
-// driver compiles anything.
+// PTX names the oldest chip that can run it. An "a" after the number means that only this chip can.
+// The check comes before the driver compiles anything.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
@@ -74,7 +74,8 @@ static void one_line(char *text)
             *text = ' ';
 }
 
-// A constant argument that the kernel does not read has no symbol: that is no error.
+// Finds the symbols of the constant arguments. An argument that the kernel does not read has no
+// symbol, which is no error.
 static bool find_constants(const struct cuda_api *api, struct cuda_program *program,
                            const struct gpu_kernel *kernel, struct error *err)
 {
@@ -94,8 +95,8 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Asking for the registers makes the driver load the code now: otherwise the first launch may do
-// it, waiting for all streams, those that a hold keeps waiting too.
+// Reading the number of registers makes the driver load the code now. Else the first launch might
+// load it and wait for all streams, also for those that a hold blocks.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {
@@ -134,7 +135,7 @@ struct gpu_program *cuda_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct cuda_program *program = ARENA_NEW(scope->arena, struct cuda_program);
-    program->base.object.scope = scope; // cuda_program_destroy asks for it
+    program->base.object.scope = scope; // cuda_program_destroy needs it
     if (!cuda_enter(device, err))
         return NULL;
     if (fits_chip(device, kernel, err) && load_module(device, program, kernel, scope->arena, err) &&

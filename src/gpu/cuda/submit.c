@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Issuing recorded commands to streams or into a graph, waiting, spans, and holds.
+// Submitting batches: issuing their commands to streams or into a graph; waiting, spans and holds.
 #include "gpu/cuda/cuda.h"
 
 // ---------------------------------------------------------------- issuing
 
-// An unordered batch deals its commands over the queue's sides. They are forked from the main
-// stream when first used after a join, and joined at barriers, stamps and the end.
+// An unordered batch distributes its commands over the queue's side streams. A side is forked from
+// the main stream when it is first used, and joined with it at barriers, stamps and the end.
 struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
     bool capturing;
-    bool forked;   // the queue's fork event stands at the main stream's last join
-    uint32_t used; // bit set of sides in use since then
-    unsigned next; // side of the next command
+    bool forked;   // the fork event is recorded after the main stream's last join
+    uint32_t used; // bit set of the sides in use since that join
+    unsigned next; // number of the side for the next command
 };
 
 static int join(struct issue *issue)
@@ -32,7 +32,7 @@ static int join(struct issue *issue)
     return CU_SUCCESS;
 }
 
-// The stream for the next command.
+// Selects the stream for the next command.
 static int pick_stream(struct issue *issue, struct cu_stream **stream)
 {
     struct cuda_queue *queue = issue->batch->queue;
@@ -57,7 +57,7 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
-// In a graph an event is a node only when it is recorded as an external one.
+// In a graph, an event becomes a node only if it is recorded as an external one.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {
     struct cu_stream *stream = issue->batch->queue->stream;
@@ -110,14 +110,14 @@ static int issue_batch(struct cuda_batch *batch, bool capturing)
         result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
     for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // After an error too: in a capture, what was forked and never joined would spoil its end.
+    // Joined after an error, too: a capture cannot end while a forked stream is not joined.
     int joined = join(&issue);
     return result == CU_SUCCESS ? joined : result;
 }
 
 // ---------------------------------------------------------------- graphs
 
-// A capture is ended whatever became of it: otherwise the stream would stay in it.
+// The capture is ended after an error, too; else the stream would stay in capture mode.
 static bool capture(const struct cuda_api *api, struct cuda_batch *batch, struct cu_graph **graph,
                     struct error *err)
 {

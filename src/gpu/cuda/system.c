@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finding the driver and its devices; or the reason why there is none.
+// Enumeration: loads the driver and lists its devices, or reports why there is none.
 #include "base/text.h"
 #include "gpu/cuda/cuda.h"
 
@@ -21,8 +21,8 @@ static const char *remedy_of_library(void)
 {
     if (!driver_files_there())
         return NULL;
-    return "NVIDIA's kernel driver is loaded, but its libcuda.so.1 is not to be found or too old: "
-           "install the driver's libraries (Debian: libcuda1; containers: --gpus all and "
+    return "NVIDIA's kernel driver is loaded, but its libcuda.so.1 is missing or too old: install "
+           "the driver's libraries (Debian: libcuda1; containers: --gpus all and "
            "NVIDIA_DRIVER_CAPABILITIES=compute)";
 }
 
@@ -35,7 +35,7 @@ static const char *remedy_of_init(int result)
                                     : NULL;
     case CU_SYSTEM_DRIVER_MISMATCH:
         return "libcuda.so.1 and the loaded kernel driver are of different versions: reboot, or "
-               "load the kernel module nvidia anew";
+               "reload the kernel module nvidia";
     case CU_SYSTEM_NOT_READY:
         return "start the service nvidia-fabricmanager";
     case CU_STUB_LIBRARY:
@@ -78,7 +78,7 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         .storage_range_bytes = memory,
         .constant_range_bytes = attribute(api, device, CU_ATTR_TOTAL_CONSTANT_MEMORY),
         .typed_elements = attribute(api, device, CU_ATTR_TEXTURE1D_LINEAR_WIDTH),
-        .storage_align_bytes = 16, // the widest load
+        .storage_align_bytes = 16, // the size of the widest load
         .typed_align_bytes = attribute(api, device, CU_ATTR_TEXTURE_ALIGNMENT),
         .image_1d = attribute(api, device, CU_ATTR_TEXTURE1D_WIDTH),
         .image_2d = least_attribute(api, device, CU_ATTR_TEXTURE2D_WIDTH, 2),
@@ -118,7 +118,7 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX); // every chip that the PTX here is for has them
+        GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX); // all chips that can run this PTX have them
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 &&
         (attribute(api, device, CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1) ||
@@ -140,8 +140,8 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// "NVIDIA 580.159.04" from the kernel driver's line in /proc, as Vulkan names it; else the version
-// of CUDA that the library supports.
+// Sets the driver's name to "NVIDIA 580.159.04", the version in /proc, as Vulkan does. Without that
+// file, names the CUDA version that the library supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
@@ -196,7 +196,7 @@ static void list_device(struct cuda_state *state, int device, int version,
     }
     info.caps = caps_of(api, device);
     fill_limits(api, device, &info.limits);
-    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // a stream does everything
+    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // streams can do everything
         info.families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
     info.family_count = GPU_QUEUE_KIND_COUNT;

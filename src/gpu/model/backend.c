@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The backend `model`: devices from the files that GPU_MODEL_VARIABLE names, their memory and
-// programs.
+// The backend `model`: its devices, from the files that GPU_MODEL_VARIABLE names, with their memory
+// and programs.
 #include "gpu/model/backend.h"
 
 #include "base/divisor.h"
@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t page_bytes = UINT64_C(2) << 20;    // buffers begin at one
-static const uint64_t most_step = UINT64_C(1) << 40;     // of such beginnings
-static const double least_hz = 1e6;                      // that a core may be chosen to run at
-static const uint64_t dense_bytes = UINT64_C(600) << 20; // more is touched here and there only
+static const uint64_t page_bytes = UINT64_C(2) << 20; // addresses of buffers are multiples of this
+static const uint64_t most_step = UINT64_C(1)
+                                  << 40; // largest distance between the addresses of buffers
+static const double least_hz = 1e6;      // lowest clock that can be chosen
+static const uint64_t dense_bytes = UINT64_C(600)
+                                    << 20; // larger buffers are only touched in some places
 
 struct state {
     struct arena *arena;
@@ -70,7 +72,7 @@ static void load_file(struct gpu_enumeration *to, struct state *state, const cha
     struct error err;
     struct model_machine machine;
     if (!model_machine_read(state->arena, path, &machine, &err)) {
-        to->add_unavailable(to, err.message, "gpu/model.h tells what a model's file holds");
+        to->add_unavailable(to, err.message, "docs/MODELS.md describes the format of the file");
         return;
     }
     state->machines = arena_grow(state->arena, state->machines, state->count, &state->capacity,
@@ -84,7 +86,7 @@ static void *load(struct gpu_enumeration *to)
 {
     const char *files = getenv(GPU_MODEL_VARIABLE);
     if (!files || !*files)
-        return NULL; // nobody asked for one: not an absence that one could remedy
+        return NULL; // no model was asked for, so nothing is reported
     struct state *state = ARENA_NEW(to->arena, struct state);
     state->arena = to->arena;
     for (const char *at = files; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -100,13 +102,14 @@ static void unload(void *state)
     (void)state; // lives in the system's arena
 }
 
-// Where the next buffer lies: its lines take all sets of each level in turn from the first on.
+// The next address for a buffer: a multiple of the size of a way of every level, so that the
+// buffer's first line falls into the first set.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
     for (uint32_t i = 0; i < machine->level_count; i++) {
         uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways;
-        uint64_t common = divisor_common(step, way); // > 0: step is
+        uint64_t common = divisor_common(step, way); // > 0, since step is
         bool fits = way > 0 && step / common <= most_step / way;
         uint64_t multiple = fits ? step / common * way : 0;
         if (multiple > step)
@@ -142,12 +145,13 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    struct model_device *model = (struct model_device *)device; // whose rest lives in the arena
+    struct model_device *model =
+        (struct model_device *)device; // the other members live in the arena
     model_stacks_destroy(model->stacks);
     model_places_free(&model->places);
 }
 
-// As a card's lock: what lowers the clock still does.
+// Like the lock of a card's clock: throttling still lowers the clock below it.
 static bool device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)
 {
     (void)err;
@@ -157,8 +161,8 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Chains go all over a buffer: in large pages, but where it is so large that only few of its pages
-// will be touched.
+// Uses large pages, because chains visit all parts of a buffer. Not for a buffer so large that only
+// few of its pages will be touched.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
@@ -173,12 +177,12 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
-    uint64_t end = model_caches_end(device->caches); // addresses are given once
+    uint64_t end = model_caches_end(device->caches); // addresses are not reused
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
                 memory->next <= end && desc->bytes <= end - memory->next;
     char *host = fits ? alloc_host(desc->bytes) : NULL;
     if (!host) {
-        error_set(err, ERROR_OUT_OF_MEMORY, "model memory: %llu bytes wanted, %llu left",
+        error_set(err, ERROR_OUT_OF_MEMORY, "model memory: %llu bytes requested, %llu left",
                   (unsigned long long)desc->bytes,
                   (unsigned long long)(device->machine.memory_bytes - device->used_bytes));
         return NULL;
@@ -237,8 +241,7 @@ static struct gpu_program *program_create(struct gpu_scope *scope,
 {
     if (desc->kernel->host || desc->kernel->stream)
         return ARENA_NEW(scope->arena, struct gpu_program);
-    error_set(err, ERROR_UNSUPPORTED,
-              "%s: a model runs kernels that have a form for the host, or tell their streams",
+    error_set(err, ERROR_UNSUPPORTED, "%s: a model only runs kernels that have a host form",
               desc->kernel->name);
     return NULL;
 }

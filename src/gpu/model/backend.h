@@ -4,8 +4,8 @@
 //   backend.c  devices, buffers and programs
 //   batch.c    recording and running batches, in virtual time
 //   execute.c  runs the host form of a kernel, thread by thread
-//   memory.c   where buffers lie, and what is remembered of them between dispatches
-//   caches.c   simulates caches and TLBs;  steady.c  solves streams in their steady state
+//   memory.c   addresses of buffers; sums and tables that are kept between dispatches
+//   caches.c   simulates caches and TLBs;  steady.c  computes the duration of streams
 //   machine.c  reads the file that describes the machine
 #ifndef GPU_MODEL_BACKEND_H
 #define GPU_MODEL_BACKEND_H
@@ -19,58 +19,59 @@
 struct model_range {
     const char *host;
     uint64_t bytes, address;
-    bool own;           // nobody writes to it but by commands and gpu_buffer_write
-    uint32_t *sums;     // of all words before each step of some bytes; NULL: none yet
-    uint64_t sum_count; // of them that hold
+    bool own;           // written only by commands and by gpu_buffer_write
+    uint32_t *sums;     // sums of all words before each step of the range; NULL: none
+    uint64_t sum_count; // number of sums that are valid
 };
 
 struct model_memory {
     struct model_range *ranges;
     size_t count, capacity;
     uint64_t next;    // address of the next buffer
-    size_t last_used; // where the range before was found
+    size_t last_used; // where the last search found its range
 };
 
-// The range that has this byte; NULL: none.
+// The range that contains this byte; NULL if there is none.
 struct model_range *model_memory_find(struct model_memory *memory, const void *host);
 
-// Where the simulator has this byte; 0 outside of all buffers.
+// The simulator's address of this byte; 0 if it is in no buffer.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
-// The sum of the 32-bit words from there, modulo 2^32; `bytes` is a multiple of 4. Sums of what
-// nobody wrote to since are remembered.
+// The sum modulo 2^32 of the 32-bit words from `from` on. `bytes` is a multiple of 4. Sums are
+// remembered until the buffer is written.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
-// Somebody wrote to this buffer, or might have; NULL: to any.
+// Discards the remembered sums of this buffer, because something may have written to it. NULL: of
+// all buffers.
 void model_memory_forget(struct model_memory *memory, const void *host);
 
-// Frees what is remembered of a range.
+// Frees the remembered sums of a range.
 void model_range_free(struct model_range *range);
 
 enum {
     MODEL_PLACES_TABLES = 4,
-    MODEL_PLACES_MAX = 1 << 24 // words of one
+    MODEL_PLACES_MAX = 1 << 24 // most words of a table
 };
 
 struct model_places {
     struct model_places_table {
         uint32_t n, key;
-        uint32_t *words;   // n of them; NULL: none yet
-        uint64_t dispatch; // that wanted it last
+        uint32_t *words;   // n words; NULL: not in use
+        uint64_t dispatch; // the last dispatch that used it
     } tables[MODEL_PLACES_TABLES];
-    uint64_t dispatch; // under way; its tables stay where they are
+    uint64_t dispatch; // number of the current dispatch; its tables must not move
 };
 
-// The words of `n` and `key`, zeros at first; NULL where they are too many, or this dispatch has
-// all tables. The table of the oldest dispatch gives way.
+// Returns the table of `n` words for `n` and `key`; it is zeroed when it is new. NULL if n is too
+// large, or if the current dispatch uses all tables. A new table replaces the one that was not used
+// for longest.
 uint32_t *model_places_find(struct model_places *places, uint32_t n, uint32_t key);
 
 void model_places_free(struct model_places *places);
 
 // ---------------------------------------------------------------- execute.c
 
-// Of threads; made once a device, for so many cores, in `arena` but for the stacks themselves. NULL
-// where the host has no memory for them.
+// Stacks for the threads of a device with `cores` cores. NULL if the host has no memory for them.
 struct model_stacks;
 struct model_stacks *model_stacks_create(struct arena *arena, uint32_t cores);
 void model_stacks_destroy(struct model_stacks *stacks);
@@ -85,51 +86,53 @@ struct model_execution {
     uint32_t groups[3];
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
-    double start_cycles;                            // of the core's counter
-    double start_ns;                                // of the device's clock
-    double cycle_ns;                                // of the core's clock while it runs
-    double slowness;                                // factor on every latency
-    struct model_stream streams[MODEL_STREAMS_MAX]; // that a kernel told
+    double start_cycles;                            // by the core's counter
+    double start_ns;                                // by the device's clock
+    double cycle_ns;                                // of the core clock during the dispatch
+    double slowness;                                // factor on all latencies
+    struct model_stream streams[MODEL_STREAMS_MAX]; // that the kernel described
     size_t stream_count;
 };
 
-// Runs all groups; *cycles is how long they took. A kernel that tells streams is called once, and
-// they are solved (steady.h). ERROR_UNSUPPORTED where the kernel takes other arguments than the
-// model passes on, has larger groups than it has stacks, or the machine's file does not tell the
-// bandwidth of what serves its streams.
+// Runs all groups and sets `*cycles` to their duration. A kernel that describes streams is called
+// once, and model_steady_solve computes the duration. ERROR_UNSUPPORTED if the kernel takes other
+// arguments than one or two buffers, if its groups have more threads than there are stacks, or if
+// the machine's file does not have the bandwidth that its streams need.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c
 //
-// The functions that a kernel's host form calls. bench/prelude/host.clh declares the same. Each
-// acts for the thread on whose stack it is called.
+// The functions that the host form of a kernel calls; bench/prelude/host.clh declares them, too.
+// Each acts for the thread that calls it.
 
-// 0–2: id within the group, 3–5: the group's, 6–8: number of groups; x, y, z.
+// `which` is 0–2 for the thread's id within its group, 3–5 for the id of its group, 6–8 for the
+// number of groups; each for x, y, z.
 uint32_t model_thread_id(uint32_t which);
 
 void model_thread_barrier(void);
 
-// The thread waits as long as a load from there takes.
+// Advances the thread's time by the duration of a load from this address.
 void model_thread_load(const void *address);
 
-// That a load from there comes soon. Costs the thread nothing, and the host less time later.
+// Announces a load from this address. It takes the thread no time and makes the later load faster
+// on the host.
 void model_thread_expect(const void *address);
 
-// The thread waits as long as it computes.
+// Advances the thread's time by the cycles of a computation.
 void model_thread_compute(uint32_t cycles);
 
 uint64_t model_thread_clock_core(void);   // cycles
 uint64_t model_thread_clock_device(void); // ns
 uint32_t model_thread_core(void);
 
-// Of kernels that tell streams (bench/prelude/stream.clh): what the dispatch reads or writes, and
-// the sum of the 32-bit words from there.
+// For kernels that describe streams (bench/prelude/stream.clh): model_thread_stream describes what
+// the dispatch reads or writes; model_thread_sum returns the sum of 32-bit words in a buffer.
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
-// `n` words for what a kernel works out of `n` and `key` alone: zeros at first, kept from one
-// dispatch to the next as long as few others are wanted, and at one place while a kernel runs.
-// NULL where they would be too many.
+// A table of `n` words for values that a kernel derives from `n` and `key` alone: see
+// model_places_find. Its content is kept from one dispatch to the next, as long as few other tables
+// are used.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c
@@ -143,11 +146,11 @@ struct model_device {
     struct model_memory memory;
     struct model_places places;
     uint64_t used_bytes;
-    double chosen_hz;   // the core's clock at most; 0: the machine's
-    double now_ns;      // virtual: what batches took so far
-    double now_cycles;  // … as the cores' counters have it
-    uint64_t random;    // state of the noise: splitmix64
-    double disturbance; // … of its AR(1)
+    double chosen_hz;   // upper limit of the core clock; 0: the machine's clock
+    double now_ns;      // virtual time: the sum of what batches took
+    double now_cycles;  // the same time on the cores' counters
+    uint64_t random;    // state of the noise generator (splitmix64)
+    double disturbance; // state of the noise's AR(1) series
 };
 
 static inline struct model_device *model_device_of(const struct gpu_scope *scope)
@@ -155,10 +158,10 @@ static inline struct model_device *model_device_of(const struct gpu_scope *scope
     return (struct model_device *)scope->device;
 }
 
-// Where a buffer lies for the host: its address, which is what kernels are given.
+// The host pointer of a buffer. It is also the address that kernels get.
 static inline char *model_host_of(const struct gpu_buffer *buffer)
 {
-    return (char *)(uintptr_t)buffer->address; // NOLINT: it was made from a pointer
+    return (char *)(uintptr_t)buffer->address; // NOLINT: the address was made from a pointer
 }
 
 // ---------------------------------------------------------------- batch.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batches of a model: commands are kept as they are recorded and run when submitted, one after the
-// other, in virtual time.
+// Batches of a model. Commands are stored when they are recorded and run when they are submitted,
+// one after another, in virtual time.
 #include "gpu/model/backend.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum {
     SPANS_MAX = 64
 };
 
-static const double copy_bytes_per_ns = 100; // where the file tells no bandwidth
+static const double copy_bytes_per_ns = 100; // if the file has no memory bandwidth
 
 struct command {
     enum {
@@ -24,7 +24,7 @@ struct command {
     char *to;
     const char *from;
     uint64_t bytes;
-    uint32_t word; // of a fill; number of a span
+    uint32_t word; // FILL: the word; SPAN: number of the span
 };
 
 struct model_batch {
@@ -101,7 +101,7 @@ bool model_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64
 
 bool model_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err)
 {
-    (void)batch, (void)barrier, (void)err; // commands run one after the other
+    (void)batch, (void)barrier, (void)err; // commands run one after another anyway
     return true;
 }
 
@@ -129,7 +129,7 @@ bool model_batch_reset(struct gpu_batch *batch, struct error *err)
 
 // ---------------------------------------------------------------- running
 
-// In [0, 1): splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+// A random number in [0, 1), by splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
 static double draw_unit(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -144,7 +144,7 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// The factor on the latencies of the next dispatch.
+// Draws the factor on the latencies of the next dispatch.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -155,7 +155,7 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
-// The core's clock, which each dispatch keeps to its end.
+// The core clock now. A dispatch keeps it until its end.
 static double core_clock_hz(const struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -172,8 +172,8 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// A kernel may have written to all of its buffers but those that it told it reads; where it was
-// given addresses and told nothing, to any.
+// Discards the remembered sums of the buffers that a kernel may have written: all of its buffers
+// except those that it described as read. If it got addresses and described nothing, all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -207,7 +207,8 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
-// All cores stream through memory, once to read and once to write.
+// The time that a copy or fill takes: all cores stream through memory, a copy twice, to read and to
+// write.
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;
@@ -255,7 +256,7 @@ bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct
 
 bool model_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
-    (void)batch, (void)timeout_ns, (void)err; // it ran when it was submitted
+    (void)batch, (void)timeout_ns, (void)err; // the batch ran when it was submitted
     return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Most of a simulation's time goes into laps over regions of 10⁵ to 10⁷ lines, and there into
-// waiting for the host's memory: a line is one word of 32 bits, so that a set of 16 ways is one of
-// the host's lines. No division and no branch that could be spared.
+// Most of the simulation's time goes into laps over 10⁵ to 10⁷ lines, and most of that into waiting
+// for the host's memory. So a simulated line is one 32-bit word, a set of 16 ways is one line of
+// the host's cache, and the code avoids divisions and branches.
 #include "gpu/model/caches.h"
 
 #include <math.h>
@@ -9,9 +9,8 @@
 #include <string.h>
 
 struct cache {
-    uint32_t *lines; // sets × ways: the number of the line's run plus one (0: none), then a bit for
-                     // each sector that is there; LRU: the newest first
-    uint64_t *trees; // PLRU: bits of each set
+    uint32_t *lines; // sets × ways: tag (0: no line), then a bit for each sector; LRU: newest first
+    uint64_t *trees; // PLRU: the bits of each set
     uint64_t random;
 };
 
@@ -19,21 +18,21 @@ enum {
     HOST_LINE_WORDS = 16
 };
 
-// What a processor compares at once (an extension of gcc and clang).
+// A vector that processors compare at once (an extension of gcc and clang).
 typedef uint32_t four __attribute__((vector_size(16)));
 struct eight {
     four low, high;
 };
 
-// All caches of a level alike.
+// The caches of one level, which are all alike.
 struct level {
     const struct model_cache_desc *desc;
     uint64_t sets;
     double sets_inverse;
     unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
-    struct cache *caches;   // by core / sharers
-    struct cache **of_core; // those of them that a core has loaded through
+    struct cache *caches;   // indexed by core / sharers
+    struct cache **of_core; // by core: its cache, once the core has loaded through it
 };
 
 struct model_caches {
@@ -99,12 +98,13 @@ struct place {
     uint32_t tag;
 };
 
-// Consecutive lines take all sets in turn; with a hash, each run of them begins elsewhere.
+// The set and the tag of an address. Consecutive lines fall into consecutive sets. If the level is
+// hashed, each round through the sets begins at another set.
 static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
-    // Rounding may be one off.
+    // The multiplication may be wrong by one.
     if (run * sets > line)
         run--;
     else if (line - run * sets >= sets)
@@ -117,7 +117,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
     return (struct place){set, (uint32_t)run + 1};
 }
 
-// The way that the tree's bits lead to.
+// The way that the bits of the tree lead to.
 static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 {
     uint32_t node = 1;
@@ -126,11 +126,12 @@ static uint32_t plru_victim(uint64_t tree, uint32_t ways)
     return node - ways;
 }
 
-// Points every bit on the way to `way` elsewhere.
+// Turns all bits on the path to `way` away from it.
 static void plru_touch(uint64_t *tree, uint32_t ways, uint32_t way)
 {
     for (uint32_t node = way + ways; node > 1; node /= 2) {
-        uint64_t bit = UINT64_C(1) << (node / 2 & 63); // of ways <= MODEL_WAYS_MAX
+        uint64_t bit = UINT64_C(1)
+                       << (node / 2 & 63); // node / 2 < 64, since ways <= MODEL_WAYS_MAX
         *tree = node % 2 ? *tree & ~bit : *tree | bit;
     }
 }
@@ -150,7 +151,7 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
     return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
-// Whether one of eight lines has the tag in its upper bits.
+// True if one of eight lines has this tag in its upper bits.
 static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t upper)
 {
     struct eight eight;
@@ -163,7 +164,7 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// The way that has the line; `ways` where none has, which is so most often.
+// The way that holds the line; `ways` if none does, which is the most frequent case.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;
@@ -192,8 +193,8 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     return hit;
 }
 
-// The newest line stands first. The oldest gives way, or one that is free: those are filled from
-// the front.
+// An access to an LRU set, whose lines are sorted by age, newest first. A new line replaces the
+// last one, which is free or the oldest.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {
@@ -207,7 +208,7 @@ static inline bool access_newest_first(const struct level *level, uint32_t *line
     return newest & sector;
 }
 
-// True where the sector is there; afterwards it is.
+// True if the sector is in the cache. Afterwards it is there in any case.
 static inline bool level_access(const struct model_caches *caches, const struct level *level,
                                 uint32_t core, uint64_t address)
 {

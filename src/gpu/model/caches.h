@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of a model as its loads see it: translation, caches, DRAM. Knows lines and sectors,
-// not data.
+// Simulates a model's address translation, caches and DRAM. It knows lines and sectors, but no
+// data.
 #ifndef GPU_MODEL_CACHES_H
 #define GPU_MODEL_CACHES_H
 
@@ -8,21 +8,22 @@
 
 struct model_caches;
 
-// Empty caches, each made when a core that it belongs to loads first. They live in `arena`, as does
-// the machine. The core's clock is the machine's.
+// Creates empty caches. Each cache gets its memory when a core first loads through it. `arena` and
+// `machine` must live as long.
 struct model_caches *model_caches_create(struct arena *arena, const struct model_machine *machine);
 
-// Addresses from here on are not told apart from lower ones.
+// The first address that the tags of the caches cannot represent: addresses must be lower.
 uint64_t model_caches_end(const struct model_caches *caches);
 
-// What a core cycle lasts from now on.
+// Sets the duration of a core cycle from now on.
 void model_caches_clock(struct model_caches *caches, double cycle_ns);
 
-// A load by a core at `now` (cycles), of bytes that lie within one sector of every level: returns
-// the cycles until its value is there, and puts line and sector where they were missing.
+// Simulates a load by a core at time `now` (in cycles). The bytes must lie within one sector of
+// every level. Returns the cycles that the load takes, and adds line and sector to the caches that
+// missed.
 double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t address, double now);
 
-// That a load from there comes soon: changes nothing but how long the host takes for it.
+// Announces a load. The simulated caches do not change; the host prefetches its own data.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Runs a kernel's host form (bench/prelude/host.clh), thread by thread, in virtual time. Threads
-// that wait at a barrier keep a stack each; a kernel without barriers needs only one. Groups of up
-// to 32 threads that have a core each run side by side: what one of them does to a common cache the
-// others see at that time. All others take turns.
+// Runs the host form of a kernel (bench/prelude/host.clh), thread by thread, in virtual time.
+// Threads that wait at a barrier keep a stack each; a kernel without barriers needs only one. If
+// each group has a core of its own and at most 32 threads, the groups run side by side, so that
+// they see each other's effects on shared caches at the right time. Otherwise they run one after
+// another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -12,50 +13,50 @@
 #include <ucontext.h>
 
 enum {
-    STACK_BYTES = 1 << 16, // and its alignment: a thread finds itself by its stack pointer
-    STACKS = 256,          // of the largest group
-    ABREAST = 32,          // threads of groups that run side by side, one on each core
-    QUANTUM_CYCLES = 4096, // that one of them may be ahead of the others
-    STAMP_CYCLES = 8,      // of reading a clock
-    ARGS_MAX = 2           // buffers that a kernel's host form takes
+    STACK_BYTES = 1 << 16, // also its alignment: a thread finds its fiber through its stack pointer
+    STACKS = 256,          // enough for the largest group
+    ABREAST = 32,          // most threads of a group that runs side by side with others
+    QUANTUM_CYCLES = 4096, // how far a group may run ahead of the others
+    STAMP_CYCLES = 8,      // duration of reading a clock
+    ARGS_MAX = 2           // most buffers of a kernel's host form
 };
 
 struct group;
 
 enum fiber_state {
     FIBER_IDLE,    // has no thread
-    FIBER_WAITING, // at a barrier
-    FIBER_READY    // may go on
+    FIBER_WAITING, // waits at a barrier
+    FIBER_READY    // may continue
 };
 
-// At the lower end of its stack.
+// A fiber runs threads on its own stack. The struct is at the lower end of that stack.
 struct fiber {
     ucontext_t context;
     struct group *group;
     uint32_t thread;
-    double now; // cycles
+    double now; // its thread's time, in cycles
     enum fiber_state state;
     bool begun;
 };
 
-// A group takes its threads one after the other; where several groups run side by side, each as
-// far as its deadline.
+// A workgroup. Its threads run one after another, as fibers. If several groups run side by side,
+// each runs until its deadline in turn.
 struct group {
     const struct model_execution *execution;
-    struct model_execution *writable; // the same, for a kernel that tells streams
+    struct model_execution *writable; // the same execution, for kernels that describe streams
     uint32_t id[3], core;
     uint32_t next_thread, threads;
-    double start, end; // cycles: of the first thread, of the last
+    double start, end; // cycles: start of the first thread, end of the last
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    uint32_t first_fiber, cursor; // of its fibers; the next of them to look at
-    struct fiber *stopped;        // at the deadline
+    uint32_t first_fiber, cursor; // number of its first fiber; next fiber to look at
+    struct fiber *stopped;        // the fiber that stopped at the deadline
 };
 
-// Fibers are begun when first needed and go on for ever, from group to group.
+// A fiber is started when it is first needed. It never ends: it goes on with the next group.
 struct model_stacks {
-    char *memory; // `count` × STACK_BYTES; pages that nobody stands on cost nothing
+    char *memory; // `count` × STACK_BYTES; untouched pages cost nothing
     uint32_t count;
 };
 
@@ -83,7 +84,9 @@ static struct fiber *fiber_at(const struct model_stacks *stacks, uint32_t i)
 static struct fiber *fiber_here(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    return (struct fiber *)(here & ~(uintptr_t)(STACK_BYTES - 1)); // NOLINT: the stack is ours
+    return (struct fiber *)(here &
+                            ~(uintptr_t)(STACK_BYTES -
+                                         1)); // NOLINT: the fiber is at the base of our stack
 }
 
 uint32_t model_thread_id(uint32_t which)
@@ -106,7 +109,7 @@ void model_thread_barrier(void)
     swapcontext(&fiber->context, &fiber->group->scheduler);
 }
 
-// Others are behind: until they have caught up.
+// Returns to the scheduler until the other groups have caught up.
 static void stop(struct fiber *fiber)
 {
     fiber->group->stopped = fiber;
@@ -182,8 +185,8 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// The parameters are one struct by value. clang passes it on the stack whatever its size is, as
-// SPIR does, so the longest struct stands for all.
+// Calls the host form. The parameters are one struct, passed by value. clang passes it on the stack
+// whatever its size is, as SPIR does, so that the largest struct serves all kernels.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -197,7 +200,8 @@ static void call_kernel(const struct model_execution *execution)
         ((void (*)(void *, void *, struct words))host)(args[0], args[1], params);
 }
 
-// Takes threads of the group that nobody began, as long as there are any; for ever, group by group.
+// The body of a fiber: runs threads of its group that have not started, while there are any, then
+// waits for the next group.
 static void fiber_main(void)
 {
     struct fiber *fiber = fiber_here();
@@ -239,7 +243,8 @@ static struct fiber *fiber_of(const struct group *group, uint32_t i)
     return fiber_at(group->stacks, group->first_fiber + i);
 }
 
-// All who wait may go on at the time of the last of them; false where nobody waits.
+// Lets the threads that wait at a barrier continue, at the time of the last one. False if none
+// waits.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -259,7 +264,8 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// The fiber to go on with: one that stopped, one that may go on, one for threads that nobody began.
+// The fiber to continue with: the one that stopped, else one that may continue, else one for a
+// thread that has not started. NULL if there is none.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = group->stopped;
@@ -273,7 +279,7 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// As far as its deadline; false when it is done.
+// Runs the group until its deadline. False when the group is done.
 static bool run_group(struct group *group)
 {
     for (;;) {
@@ -302,7 +308,7 @@ static void place_group(struct group *group, uint32_t i)
     group->deadline = (double)INFINITY;
 }
 
-// One after the other on each core.
+// Runs the groups one after another on each core; returns the cycles.
 static double run_in_turn(struct group *group, uint32_t count, double *core_free)
 {
     double cycles = 0;
@@ -317,7 +323,8 @@ static double run_in_turn(struct group *group, uint32_t count, double *core_free
     return cycles;
 }
 
-// A core each, the one that is farthest behind first.
+// Runs the groups side by side, one on each core; the group that is farthest behind goes first.
+// Returns the cycles.
 static double run_abreast(struct group *groups, uint32_t count)
 {
     double start = groups[0].execution->start_cycles, end = start;
@@ -341,7 +348,8 @@ static double run_abreast(struct group *groups, uint32_t count)
     }
 }
 
-// One call of the kernel, on its first thread's stack.
+// Calls the kernel once, on the stack of its first thread, and solves the streams that it
+// describes.
 static bool run_streams(struct model_execution *execution, double *cycles, struct error *err)
 {
     const struct model_machine *machine = execution->machine;
@@ -358,13 +366,12 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
         return true;
     return steady.level < machine->level_count
                ? error_set(err, ERROR_UNSUPPORTED,
-                           "the file of this model tells no bandwidth of level %u",
-                           steady.level + 1)
+                           "the file of this model has no bandwidth for level %u", steady.level + 1)
                : error_set(err, ERROR_UNSUPPORTED,
-                           "the file of this model tells no bandwidth of its memory");
+                           "the file of this model has no bandwidth for its memory");
 }
 
-// Groups abreast where each has a core, else in turn.
+// Runs the groups side by side if each has a core of its own, else one after another.
 static double run_groups(const struct model_execution *execution, const struct group *group)
 {
     struct arena *arena = arena_create();

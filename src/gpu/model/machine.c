@@ -8,10 +8,10 @@
 
 // ---------------------------------------------------------------- members of JSON objects
 //
-// Each is read with its bounds. A member that is not as expected is refused: the error is
-// ERROR_USAGE with the file, the JSON path and the reason.
+// Each function reads a member and checks its bounds. If the member is not as expected, it fails
+// with ERROR_USAGE, with the file, the JSON path and the reason.
 
-// Where in the file one is: members are named from its root.
+// A JSON object and its path in the file.
 struct member_place {
     json_t *object;
     const char *path; // "levels[1]."; "" at the root
@@ -22,14 +22,14 @@ struct member_place {
 
 struct member_range {
     double least, most;
-    bool optional; // then the value stays as it was
+    bool optional; // if the member is missing, the value is not changed
 };
 
 static bool member_refuse(const struct member_place *place, const char *key, const char *reason)
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // the dot before a member
+        path--; // without the dot that would precede a member
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }
@@ -135,8 +135,8 @@ static bool read_ways(const struct member_place *place, struct model_cache_desc 
            member_refuse(place, "ways", "plru wants a power of two");
 }
 
-// What cores have it: one of two words, a number, or "near": a part of the chip, of which there are
-// as many as such caches make up the next level (set by check_sharing).
+// Reads which cores share a cache: "core", "chip", a number of cores, or "near", which
+// check_sharing turns into a number.
 static bool read_sharers(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const words[] = {"chip", "core", "near", NULL};
@@ -150,7 +150,8 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Of one core, where it is not told: its part of the chip's (share_bandwidths).
+// Reads the bandwidths. If the core's is missing, it is an equal share of the chip's
+// (share_bandwidths).
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const members[] = {"core_bytes_per_cycle", "chip_bytes_per_cycle", NULL};
@@ -163,7 +164,7 @@ static bool read_bandwidth(const struct member_place *place, struct model_cache_
                        member_number(&inner, members[1], &chip, &level->chip_bytes_per_cycle));
 }
 
-// Cycles of the core's clock, and what comes to them by another clock.
+// Reads the latency in core cycles, and the part in ns that does not depend on the core clock.
 static bool read_latency(const struct member_place *place, struct model_cache_desc *level)
 {
     return member_u32(place, "latency_cycles", &(struct member_range){1, 1e6, false},
@@ -237,7 +238,7 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// The caches of an array; `most` of them.
+// Reads an array of at most `most` caches.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -299,7 +300,7 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// From `after_ns` on, at the beginning of each period.
+// The clock is lower at the beginning of each period, from `after_ns` on.
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     static const char *const members[] = {"after_ns", "period_ns", "length_ns", "core_clock_hz",
@@ -319,7 +320,8 @@ static bool read_throttling(const struct member_place *root, struct model_machin
                                      &machine->throttle_clock_hz));
 }
 
-// The cores that have a near part in common: those of the next level, divided by its parts.
+// Sets how many cores share a near cache: those that share the next level, divided by the number of
+// near caches that make it up.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
@@ -341,7 +343,7 @@ static bool check_lines(const struct member_place *place, const char *key,
            member_refuse(place, key, "more than 2^28 lines in all caches of the level");
 }
 
-// What is known of who has the levels once all of them are.
+// Checks which cores share each level, once all levels are read.
 static bool check_sharing(const struct member_place *root, struct model_machine *machine)
 {
     for (uint32_t i = machine->level_count; i-- > 0;) {
@@ -441,8 +443,8 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_noise(root, machine);
 }
 
-// Keys are the file's text, and the message goes to a terminal: control characters, U+0080 to
-// U+009F as well, become '?'.
+// Replaces control characters, also U+0080 to U+009F, by '?': the message contains keys of the
+// file, and goes to a terminal.
 static void clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {
@@ -459,7 +461,7 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
 {
     json_error_t broken;
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
-    if (!document && broken.line < 0) // not read at all
+    if (!document && broken.line < 0) // the file could not be read
         return error_set(err, ERROR_USAGE, "model: %s", broken.text);
     if (!document)
         return error_set(err, ERROR_USAGE, "%s: line %d: %s", path, broken.line, broken.text);

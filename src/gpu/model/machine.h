@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model's file says: gpu/model.h has the format.
+// The contents of a model's file. gpu/model.h describes the format.
 #ifndef GPU_MODEL_MACHINE_H
 #define GPU_MODEL_MACHINE_H
 
@@ -16,49 +16,50 @@ enum {
     MODEL_SECTORS_MAX = 8
 };
 
-// Of all caches of a level, or TLBs of a kind, together: the host keeps a word for each.
+// Most lines of all caches of a level, or of all TLBs of a kind, together: the host needs a word
+// for each.
 #define MODEL_LINES_MAX (UINT64_C(1) << 28)
 
 enum model_replacement {
     MODEL_LRU,
-    MODEL_PLRU, // a tree of bits a set; ways are a power of two
+    MODEL_PLRU, // a tree of bits per set; the ways are a power of two
     MODEL_RANDOM
 };
 
 struct model_cache_desc {
     uint64_t capacity_bytes;
-    uint32_t line_bytes, sector_bytes; // powers of two; at most MODEL_SECTORS_MAX a line
+    uint32_t line_bytes, sector_bytes; // powers of two; at most MODEL_SECTORS_MAX sectors per line
     uint32_t ways;
-    uint32_t latency_cycles; // of a load that finds its sector; of a TLB: what a miss adds
-    double latency_ns;       // what comes to that whatever the core's clock
-    uint32_t sharers;        // cores that have one in common; 0: all of the chip
-    bool hashed;             // sets by a hash, else by address bits
+    uint32_t latency_cycles; // of a hit; of a TLB: added by a miss
+    double latency_ns;       // added to latency_cycles, whatever the core clock is
+    uint32_t sharers;        // number of cores that share a cache; 0: all cores
+    bool hashed;             // the set is a hash of the address; else its bits
     enum model_replacement replacement;
-    // Of reads, in core cycles; 0: not told.
+    // Read bandwidth in bytes per core cycle; 0 if the file does not have it.
     double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 
 struct model_machine {
     const char *name;
-    uint32_t cores, core_threads; // threads that a core holds
+    uint32_t cores, core_threads; // core_threads: threads that a core holds at a time
     double core_clock_hz;
     uint64_t memory_bytes, last_cache_bytes;
     struct model_cache_desc levels[MODEL_LEVELS_MAX];
     uint32_t level_count;
-    struct model_cache_desc tlbs[MODEL_TLBS_MAX]; // lines are pages
+    struct model_cache_desc tlbs[MODEL_TLBS_MAX]; // line_bytes is the page size
     uint32_t tlb_count;
-    struct model_cache_desc memory;               // its latency and bandwidth
-    double throttle_after_ns, throttle_period_ns; // period 0: never
+    struct model_cache_desc memory;               // only latency and bandwidth are used
+    double throttle_after_ns, throttle_period_ns; // period 0: no throttling
     double throttle_length_ns, throttle_clock_hz;
-    double refresh_period_ns, refresh_length_ns; // 0: none
+    double refresh_period_ns, refresh_length_ns; // 0: no refresh
     double launch_ns;
     uint32_t clock_step_ns;
     double noise, correlation, outliers;
     uint64_t seed;
 };
 
-// Reads the file into `machine`, strings in `arena`; ERROR_USAGE names the JSON path and the
-// reason.
+// Reads the file into `machine`, with strings in `arena`. False with ERROR_USAGE, with the JSON
+// path and the reason.
 MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
                                    struct model_machine *machine, struct error *err);
 

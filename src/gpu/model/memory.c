@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    STEP_BYTES = 2048 // from one remembered sum to the next
+    STEP_BYTES = 2048 // distance between remembered sums
 };
 
 struct model_range *model_memory_find(struct model_memory *memory, const void *host)
@@ -45,7 +45,7 @@ static size_t sums_bytes(const struct model_range *range)
     return (size_t)(range->bytes / STEP_BYTES + 1) * sizeof *range->sums;
 }
 
-// All words before `end`, a multiple of the step.
+// The sum of all words before `end`, which is a multiple of STEP_BYTES.
 static uint32_t sum_before(struct model_range *range, uint64_t end)
 {
     uint64_t wanted = end / STEP_BYTES;

@@ -10,7 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Of cores that take groups in turn, those that the first `sharers` of them have.
+// The number of groups that run on the first `sharers` cores. Group g runs on core g % cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     return groups / machine->cores * sharers + least(groups % machine->cores, sharers);
@@ -22,7 +22,7 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// Bytes that one cache of the level sees.
+// The number of bytes that one cache of the level sees.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -45,7 +45,7 @@ static bool serves(const struct model_machine *machine, const struct model_cache
     return all <= (double)level->capacity_bytes;
 }
 
-// What a core has under way at a time; 0: no limit.
+// The bytes that a core has in flight at a time; 0 if there is no limit.
 static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
                         size_t count)
 {
@@ -63,7 +63,7 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Cycles that the level's bandwidths take for `moved` bytes of each group.
+// The cycles that the level's bandwidths need if each group moves `moved` bytes.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What streams of loads and stores reach on a model in their steady state, from a description of
-// them: as many as a measurement of bandwidth makes nobody can simulate one by one.
+// The time that streams of loads and stores take on a model in their steady state. A bandwidth
+// measurement makes far too many accesses to simulate each.
 #ifndef GPU_MODEL_STEADY_H
 #define GPU_MODEL_STEADY_H
 
@@ -12,42 +12,44 @@ enum {
     MODEL_STREAMS_MAX = 2
 };
 
-// What the workgroups of a dispatch do with one buffer; bench/prelude/stream.clh has the same for
-// kernels. Group g runs on core g % cores and goes through place g % places, element after element,
-// round and round.
+// What the workgroups of a dispatch do with one buffer; bench/prelude/stream.clh has the same
+// struct for kernels. Group g runs on core g % cores and walks through place g % places again and
+// again, element by element.
 struct model_stream {
-    uint64_t groups;          // workgroups of the dispatch
-    uint64_t group_bytes;     // that each of them moves
-    uint64_t places;          // parts of the buffer
-    uint64_t place_bytes;     // of each
-    uint64_t in_flight_bytes; // of a group, under way at a time; 0: as many as it takes
-    uint32_t group_threads;   // a core holds as many groups as fit its threads; 0: one
-    uint32_t past_core;       // 1: a level that a core has for itself serves none of it
-    uint32_t writes;          // 1: stores, else loads
-    const void *buffer;       // its beginning
+    uint64_t groups;          // number of workgroups in the dispatch
+    uint64_t group_bytes;     // bytes that each group moves
+    uint64_t places;          // number of equal parts of the buffer
+    uint64_t place_bytes;     // bytes of each part
+    uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0: no limit
+    uint32_t group_threads;   // threads of a group: a core runs as many groups as it holds threads
+                              // for; 0: one
+    uint32_t past_core;       // 1: levels that belong to one core do not serve the stream
+    uint32_t writes;          // 1: stores; 0: loads
+    const void *buffer;       // byte 0 of the buffer
 };
 
 struct model_steady {
-    uint32_t level;     // that has what is moved; level_count: memory
-    bool has_bandwidth; // false: the file tells no bandwidth of that level
-    double cycles;      // that the dispatch takes, from the first load to the last
+    uint32_t level;     // the level that serves the streams; level_count: memory
+    bool has_bandwidth; // false if the file does not have this level's bandwidth
+    double cycles;      // duration of the dispatch, from the first load to the last
 };
 
-// The streams of one dispatch (same groups), as though it went on for ever, at `core_hz`.
+// Solves the streams of one dispatch at `core_hz`, as if the dispatch went on for ever. All streams
+// have the same groups.
 //
-// Where it is served: in a lap through more than a cache holds, the line that is wanted next is the
-// one that was dropped last, so a level serves all or nothing. A cache that s of the C cores share
-// sees, of D places that groups take in turn, those whose number its cores' groups have: of each
-// gcd(D, C) in a row, s. The first level that holds them serves. Groups that follow each other
-// closely through one place that no level holds would find more: for them it is the least.
+// Which level serves: in laps over more than a cache holds, the next line is always the one that
+// was dropped last, so a level serves all accesses or none. Of D places and C cores, a cache that s
+// cores share sees min(s, gcd(D, C)) of each gcd(D, C) consecutive places. The first level that
+// holds the places it sees serves the streams. (Groups that follow each other closely through one
+// place would also hit in smaller caches; that is neglected, so their bandwidth is a lower bound.)
 //
-// How long it takes, the longest of
-//   the bytes of the core with most groups over its bandwidth, which is the least of that level's
-//     and of those before it, and of what is under way over the latency of the level (Little,
-//     Operations Research 9, 1961);
-//   at each of these levels, the bytes of the cache with most groups over its part of the chip's
-//     bandwidth;
-// and the latency of one load. Stores are taken for loads.
+// The duration is the latency of one load plus the longest of these times:
+//   for the core with most groups: its bytes over its bandwidth, at that level and those before it;
+//   for the same core: its bytes over the bytes in flight per latency (Little, Operations Research
+//     9, 1961);
+//   for the cache with most groups, at each of these levels: its bytes over its share of the chip's
+//     bandwidth.
+// Stores are treated as loads.
 struct model_steady model_steady_solve(const struct model_machine *machine,
                                        const struct model_stream *streams, size_t count,
                                        double core_hz);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The OpenCL functions that fathom uses, by the types of the Khronos headers; the library itself is
-// found at run time.
+// The OpenCL functions that fathom uses, with the types of the Khronos headers. The library is
+// opened at run time.
 #ifndef GPU_OPENCL_API_H
 #define GPU_OPENCL_API_H
 
@@ -8,11 +8,11 @@
 #include "base/error.h"
 
 #define CL_TARGET_OPENCL_VERSION          300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue: the one that 1.2 has
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue, the only one in OpenCL 1.2
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-// All of OpenCL 1.2.
+// All are in OpenCL 1.2.
 #define OPENCL_REQUIRED(X)                                                                         \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
@@ -63,11 +63,11 @@ struct opencl_api {
 };
 
 // Opens libOpenCL.so.1, the loader of all OpenCL drivers, and fills the table. NULL with
-// ERROR_NO_DEVICE. Closed by dynlib_close.
+// ERROR_NO_DEVICE. Close it with dynlib_close.
 struct dynlib *opencl_api_load(struct opencl_api *api, struct error *err);
 
-// True where `result` is CL_SUCCESS; else false with an error of the matching code: "WHAT: CL_…
-// number".
+// True if `result` is CL_SUCCESS. Else false with an error "WHAT: CL_… number", whose code matches
+// the result.
 MUST_CHECK bool opencl_check(cl_int result, const char *what, struct error *err);
 
 #endif

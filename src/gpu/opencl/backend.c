@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The slots of the OpenCL backend, and what becomes of its objects.
+// The table of the OpenCL backend, and the destruction of its objects.
 #include "gpu/opencl/opencl.h"
 
 static void object_destroy(struct gpu_object *object)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Making and recording batches. Submitting: submit.c.
+// Creating and recording batches. Submission: submit.c.
 #include "gpu/opencl/opencl.h"
 
 #include <string.h>
 
 enum {
-    BOUND_LOOK_BACK = 8, // a dispatch is compared with so many before it
+    BOUND_LOOK_BACK = 8, // number of earlier dispatches that a dispatch is compared with
 };
 
 // ---------------------------------------------------------------- making
@@ -97,7 +97,7 @@ struct binding {
     const struct opencl_api *api;
     const struct gpu_kernel *source;
     cl_kernel kernel;
-    cl_uint next; // the kernel's argument that comes next: a sampled image takes two
+    cl_uint next; // next argument of the kernel; a sampled image takes two
 };
 
 static bool set_arg(struct binding *binding, size_t bytes, const void *value, struct error *err)
@@ -109,8 +109,9 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// A range from byte 0 of a storage buffer is the whole: only constants have a limit that a longer
-// buffer would exceed.
+// Binds a range of a buffer. A storage range from byte 0 on binds the whole buffer, which needs no
+// sub-buffer. A constant range does not, because the whole buffer may exceed the limit for
+// constants.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -149,7 +150,7 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return set_arg(binding, sizeof(cl_mem), &image->image, err) &&
                set_arg(binding, sizeof(cl_sampler),
                        &((struct opencl_sampler *)arg->sampler)->sampler, err);
-    case GPU_ARG_ADDRESS: // refused by the front: there is no such capability
+    case GPU_ARG_ADDRESS: // refused by the front end: OpenCL devices lack ADDRESSES
     case GPU_ARG_KIND_COUNT:
         break;
     }
@@ -245,7 +246,7 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    if (to->mapped && from->mapped) { // from host to host: the device copies
+    if (to->mapped && from->mapped) { // between two host buffers the device copies
         lend(batch, to);
         lend(batch, from);
     }
@@ -266,7 +267,7 @@ bool opencl_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     return true;
 }
 
-// An in-order queue orders by itself.
+// An in-order queue keeps its order without barriers.
 bool opencl_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;
@@ -292,8 +293,8 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
     return command->span == (int)span && command->kind != OPENCL_COMMAND_BARRIER;
 }
 
-// Which commands of a span give an event: in an ordered batch the first and the last, which begin
-// and end it; else each, since any of them may.
+// Chooses the commands of a span that return events. In an ordered batch the first and the last are
+// enough; in an unordered one any command may be the last to end.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening and closing a device, its queues, and waiting with an end.
+// A device and its queues: opening and closing, bounded waits.
 #include "gpu/opencl/opencl.h"
 #include "gpu/wait.h"
 
@@ -23,7 +23,7 @@ static enum gpu_wait_answer ask(void *context, struct error *err)
     if (status >= 0)
         return status == CL_COMPLETE ? GPU_WAIT_DONE : GPU_WAIT_NOT_YET;
     if (!opencl_check(status, "a command ended", err) && err)
-        err->code = ERROR_DEVICE_LOST; // whatever the code is: what it did is not known
+        err->code = ERROR_DEVICE_LOST; // whatever the code is: it is unknown what the command did
     return GPU_WAIT_FAILED;
 }
 
@@ -93,7 +93,7 @@ void opencl_device_close(struct gpu_device *base)
 {
     struct opencl_device *device = (struct opencl_device *)base;
     if (base->hung)
-        return; // releasing a queue may wait for what hangs
+        return; // the device hangs; releasing a queue might wait for it
     for (unsigned i = 0; i < base->queue_count; i++)
         release_queue(device->api, (struct opencl_queue *)base->queues[i]);
     if (device->host)

@@ -26,7 +26,7 @@ static cl_image_format format_of(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    case GPU_FORMAT_RGBA8_SRGB: // and what follows is refused
+    case GPU_FORMAT_RGBA8_SRGB: // this and the following formats are refused
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
     case GPU_FORMAT_BC1_UNORM:
@@ -42,8 +42,8 @@ static cl_image_format format_of(enum gpu_format format)
     return image;
 }
 
-// Drivers say which formats they have for which kind of image and use; some fall back or crash
-// where one does not ask.
+// True if the driver lists the format for this type of image and this use. Some drivers crash, or
+// convert in software, if one uses a format that they do not list.
 static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                        cl_mem_object_type type, enum gpu_format format)
 {
@@ -90,7 +90,7 @@ struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer
     struct opencl_typed *typed = ARENA_NEW(scope->arena, struct opencl_typed);
     cl_mem range = ((struct opencl_buffer *)buffer)->memory;
     bool made = false;
-    typed->base.object.scope = scope; // opencl_typed_destroy asks for it
+    typed->base.object.scope = scope; // opencl_typed_destroy needs it
     typed->base.writable = !device->pocl && has_format(device, scope->arena, CL_MEM_READ_WRITE,
                                                        CL_MEM_OBJECT_IMAGE1D_BUFFER, format);
     cl_mem_flags flags = typed->base.writable ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
@@ -173,7 +173,7 @@ struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_
     }
     if (!create_image(device, flags, desc->format, &image_desc, &image->image, err))
         return NULL;
-    // What PoCL 3.1 filters from an array is not what the layer holds.
+    // PoCL 3.1 filters array images wrongly.
     image->base.filterable = format_of(desc->format).image_channel_data_type != CL_UNSIGNED_INT32 &&
                              !(device->pocl && desc->layers > 1);
     return &image->base;
@@ -184,7 +184,7 @@ void opencl_image_destroy(struct opencl_image *image)
     opencl_device_of(&image->base.object)->api->clReleaseMemObject(image->image);
 }
 
-// Where one layer lies: the last coordinate of an array's texels is the layer.
+// The position and size of one layer. The last coordinate of a texel in an array is its layer.
 static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size_t origin[3],
                          size_t region[3])
 {
@@ -198,7 +198,7 @@ static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size
 bool opencl_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, const void *texels,
                         uint64_t bytes, struct error *err)
 {
-    (void)mip; // there is one
+    (void)mip; // there is only one
     (void)bytes;
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];
@@ -218,7 +218,7 @@ bool opencl_image_copy_from(struct gpu_image *base, struct gpu_buffer *source, u
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];
     cl_event event = NULL;
-    if (source->mapped) // what is mapped belongs to the host
+    if (source->mapped) // the host owns mapped memory, so the host copies
         return opencl_image_write(base, 0, 0, (const char *)source->mapped + offset, 0, err);
     if (!opencl_host_begin(device, err))
         return false;

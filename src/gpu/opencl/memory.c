@@ -9,7 +9,7 @@ static bool is_host(enum gpu_memory memory)
     return memory == GPU_MEMORY_UPLOAD || memory == GPU_MEMORY_READBACK;
 }
 
-// Host memory stays mapped, but while a batch has it (submit.c).
+// Host memory stays mapped, except while a batch uses it (submit.c).
 static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {
@@ -21,7 +21,7 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 
-// Drivers allocate when a buffer is first used; this use makes them fail here if they must.
+// Drivers allocate a buffer when it is first used. This first use makes an allocation fail here.
 static bool touch(const struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {
@@ -43,7 +43,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
         return NULL;
     }
     cl_mem_flags flags = CL_MEM_READ_WRITE | (is_host(desc->memory) ? CL_MEM_ALLOC_HOST_PTR : 0u);
-    buffer->base.object.scope = scope; // opencl_buffer_destroy asks for it
+    buffer->base.object.scope = scope; // opencl_buffer_destroy needs it
     buffer->base.memory = desc->memory;
     buffer->memory =
         device->api->clCreateBuffer(device->context, flags, desc->bytes, NULL, &result);
@@ -58,7 +58,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
 
 void opencl_buffer_destroy(struct opencl_buffer *buffer)
 {
-    if (buffer->memory) // the driver unmaps what is mapped
+    if (buffer->memory) // the driver also unmaps it
         opencl_device_of(&buffer->base.object)->api->clReleaseMemObject(buffer->memory);
 }
 

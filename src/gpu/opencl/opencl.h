@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of the OpenCL backend share: its objects, each beginning with the neutral one.
+// What the files of the OpenCL backend share. Each object begins with the neutral one.
 #ifndef GPU_OPENCL_OPENCL_H
 #define GPU_OPENCL_OPENCL_H
 
@@ -13,12 +13,12 @@ struct opencl_state {
     size_t device_count, device_capacity;
 };
 
-// One gpu_queue is two command queues: batches go to the one that orders or the one that does not.
+// A gpu_queue has two command queues: one for ordered and one for unordered batches.
 struct opencl_queue {
     struct gpu_queue base;
-    cl_command_queue ordered, unordered; // unordered: made with the first batch that needs it
-    cl_event last;                       // of the submission before, NULL before the first
-    bool last_unordered;                 // which of the two had it
+    cl_command_queue ordered, unordered; // `unordered` is created for the first unordered batch
+    cl_event last;                       // end of the latest submission; NULL before the first
+    bool last_unordered;                 // the latest submission went to the unordered queue
 };
 
 struct opencl_device {
@@ -27,9 +27,9 @@ struct opencl_device {
     const struct opencl_api *api;
     cl_device_id device;
     cl_context context;
-    cl_command_queue host; // copies between host and device: never behind a hold
-    // PoCL (3.1) views only whole buffers as images, crashes where a kernel writes to one, and
-    // reads half floats wrongly.
+    cl_command_queue host; // for copies between host and device; a hold never blocks it
+    // PoCL 3.1 can only view whole buffers as images, crashes if a kernel writes to such an image,
+    // and reads half floats wrongly.
     bool pocl;
 };
 
@@ -40,7 +40,7 @@ struct opencl_buffer {
 
 struct opencl_typed {
     struct gpu_typed base;
-    cl_mem range; // the part of the buffer that is viewed, where it is not the whole
+    cl_mem range; // the part of the buffer that is viewed; NULL if it is the whole
     cl_mem image;
 };
 
@@ -76,24 +76,24 @@ enum opencl_command_kind {
 
 struct opencl_command {
     enum opencl_command_kind kind;
-    int span;         // that it is timed for; -1: none
-    cl_event *event;  // where its event goes; NULL: not wanted
-    cl_kernel kernel; // LAUNCH: its arguments are set
+    int span;         // span that times the command; -1: none
+    cl_event *event;  // where the command's event is stored; NULL: nowhere
+    cl_kernel kernel; // LAUNCH: with its arguments set
     size_t global[3], local[3];
     struct opencl_buffer *to, *from; // COPY, FILL
     uint64_t to_offset, from_offset, bytes;
     uint32_t word;
 };
 
-// A kernel object with its arguments, kept while the batch is: a dispatch like an earlier one uses
-// it again.
+// A kernel object with its arguments, kept until the batch is reset. A dispatch with the same
+// arguments reuses it.
 struct opencl_bound {
     struct gpu_dispatch dispatch;
     unsigned char params[GPU_PARAMS_MAX_BYTES];
     cl_kernel kernel;
 };
 
-// Events of the timed commands of a span, of the last submission.
+// Events of the commands that a span times, from the last submission.
 struct opencl_span {
     cl_event *events;
     size_t count;
@@ -108,15 +108,15 @@ struct opencl_batch {
     size_t command_count, command_capacity;
     struct opencl_bound *bound;
     size_t bound_count, bound_capacity;
-    cl_mem *ranges; // sub-buffers made for arguments
+    cl_mem *ranges; // sub-buffers for arguments
     size_t range_count, range_capacity;
-    // Host memory that kernels or fills of this batch use: given to the device at the start of a
-    // submission and mapped again at its end.
+    // Host buffers that kernels or fills of this batch access. A submission gives them to the
+    // device (unmaps them) at its start and maps them again at its end.
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;
     unsigned span_count;
-    cl_event done; // of the submission in flight or the last one
+    cl_event done; // end of the submission in flight, or of the last one
 };
 
 // ---------------------------------------------------------------- shared functions
@@ -129,25 +129,25 @@ static inline struct opencl_device *opencl_device_of(const struct gpu_object *ob
 MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_command_queue *queue,
                                     cl_command_queue_properties properties, struct error *err);
 
-// Waits until `event` is complete; ERROR_TIMEOUT after timeout_ns, ERROR_DEVICE_LOST where the
-// command ended in an error.
+// Waits until `event` is complete. ERROR_TIMEOUT after timeout_ns; ERROR_DEVICE_LOST if the command
+// ended with an error.
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// For commands on the host queue, which must be done when the call returns: waits first for what
-// the device's first queue was given. `opencl_host_end` takes what enqueueing answered, waits for
-// the event and releases it.
+// For commands on the host queue, which are done when the call returns. opencl_host_begin waits for
+// the work that was submitted to the device's first queue. opencl_host_end gets the result of the
+// enqueueing call, waits for the event and releases it.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);
 
-// The part of a buffer as a memory object of its own: to be released, unless it is the buffer's
-// whole (`*made` says so).
+// A range of a buffer as a memory object. `*made` becomes true if it is a new object, which the
+// caller releases; the whole buffer is not.
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
 
-// True if kernels or fills of this batch use the buffer, whose host memory the device then has
-// while the batch runs.
+// True if kernels or fills of this batch use this host buffer, so that a submission gives it to the
+// device.
 bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_buffer *buffer);
 
 // Releases the events of the batch's last submission.

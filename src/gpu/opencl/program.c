@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Programs: source that the driver compiles, one program a variant.
+// Programs. The driver compiles OpenCL C source; each variant of a kernel is a program.
 #include "gpu/opencl/opencl.h"
 
-// The build log in one line, its beginning: that is where a compiler tells the first error.
+// The build log, with blanks in place of newlines and tabs. "" if there is none.
 static const char *build_log(const struct opencl_device *device, cl_program program,
                              struct arena *arena)
 {
@@ -48,7 +48,7 @@ struct gpu_program *opencl_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct opencl_program *program = ARENA_NEW(scope->arena, struct opencl_program);
-    program->base.object.scope = scope; // opencl_program_destroy asks for it
+    program->base.object.scope = scope; // opencl_program_destroy needs it
     program->entry = kernel->entry;
     if (build(device, program, kernel, scope->arena, err))
         return &program->base;

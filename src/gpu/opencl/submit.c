@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enqueueing recorded commands, waiting, spans, and holds.
+// Submitting batches: enqueueing their commands; waiting, spans and holds.
 #include "gpu/opencl/opencl.h"
 
 // ---------------------------------------------------------------- enqueueing
@@ -8,11 +8,11 @@ struct issue {
     const struct opencl_api *api;
     const struct opencl_batch *batch;
     cl_command_queue queue;
-    size_t lent; // of the batch's loans, those that the device has
+    size_t lent; // number of the batch's host buffers that the device has now
 };
 
-// A copy between the device and host memory that stays with the host is a read or a write: that is
-// the way on which drivers move pinned memory without a detour.
+// Enqueues a copy. A copy between device memory and mapped host memory becomes a read or a write,
+// for which drivers use pinned memory directly.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;
@@ -48,8 +48,9 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
     return issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
 }
 
-// The hold, what the batch comes after, and the submission before where it went to the other of the
-// two queues.
+// Makes the submission wait for the hold, for the batches that it comes after, and for the previous
+// submission if that one went to the other command queue. Then gives the host buffers to the
+// device.
 static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
 {
     const struct opencl_queue *queue = issue->batch->queue;
@@ -65,7 +66,8 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     cl_int result = CL_SUCCESS;
     if (count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, count, events, NULL);
-    if (result == CL_SUCCESS && issue->batch->unordered) // after what is in this queue already
+    if (result == CL_SUCCESS &&
+        issue->batch->unordered) // unordered: wait for what is already in this queue
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     for (size_t i = 0; i < issue->batch->lent_count && result == CL_SUCCESS; i++) {
         const struct opencl_buffer *buffer = issue->batch->lent[i];
@@ -78,8 +80,8 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Maps the host's memory again; drivers give the address that it had (CL_INVALID_OPERATION here
-// where one does not: the host has that address).
+// Maps the host buffers again. Drivers return the address that they had before; if one does not,
+// the submission fails with CL_INVALID_OPERATION, because the host still uses the old address.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;
@@ -120,7 +122,7 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // After an error too: the buffers on loan may outlive the batch, and the host has their memory.
+    // Called after an error, too: the host must get its buffers back, which may outlive the batch.
     cl_int ended = issue_end(&issue, &batch->done);
     result = result == CL_SUCCESS ? ended : result;
     if (batch->done)

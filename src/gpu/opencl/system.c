@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Finding drivers and their devices through the OpenCL loader; or the reason why there is none.
+// Enumeration: loads the OpenCL loader and lists the drivers' devices, or reports why there is
+// none.
 #include "gpu/opencl/opencl.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-// Of cl_nv_device_attribute_query and cl_amd_device_attribute_query; not in the Khronos headers.
+// From cl_nv_device_attribute_query, which the Khronos headers do not have.
 enum {
     DEVICE_PCI_BUS_ID_NV = 0x4008,
     DEVICE_PCI_SLOT_ID_NV = 0x4009,
@@ -23,7 +24,7 @@ struct asked {
     unsigned version; // 10 × major + minor
 };
 
-// Any integer property: they have 4 or 8 bytes.
+// The value of any integer property, of 4 or 8 bytes; 0 if the driver does not have it.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;
@@ -125,7 +126,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .storage_range_bytes = number(asked, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
         .constant_range_bytes = number(asked, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
         .typed_elements = number(asked, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE),
-        .storage_align_bytes = align_bytes, // a range is a sub-buffer
+        .storage_align_bytes = align_bytes, // a range is bound as a sub-buffer
         .constant_align_bytes = align_bytes,
         .typed_align_bytes = align_bytes,
         .image_1d = number(asked, CL_DEVICE_IMAGE2D_MAX_WIDTH),
@@ -136,7 +137,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
                           number(asked, CL_DEVICE_IMAGE3D_MAX_DEPTH)),
         .image_layers = number(asked, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE),
         .params_bytes = GPU_PARAMS_MAX_BYTES,
-        .workgroup_count_x = UINT32_MAX, // OpenCL has no limit of its own
+        .workgroup_count_x = UINT32_MAX, // OpenCL defines no limit
         .workgroup_count_y = UINT32_MAX,
         .workgroup_count_z = UINT32_MAX,
         .workgroup_threads = number(asked, CL_DEVICE_MAX_WORK_GROUP_SIZE),
@@ -152,7 +153,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_step_ps = number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION) * 1000,
         .stamp_bits = 64,
     };
-    // NVIDIA's driver names the sum of all first-level caches here, not the last level.
+    // NVIDIA's driver reports the sum of all L1 caches here.
     if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
@@ -207,7 +208,7 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
     fill_identity(asked, info);
     info->caps = caps_of(asked);
     fill_limits(asked, info, &info->limits);
-    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // a queue does everything
+    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // queues can do everything
         info->families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
     info->family_count = GPU_QUEUE_KIND_COUNT;
@@ -215,13 +216,13 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
 
 // ---------------------------------------------------------------- enumeration
 
-// Why the device cannot be used; NULL where it can.
+// Why the device cannot be used; NULL if it can.
 static const char *refuse(const struct asked *asked)
 {
     if (asked->version < 12)
         return "has no OpenCL 1.2";
     if (!number(asked, CL_DEVICE_AVAILABLE))
-        return "is not available, says its driver";
+        return "is not available, according to its driver";
     if (!number(asked, CL_DEVICE_COMPILER_AVAILABLE))
         return "has no compiler";
     if (!number(asked, CL_DEVICE_ENDIAN_LITTLE))
@@ -235,7 +236,7 @@ static void list_device(struct opencl_state *state, const char *platform, cl_dev
     struct asked asked = {.api = &state->api, .arena = to->arena, .device = device};
     struct gpu_info info = {0};
     unsigned major = 0, minor = 0;
-    // NOLINTNEXTLINE(cert-err34-c): the form is OpenCL's, and other text leaves version 0
+    // NOLINTNEXTLINE(cert-err34-c): OpenCL defines the format; other text leaves version 0
     if (sscanf(text(&asked, CL_DEVICE_VERSION), "OpenCL %u.%u", &major, &minor) == 2)
         asked.version = 10 * major + minor;
     asked.extensions = text(&asked, CL_DEVICE_EXTENSIONS);
@@ -276,10 +277,11 @@ static bool nvidia_is_there(void)
     return access("/dev/nvidiactl", F_OK) == 0;
 }
 
-// The loader brings the drivers of all vendors into the process. Behind PoCL's, whose LLVM uses up
-// the C library's room for thread-local variables of libraries that come late, NVIDIA's lists no
-// device (driver 580, PoCL 5.0, glibc 2.39); behind NVIDIA's other libraries, or with
-// GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384, it does.
+// True if NVIDIA's driver is installed. The OpenCL loader loads the drivers of all vendors. After
+// PoCL, NVIDIA's driver lists no device: PoCL's LLVM uses up the C library's space for thread-local
+// variables of libraries that are loaded late (driver 580, PoCL 5.0, glibc 2.39). It lists its
+// devices if NVIDIA's other libraries were loaded before, or with
+// GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {
     return nvidia_is_there();
@@ -302,7 +304,7 @@ static bool list_platforms(struct opencl_state *state, struct gpu_enumeration *t
         result = state->api.clGetPlatformIDs(count, platforms, NULL);
     struct error err;
     if (result == CL_PLATFORM_NOT_FOUND_KHR || (result == CL_SUCCESS && count == 0)) {
-        to->add_unavailable(to, "the loader knows no OpenCL driver", remedy_of_platforms());
+        to->add_unavailable(to, "no OpenCL driver is installed", remedy_of_platforms());
         return false;
     }
     if (!opencl_check(result, "clGetPlatformIDs", &err)) {

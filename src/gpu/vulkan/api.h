@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What the files of the Vulkan backend share. Vulkan 1.3 through volk, with no link to libvulkan:
-// instance calls are volk's global pointers, device calls go through the table of their device.
+// What the files of the Vulkan backend share. It uses Vulkan 1.3 through volk and does not link to
+// libvulkan: instance functions are volk's global pointers, device functions are in the device's
+// table.
 //
-//   backend.c     the loader, the instance, validation, the slot table
+//   backend.c     the loader, the instance, validation, the table of slots
 //   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
-//   features.c    extensions and features: which exist, which a device is opened with
+//   features.c    extensions and features: which a device has, which it is opened with
 //   device.c      logical device and queues
 //   transfer.c    blocking copies between host and device
 //   memory.c      allocations and buffers;  image.c  images, samplers, typed views
-//   program.c     pipelines;  stats.c  what the driver says of them
-//   batch.c       command buffers, submission, holds;  record.c  what is recorded into them
+//   program.c     pipelines;  stats.c  what the driver reports of them
+//   batch.c       command buffers, submission, holds;  record.c  recording commands
+//   spare.c       objects of destroyed batches, for reuse
 //   descriptors.c descriptor sets of a batch
-//   graphics.h    what draws are made of
+//   graphics.h    drawing
 //   result.c      VkResult → struct error
 #ifndef GPU_VULKAN_API_H
 #define GPU_VULKAN_API_H
@@ -20,7 +22,7 @@
 
 #include <volk.h>
 
-// Device extensions that are used where they are there. None is required.
+// Device extensions that are used if the device has them. None is required.
 #define VULKAN_EXTENSIONS(X)                                                                       \
     X(KHR_shader_clock)                                                                            \
     X(KHR_pipeline_executable_properties)                                                          \
@@ -42,7 +44,7 @@ struct vulkan_extensions {
 #undef X
 };
 
-// VK_KHR_cooperative_matrix, which the headers 1.3.239 of Debian 12 do not have yet (vk.xml).
+// The features of VK_KHR_cooperative_matrix (vk.xml). The headers 1.3.239 of Debian 12 lack them.
 struct vulkan_matrix_features {
     VkStructureType sType;
     void *pNext;
@@ -50,7 +52,7 @@ struct vulkan_matrix_features {
     VkBool32 cooperativeMatrixRobustBufferAccess;
 };
 
-// One chain of feature structs, to query into and to open a device with.
+// A chain of feature structs, for querying features and for opening a device with them.
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -68,33 +70,33 @@ struct vulkan_features {
 struct vulkan_physical {
     VkPhysicalDevice handle;
     struct vulkan_extensions extensions;
-    struct vulkan_features features;      // all that the device has; pNext is not to be followed
-    uint32_t families[GPU_FAMILIES_MAX];  // gpu_info.families[i] is Vulkan's family …
+    struct vulkan_features features;      // all features of the device; do not follow pNext
+    uint32_t families[GPU_FAMILIES_MAX];  // Vulkan's family for gpu_info.families[i]
     bool subgroup_choice, full_subgroups; // for compute kernels
     float max_anisotropy;
-    double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is rounded
+    double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is this value, rounded
 };
 
-// What gpu_backend.load returns; lives in the system's arena.
+// The backend's state, which gpu_backend.load returns. Lives in the system's arena.
 struct vulkan_state {
     struct dynlib *loader;
     VkInstance instance;
     VkDebugUtilsMessengerEXT messenger;
-    size_t messages; // of the validation layer
+    size_t messages; // number of messages from the validation layer
     char first_message[1024];
     struct vulkan_physical *physical; // by gpu_info.index
     size_t physical_count, physical_capacity;
-    bool abandoned; // a device hangs: the instance is left alone
+    bool abandoned; // a device hangs, so the instance must not be destroyed
 };
 
 struct vulkan_queue {
     struct gpu_queue base;
     VkQueue handle;
-    uint32_t family;              // Vulkan's
-    VkPipelineStageFlags2 stages; // what its barriers span
+    uint32_t family;              // Vulkan's family index
+    VkPipelineStageFlags2 stages; // stages that its barriers cover
 };
 
-// Staging memory and a command buffer for blocking copies on the first queue.
+// Staging memory and a command buffer, for blocking copies on the first queue.
 struct vulkan_transfer {
     VkCommandPool pool;
     VkCommandBuffer commands;
@@ -113,11 +115,11 @@ struct vulkan_device {
     struct VolkDeviceTable vk;
     VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_queue queues[GPU_QUEUES_MAX];
-    uint32_t families[GPU_QUEUES_MAX]; // distinct families in use
+    uint32_t families[GPU_QUEUES_MAX]; // the families in use, each once
     uint32_t family_count;
     struct vulkan_transfer transfer;
     struct vulkan_spare *spare,
-        *empty; // what batches of closed scopes left; places without content
+        *empty; // objects of destroyed batches, for reuse; unused list entries
 };
 
 struct vulkan_buffer {
@@ -128,7 +130,7 @@ struct vulkan_buffer {
 
 struct vulkan_typed {
     struct gpu_typed base;
-    VkBuffer alias; // the same memory, with texel usage only
+    VkBuffer alias; // the same memory as a second VkBuffer that has texel usage only
     VkBufferView view;
 };
 
@@ -137,7 +139,7 @@ struct vulkan_image {
     VkImage handle;
     VkDeviceMemory memory;
     VkImageView view;
-    VkImageLayout layout; // at rest
+    VkImageLayout layout; // the layout outside of copies and draws
 };
 
 struct vulkan_sampler {
@@ -166,30 +168,31 @@ struct vulkan_descriptors {
 struct vulkan_batch {
     struct gpu_batch base;
     const struct vulkan_queue *queue;
-    VkPipelineStageFlags2 stages; // what its barriers span
+    VkPipelineStageFlags2 stages; // stages that its barriers cover
     bool unordered;
     unsigned span_count, split_count;
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkQueryPool stamps;
-    VkEvent *splits; // reset by the host after each submission
+    VkEvent *splits; // the host resets them after each submission
     struct vulkan_stamp {
         uint64_t value, available;
-    } * stamp_values; // of the last finished submission, two a span
-    bool barrier_due; // before the next command of an ordered batch
+    } * stamp_values; // of the last finished submission, two per span
+    bool barrier_due; // an ordered batch needs a barrier before its next command
     struct vulkan_descriptors descriptors;
-    struct gpu_dispatch last; // what last_set was written for
+    struct gpu_dispatch last; // the dispatch that last_set was written for
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
-    struct vulkan_pass *pass; // made for draws; NULL: none will come
-    VkSemaphore done;         // timeline: the number of finished submissions, spare ones included
+    struct vulkan_pass *pass; // NULL if the batch was not made for draws
+    VkSemaphore done; // timeline semaphore; counts finished submissions, also those of the batch
+                      // that used it before
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
-    VkSubmitInfo2 submit; // points at the three above
+    VkSubmitInfo2 submit; // points at the three members above
 };
 
-// Objects of a batch that is no more, for the next one of the same kind: making and freeing them
-// costs far more than recording a few commands. Lives in the device's arena.
+// Vulkan objects of a destroyed batch, for the next batch of the same kind: creating and destroying
+// them costs far more than recording a few commands. Lives in the device's arena.
 struct vulkan_spare {
     struct vulkan_spare *next;
     uint32_t family;
@@ -204,7 +207,7 @@ struct vulkan_spare {
 
 struct vulkan_hold {
     struct gpu_hold base;
-    VkSemaphore semaphore; // timeline: 1 = released
+    VkSemaphore semaphore; // timeline semaphore; 1 = released
 };
 
 static inline struct vulkan_device *vulkan_device_of(const struct gpu_object *object)
@@ -217,30 +220,33 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
-// So long is asked whether work is done before the driver is told to wait for it.
+// How long the host polls for the end of work before it lets the driver block.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)
 
 // ---------------------------------------------------------------- result.c
 
-// "what: VK_ERROR_…" with the code that decides; returns false. For result != VK_SUCCESS.
+// Fills an error "what: VK_ERROR_…", with the code that matches `result`, and returns false. For
+// results other than VK_SUCCESS.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
 // ---------------------------------------------------------------- enumerate.c, features.c
 
-// Lists physical devices of Vulkan 1.3 into `to` and state->physical.
+// Passes all devices with Vulkan 1.3 to `to`, and adds them to state->physical.
 void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
 
-// Which of VULKAN_EXTENSIONS the device has; `scratch` is used and not rewound.
+// Reads which of VULKAN_EXTENSIONS the device has. `scratch` is used and not rewound.
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
                              struct vulkan_extensions *extensions);
 
-// Their names, for vkCreateDevice: at most one a member of vulkan_extensions. Returns the count.
+// Writes the names of these extensions, for vkCreateDevice, and returns their number: at most one
+// per member of vulkan_extensions.
 uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, const char **names);
 
 void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
                            struct vulkan_features *features);
 
-// Of `have`, what a device is opened with, chained: &want->core is the head.
+// Fills `want` with the features that a device is opened with. They are chained: &want->core is the
+// head.
 void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
                           struct vulkan_features *want);
 
@@ -251,13 +257,14 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       struct error *err);
 void vulkan_device_close(struct gpu_device *base);
 
-// Makes staging memory and commands, once, before the first copy: a driver without hardware
-// (RADV's, which compiles kernels for tests) has no memory for them. fini is legal without.
+// Creates staging memory and a command buffer unless they exist. This waits for the first copy,
+// because RADV without hardware, which compiles kernels in tests, has no memory for them.
+// vulkan_transfer_fini may be called without.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
-// Begins the one transfer command buffer; record into transfer.commands, then end: it submits,
-// waits at most 10 s, and after that counts the device as hung.
+// vulkan_transfer_begin begins the device's only transfer command buffer, transfer.commands.
+// vulkan_transfer_end submits it and waits at most 10 s; after that, the device counts as hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 
@@ -275,17 +282,17 @@ enum {
 struct vulkan_allocation {
     VkMemoryRequirements needs;
     enum gpu_memory memory;
-    bool address; // the memory is reached by address
+    bool address; // kernels use its address
     const char *what;
 };
 
-// Device memory of the type that suits; ERROR_UNSUPPORTED without one, ERROR_OUT_OF_MEMORY naming
-// the size.
+// Allocates device memory of the most suitable type. ERROR_UNSUPPORTED if no type is suitable;
+// ERROR_OUT_OF_MEMORY, with the size, if it does not fit.
 MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
                                        const struct vulkan_allocation *allocation,
                                        VkDeviceMemory *memory, struct error *err);
 
-// A VkBuffer shared by all families in use.
+// Creates a VkBuffer that all families in use share.
 MUST_CHECK bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t bytes,
                                    VkBufferUsageFlags usage, VkBuffer *buffer, struct error *err);
 
@@ -299,7 +306,7 @@ VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, 
 struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
                                       enum gpu_format format, uint64_t offset, uint64_t elements,
                                       struct error *err);
-// What an image is used for, and as what.
+// The purpose that an image is made for.
 struct vulkan_image_use {
     VkFormat format;
     VkImageUsageFlags usage;
@@ -307,18 +314,17 @@ struct vulkan_image_use {
     const char *what; // for error messages
 };
 
-// Creates the image, its memory and a view of all of it, for all families in use. After a failure
-// the caller destroys what was made (vulkan_image_destroy).
+// Creates an image with its memory and a view of all of it, shared by all families in use. If it
+// fails, the caller calls vulkan_image_destroy.
 MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
                                   const struct gpu_image_desc *desc,
                                   const struct vulkan_image_use *use, struct vulkan_image *image,
                                   struct error *err);
 
-// A layout transition, or with `from` == `to` a barrier, by default of all levels and
-// layers of a colour image.
+// A barrier for an image, which may change its layout.
 struct vulkan_image_change {
     VkImage image;
-    const VkImageSubresourceRange *part; // NULL: all levels and layers, colour
+    const VkImageSubresourceRange *part; // NULL: all levels and layers of a colour image
     VkImageLayout from, to;
     VkPipelineStageFlags2 after, before;
     VkAccessFlags2 written, used;
@@ -344,7 +350,7 @@ struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
 
-// Compiles the kernel again with `flags`; the pipeline is the caller's.
+// Compiles the kernel with `flags`. The caller owns the pipeline.
 MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
                                        const struct vulkan_program *program,
                                        VkPipelineCreateFlags flags, VkPipeline *pipeline,
@@ -352,16 +358,16 @@ MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
 bool vulkan_program_stats(struct gpu_program *program, struct arena *arena,
                           struct gpu_program_stats *stats, struct error *err);
 
-// Descriptor type of an argument; not for GPU_ARG_ADDRESS.
+// The descriptor type for an argument. Not for GPU_ARG_ADDRESS.
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 
 // ---------------------------------------------------------------- spare.c
 
-// The objects of an earlier batch of the same queue family and number of spans, reset; false where
-// none is spare: the batch then makes its own.
+// Takes the objects of a destroyed batch with the same queue family and number of spans, and resets
+// them. False if there are none: the batch then creates its own.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
-// Keeps a batch's objects; it must not be in flight.
+// Keeps the objects of a batch for reuse. The batch must not be in flight.
 void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *batch);
 
 void vulkan_spare_fini(struct vulkan_device *device);
@@ -396,10 +402,11 @@ bool vulkan_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image
 bool vulkan_batch_split(struct gpu_batch *batch, unsigned split, bool wait, struct error *err);
 bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
 
-// Ends the open render pass, if there is one. Legal on batches without draws.
+// Ends the open render pass, if there is one. Legal for batches without draws.
 void vulkan_pass_leave(struct vulkan_batch *batch);
 
-// Before a command that is no draw: ends a render pass, and puts the barrier that is due.
+// Called before each command that is not a draw: ends the render pass, and records the barrier if
+// one is due.
 void vulkan_batch_order(struct vulkan_batch *batch);
 
 struct vulkan_bindings {
@@ -409,11 +416,12 @@ struct vulkan_bindings {
     size_t params_bytes;
 };
 
-// Addresses first, then params: how gpu.h says that kernels find them. Returns the bytes.
+// Writes the push constants in the order that gpu.h describes: addresses, then params. Returns
+// their size in bytes.
 uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
                                unsigned char bytes[GPU_PARAMS_MAX_BYTES]);
 
-// A written descriptor set, valid until vulkan_descriptors_reset.
+// Allocates and writes a descriptor set. It is valid until vulkan_descriptors_reset.
 MUST_CHECK bool vulkan_descriptors_take(struct vulkan_batch *batch, VkDescriptorSetLayout layout,
                                         const struct vulkan_bindings *bindings,
                                         VkDescriptorSet *set, struct error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finding the Vulkan loader, making the instance, and the table of slots.
+// The Vulkan loader, the instance with its validation layer, and the table of the backend.
 #include "gpu/vulkan/graphics.h"
 
 #include "base/dynlib.h"
@@ -16,7 +16,7 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The last is what a kit carries for machines that have a driver but no loader.
+    // The last one is in the kit, for machines that have a driver but no loader.
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
@@ -60,7 +60,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // Not GENERAL: there the loader speaks of drivers that we do not use.
+        // Not GENERAL, with which the loader reports on drivers that are not used here.
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,
@@ -156,20 +156,20 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
     to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
 }
 
-// NVIDIA's kernel driver without its Vulkan library is common in containers; without a word the
-// CPU would be measured instead.
+// In containers, NVIDIA's kernel driver often comes without its Vulkan library. Without this
+// message the CPU would be measured instead, and nobody would know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)
         to->add_unavailable(to,
-                            "an NVIDIA GPU is there (/dev/nvidia0), but no Vulkan driver for it is "
+                            "there is an NVIDIA GPU (/dev/nvidia0), but no Vulkan driver for it is "
                             "installed",
                             "install NVIDIA's Vulkan ICD (nvidia_icd.json and libGLX_nvidia.so.0, "
                             "Debian: nvidia-vulkan-icd); in a container set "
                             "NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-// False where there is nothing to use, having said why.
+// False if there is nothing to use; the reason has then been reported.
 static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
 {
     struct loader_symbols symbols = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Command buffers, their submission, and holds. A batch has a timeline semaphore that counts its
-// finished submissions; a submit is one vkQueueSubmit2 of structs made beforehand.
+// Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
+// finished submissions. A submission is one vkQueueSubmit2 of structs that were filled before.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 
@@ -9,7 +9,8 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
-    batch->barrier_due = !batch->unordered; // after what earlier batches of the queue do
+    batch->barrier_due =
+        !batch->unordered; // the first command waits for earlier batches of the queue
     batch->last_program = NULL;
     if (batch->pass)
         vulkan_pass_forget(batch->pass);
@@ -32,8 +33,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
     return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
 }
 
-// Stamps are reset by the host, here and after each wait: no reset stands in the timed commands,
-// and transfer queues could not do it.
+// Creates the query pool for time stamps. The host resets it, here and after each wait, so that the
+// timed commands contain no reset. Transfer queues could not reset it at all.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;
@@ -63,13 +64,13 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
 {
     VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     VkResult result = VK_SUCCESS;
-    batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent); // null handles
+    batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent); // filled with null handles
     for (unsigned i = 0; i < batch->split_count && result == VK_SUCCESS; i++)
         result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);
     return result;
 }
 
-// What batches of the same kind have in common.
+// The objects that batches of the same kind can reuse.
 static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     if (vulkan_spare_take(device, batch))
@@ -112,7 +113,7 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
         batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
         batch->pass = vulkan_pass_create(scope->arena);
     }
-    // The front links the object later; descriptors need the scope before that.
+    // The front end sets the scope later, but descriptors need it now.
     batch->base.object.scope = scope;
     batch->stamp_values =
         ARENA_ARRAY(scope->arena, (size_t)2 * batch->span_count, struct vulkan_stamp);
@@ -135,8 +136,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     vulkan_spare_put(device, batch);
 }
 
-// A finished batch is seen by the host through mapped memory. Draws are seen by the commands of
-// later batches too, whose own barriers may not know of draws.
+// Makes what the batch wrote visible to the host's mapped memory. After draws also to later
+// batches, whose own barriers may not cover the stages of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {
@@ -215,14 +216,14 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
         device->handle, batch->stamps, 0, count, (size_t)count * sizeof *batch->stamp_values,
         batch->stamp_values, sizeof *batch->stamp_values,
         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-    if (result != VK_SUCCESS && result != VK_NOT_READY) // spans that were not recorded
+    if (result != VK_SUCCESS && result != VK_NOT_READY) // VK_NOT_READY: a span was not recorded
         return vulkan_error(err, result, "%s: vkGetQueryPoolResults", device->info->id);
     device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, count);
     return true;
 }
 
-// A driver that blocks its caller wakes it late; short work is asked for until it is done. Not
-// where the host itself does the work.
+// Polls for a short time, because a driver that blocks its caller wakes it late. Not on CPU
+// devices, where the polling would take time from the work.
 static void look_first(struct vulkan_device *device, const struct vulkan_batch *batch,
                        uint64_t timeout_ns)
 {

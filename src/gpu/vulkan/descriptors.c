@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descriptor sets of a batch, from pools that grow while it is recorded and are reused after a
-// reset.
+// Descriptor sets of a batch. Their pools grow while the batch is recorded, and a reset reuses
+// them.
 #include "gpu/vulkan/api.h"
 
 enum {

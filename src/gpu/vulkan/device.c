@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Logical device and queues.
+// Opening and closing the logical device; its queues.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
 
-// Queues of one family, as vkCreateDevice wants them.
+// The queues of one family, for vkCreateDevice.
 struct family_plan {
-    enum gpu_priority priority; // Vulkan has one global priority a family
+    enum gpu_priority priority; // Vulkan has one global priority per family
     unsigned count;
     float priorities[GPU_QUEUES_MAX];
 };
 
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
-    unsigned family_of[GPU_QUEUES_MAX]; // of request i, in gpu_info.families
-    unsigned index_of[GPU_QUEUES_MAX];  // within that family
+    unsigned family_of[GPU_QUEUES_MAX]; // family of request i, as an index in gpu_info.families
+    unsigned index_of[GPU_QUEUES_MAX];  // number of its queue in that family
 };
 
 static const char *priority_name(enum gpu_priority priority)
@@ -171,7 +171,7 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
 void vulkan_device_close(struct gpu_device *base)
 {
     struct vulkan_device *device = (struct vulkan_device *)base;
-    if (base->hung) { // destroying it would wait for what never ends
+    if (base->hung) { // destroying a device that hangs would not return
         device->state->abandoned = true;
         return;
     }

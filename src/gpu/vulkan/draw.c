@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recording draws: render passes that stay open as long as they may, and the layouts of targets.
+// Recording draws: render passes, kept open as long as possible, and the layouts of targets.
 #include "gpu/vulkan/graphics.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ void vulkan_pass_forget(struct vulkan_pass *pass)
 
 // ---------------------------------------------------------------- layouts
 
-// The stages that may read a target's image.
+// The stages in which kernels may read a target's image.
 static VkPipelineStageFlags2 reading_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -40,7 +40,7 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// From the layout in which kernels read to the one that draws want.
+// Changes a target from the layout for kernels to the layout for draws.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;
@@ -73,7 +73,7 @@ bool vulkan_batch_barrier_target(struct gpu_batch *base, struct gpu_target *want
     const struct vulkan_target *target = (const struct vulkan_target *)wanted;
     vulkan_pass_leave(batch);
     if (find_readable(pass, target) < pass->readable_count)
-        return true; // nothing was drawn since
+        return true; // nothing was drawn since the last barrier
     vulkan_image_barrier(device_of(batch), batch->commands,
                          &(struct vulkan_image_change){
                              .image = target->color.handle,
@@ -221,7 +221,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
-// What the pass has already is not pushed again: draws that change nothing record nothing.
+// Records push constants only if they differ from those of the draw before.
 static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                            const unsigned char *bytes, uint32_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a physical device says of itself, as a gpu_info. Nothing is opened for it.
+// Enumeration: what each physical device reports, as a gpu_info. No device is opened.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    // Counted in a kernel of several loops on Mesa 22.3.6; LP_MAX_TGSI_LOOP_ITERATIONS there.
+    // Mesa's LP_MAX_TGSI_LOOP_ITERATIONS, counted in a kernel with several loops on Mesa 22.3.6.
     LLVMPIPE_LOOP_ITERATIONS = 65534
 };
 
@@ -48,7 +48,7 @@ static void name_vendor(uint32_t id, char *vendor, size_t bytes)
     static const struct {
         uint32_t id;
         const char *name;
-    } vendors[] = {// PCI ids; those above 0xffff are Khronos' (VkVendorId).
+    } vendors[] = {// PCI ids; above 0xffff ids of Khronos (VkVendorId)
                    {GPU_VENDOR_AMD, "AMD"}, {0x1010, "Imagination"},
                    {0x106b, "Apple"},       {GPU_VENDOR_NVIDIA, "NVIDIA"},
                    {0x13b5, "Arm"},         {0x14e4, "Broadcom"},
@@ -97,7 +97,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The largest device-local heap: others, where there are any, are windows onto the same memory.
+// The size of the largest device-local heap. Other heaps are windows onto the same memory.
 static uint64_t device_memory_bytes(VkPhysicalDevice device)
 {
     VkPhysicalDeviceMemoryProperties memory;
@@ -153,7 +153,7 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
 
 static bool is_general(VkQueueFlags flags)
 {
-    // Video and optical flow engines copy too, but are not what one means by a transfer queue.
+    // Queues for video and optical flow can copy, too, but are not general transfer queues.
     const VkQueueFlags known = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT |
                                VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT |
                                VK_QUEUE_PROTECTED_BIT;
@@ -178,7 +178,7 @@ static void fill_families(struct vulkan_physical *physical, struct gpu_info *inf
     bool universal = false;
     for (uint32_t i = 0; i < count && info->family_count < GPU_FAMILIES_MAX; i++) {
         VkQueueFlags flags = found[i].queueFlags;
-        // Graphics without compute is allowed by Vulkan, but of no use here.
+        // Vulkan allows graphics without compute; such a queue is of no use here.
         if (!is_general(flags) ||
             (flags & VK_QUEUE_GRAPHICS_BIT && !(flags & VK_QUEUE_COMPUTE_BIT)))
             continue;
@@ -191,7 +191,7 @@ static void fill_families(struct vulkan_physical *physical, struct gpu_info *inf
         };
         universal |= queue_kind_of(flags) == GPU_QUEUE_UNIVERSAL;
     }
-    // A device without graphics: its first compute family can do all that it can.
+    // The device has no graphics: its first compute family is the universal one.
     for (unsigned i = 0; i < info->family_count && !universal; i++) {
         if (info->families[i].kind != GPU_QUEUE_COMPUTE)
             continue;

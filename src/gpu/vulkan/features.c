@@ -5,7 +5,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; // of its flag in struct vulkan_extensions
+    size_t offset; // offset of its flag in struct vulkan_extensions
 } extension_table[] = {
 #define X(name) {"VK_" #name, offsetof(struct vulkan_extensions, name)},
     VULKAN_EXTENSIONS(X)
@@ -28,7 +28,7 @@ void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
         for (size_t e = 0; e < EXTENSION_COUNT; e++)
             if (strcmp(found[i].extensionName, extension_table[e].name) == 0)
                 *(bool *)((char *)extensions + extension_table[e].offset) = true;
-    // The promoted one is the same extension; only one of the two may be asked for.
+    // Both names stand for the same extension; only one of them may be enabled.
     if (extensions->KHR_global_priority)
         extensions->EXT_global_priority = false;
 }
@@ -42,7 +42,7 @@ uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, cons
     return count;
 }
 
-// Every feature struct begins alike.
+// All feature structs begin with the same two members.
 static void append(VkBaseOutStructure **tail, void *feature, VkStructureType type)
 {
     VkBaseOutStructure *base = feature;
@@ -87,8 +87,8 @@ void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensio
     vkGetPhysicalDeviceFeatures2(device, &features->core);
 }
 
-// What kernels may use, and what the backend itself needs. Nothing that can cost speed (robust
-// access, capture and replay) and nothing of window systems.
+// The features that kernels or the backend may use. Left out are features that can cost speed
+// (robust access, capture and replay) and those of window systems.
 #define FEATURE(member) offsetof(struct vulkan_features, member)
 static const size_t wanted[] = {
     FEATURE(core.features.shaderInt64),

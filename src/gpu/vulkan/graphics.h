@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws through Vulkan, by dynamic rendering.
+// Drawing through Vulkan, with dynamic rendering.
 //
 //   target.c   colour images and their depth buffers
-//   draw.c     render passes and what is recorded into them
+//   draw.c     render passes and the draws in them
 //
-// A target rests in the layouts that draws want. Where kernels read its colours, the batch that let
-// them also takes the image back, so that every batch finds what it expects however often it runs.
+// Between batches, a target is in the layout for draws. A batch whose kernels read the target's
+// colours changes the layout back at its end, so that it can be submitted any number of times.
 #ifndef GPU_VULKAN_GRAPHICS_H
 #define GPU_VULKAN_GRAPHICS_H
 
@@ -13,8 +13,8 @@
 
 struct vulkan_target {
     struct gpu_target base;
-    struct vulkan_image color; // layout: the one in which kernels read it
-    struct vulkan_image depth; // null handles: none
+    struct vulkan_image color; // color.layout is the layout in which kernels read it
+    struct vulkan_image depth; // null handles if there is no depth buffer
 };
 
 #define VULKAN_DEPTH_FORMAT VK_FORMAT_D32_SFLOAT
@@ -26,16 +26,17 @@ struct vulkan_draw_program {
     VkPipeline pipeline;
 };
 
-// What a batch knows of its draws while it is recorded.
+// State of a batch with draws, while it is recorded.
 struct vulkan_pass {
     struct arena *arena;
-    const struct vulkan_target *target;        // of the open render pass; NULL: none is open
-    const struct vulkan_draw_program *program; // bound; NULL: none
-    struct gpu_arg args[GPU_ARGS_MAX];         // bound with it
+    const struct vulkan_target *target; // target of the open render pass; NULL if none is open
+    const struct vulkan_draw_program *program; // bound program; NULL if none is bound
+    struct gpu_arg args[GPU_ARGS_MAX];         // arguments bound with it
     VkDescriptorSet set;
-    unsigned char push[GPU_PARAMS_MAX_BYTES]; // of the last draw of the open render pass
-    uint32_t push_bytes;                      // 0: not pushed yet
-    const struct vulkan_target **readable;    // targets in the layout in which kernels read
+    unsigned char
+        push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the open render pass
+    uint32_t push_bytes;            // 0: none were pushed yet
+    const struct vulkan_target **readable; // targets that are now in the layout for kernels
     size_t readable_count, readable_capacity;
 };
 
@@ -57,10 +58,11 @@ void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_dra
 
 struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 
-// When recording begins anew.
+// Called when recording begins again.
 void vulkan_pass_forget(struct vulkan_pass *pass);
 
-// … and takes back what kernels read: the last commands of a batch.
+// Records the last commands of a batch: ends the render pass, and changes all targets back to the
+// layout for draws.
 void vulkan_pass_end_batch(struct vulkan_batch *batch);
 
 bool vulkan_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw, struct error *err);

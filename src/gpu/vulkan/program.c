@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compute and graphics pipelines. What no benchmark varies of a graphics pipeline is constant here.
+// Compute and graphics pipelines. The state of graphics pipelines that no benchmark varies is
+// constant.
 #include "gpu/vulkan/graphics.h"
 
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind)
@@ -157,7 +158,7 @@ static VkPipelineColorBlendAttachmentState blend_of(const struct gpu_draw_progra
     }
     state.srcAlphaBlendFactor = state.srcColorBlendFactor;
     state.dstAlphaBlendFactor = state.dstColorBlendFactor;
-    if (!desc->fragment) // nothing that could be written
+    if (!desc->fragment) // colours stay as they are
         state.colorWriteMask = 0;
     return state;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recording: an ordered batch has a barrier before each command that follows another, and before
-// its first, because a Vulkan queue starts commands in order but lets them overlap.
+// Recording commands. A Vulkan queue starts commands in order but lets them overlap. So an ordered
+// batch has a barrier before each command, also before its first one.
 #include "gpu/vulkan/graphics.h"
 
 #include <string.h>
@@ -61,7 +61,8 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-// Repeats of one dispatch, which is what throughput is measured with, share one descriptor set.
+// Binds the program and its arguments. Repetitions of one dispatch, which throughput is measured
+// with, share a descriptor set.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)
@@ -144,7 +145,8 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// What touches buffers and storage images: not the fixed functions behind the kernels of draws.
+// The stages in which kernels access buffers and storage images. The fixed functions of draws are
+// not among them.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -195,7 +197,7 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Set and wait must be given the same dependency.
+// Set and wait must have the same dependency.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;
@@ -219,9 +221,9 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     return true;
 }
 
-// Begin: the barrier holds the stamp, and all that follows, back until what came before is done.
-// End: a stamp at ALL_COMMANDS is written when everything before it is done; the barrier behind it,
-// outside the span, holds back what follows.
+// Begin: a barrier lets the time stamp, and all that follows, wait until the commands before it are
+// done. End: a stamp at ALL_COMMANDS is written when the commands before it are done; the barrier
+// after it, outside the span, lets the following commands wait.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;
@@ -236,7 +238,7 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
     }
     device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                               batch->stamps, 2 * span + (end ? 1 : 0));
-    if (end && batch->unordered) // in ordered ones the next command has its barrier
+    if (end && batch->unordered) // in an ordered batch the next command brings its own barrier
         record_barrier(batch, GPU_BARRIER_EXECUTION);
     return true;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What batches leave behind for the next ones of their kind. A visit of a case records a handful of
-// batches; a command pool, a semaphore and pools of stamps and descriptors for each would cost the
-// host more than the work that is measured.
+// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches. To
+// create a command pool, a semaphore and pools of stamps and descriptors for each would cost the
+// host more time than the measured work.
 #include "gpu/vulkan/api.h"
 
-// The place before the one that suits.
+// The link to the first entry that suits the batch; a link to NULL if there is none.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -73,7 +73,7 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Half made, or of a device that is lost: its semaphore may never reach that number.
+    // Not complete, or of a lost device, whose semaphore may never reach its value: not for reuse.
     if (!batch->commands || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

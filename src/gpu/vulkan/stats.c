@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the driver says of a compiled kernel (VK_KHR_pipeline_executable_properties). The kernel is
-// compiled once more for it: the capture flags must not change the code, but may switch the
-// driver's cache off, which would cost every start.
+// What the driver reports of a compiled kernel (VK_KHR_pipeline_executable_properties). The kernel
+// is compiled a second time for this. The capture flags must not change the code, but may switch
+// off the driver's cache, which would slow down every start.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// Names of the same thing in different drivers: NVIDIA; RADV; ANV.
+// The names that NVIDIA, RADV and ANV use.
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};
@@ -42,7 +42,7 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // hashes need every bit
+        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // hashes need all bits
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
 
@@ -108,7 +108,7 @@ static VkResult read_representations(struct capture *capture)
         ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
     for (uint32_t i = 0; i < count; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-    if (result == VK_SUCCESS) // sizes first
+    if (result == VK_SUCCESS) // the first call returns the sizes
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
     for (uint32_t i = 0; i < count; i++)
@@ -140,7 +140,7 @@ bool vulkan_program_stats(struct gpu_program *base, struct arena *arena,
         .arena = arena,
         .stats = stats,
     };
-    // A compute pipeline is one executable: number 0.
+    // A compute pipeline has one executable, number 0.
     VkResult result = read_statistics(&capture);
     if (result == VK_SUCCESS)
         result = read_representations(&capture);

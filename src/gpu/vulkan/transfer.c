@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocking copies between host and device: one command buffer, one staging buffer, one fence, on
-// the first queue. Not for timing.
+// Blocking copies between host and device, with one command buffer, one staging buffer and one
+// fence, on the first queue. Not for timing.
 #include "base/clock.h"
 #include "gpu/vulkan/api.h"
 
@@ -86,7 +86,8 @@ bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "vkBeginCommandBuffer");
 }
 
-// Before a copy: what earlier batches wrote. After it: for the host, and for batches to come.
+// Before a copy: waits for what earlier batches wrote. After a copy: makes it visible to the host
+// and to later batches.
 static void record_barrier(struct vulkan_device *device)
 {
     VkMemoryBarrier2 barrier = {
@@ -119,11 +120,11 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     uint64_t end_ns = clock_deadline_ns(device->info->kind == GPU_KIND_CPU ? 0 : VULKAN_LOOK_NS);
     while (clock_left_ns(end_ns) > 0 &&
            device->vk.vkGetFenceStatus(device->handle, transfer->fence) == VK_NOT_READY)
-        continue; // as in batch.c
+        continue; // poll first, as batch.c does
     result = device->vk.vkWaitForFences(device->handle, 1, &transfer->fence, VK_TRUE,
                                         TRANSFER_WAIT_S * UINT64_C(1000000000));
     if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST)
-        device->base.hung = device->base.lost = true; // its command buffer is still in use
+        device->base.hung = device->base.lost = true; // the device still uses the command buffer
     if (result == VK_TIMEOUT)
         return error_set(err, ERROR_TIMEOUT,
                          "%s: a copy between host and device did not end in %d s", device->info->id,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one place where volk's own code is compiled: its pointers to instance functions are the one
-// global that the project allows itself.
+// Compiles volk's own code. Its pointers to instance functions are the only global variables that
+// the project allows.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
