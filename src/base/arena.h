@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Arenas: memory with one lifetime (process, case, scratch). The arena is the first argument of
-// every function that returns memory; nobody frees single pieces. Running out of host memory
-// aborts with a message: an untested path that limps on would be worse.
+// every function that returns memory; single pieces are never freed. If the host has no memory
+// left, the process ends with a message, because code that continues without memory would never be
+// tested.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -12,29 +13,29 @@
 
 struct arena;
 
-// Where an arena stood; arena_rewind() gives back all that came after.
+// A point in the life of an arena: arena_rewind() frees all that was allocated after it.
 struct arena_mark {
     void *block;
     size_t used;
 };
 
-// A new, empty arena; owned by the caller, given back with arena_destroy (NULL is legal).
+// Creates an empty arena. The caller frees it with arena_destroy; NULL is legal there.
 struct arena *arena_create(void);
 void arena_destroy(struct arena *arena);
 
-// malloc, but it ends the process where there is no memory; for libraries that do not check it.
+// As malloc, but ends the process if there is no memory. For libraries that do not check malloc.
 void *arena_malloc(size_t bytes);
 
-// Zeroed memory aligned for any type. bytes may be 0 (a valid, unique pointer).
+// Returns zeroed memory, aligned for any type. If bytes is 0, the pointer is valid and unique.
 void *arena_alloc(struct arena *arena, size_t bytes);
 
-// Zeroed array; aborts where count × size overflows.
+// Returns a zeroed array. If count × size overflows, the process ends.
 void *arena_array(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
 
-// Room for one more element of an array that grows by doubling inside the arena: returns the
-// (perhaps moved) array with capacity above count; the old storage stays until the arena goes.
+// Returns `array`, or a larger copy of it, with room for more than `count` elements. The capacity
+// doubles each time; the old storage is only freed with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);
@@ -44,7 +45,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args);
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
 
-// Bytes handed out since creation or the last rewind; for tests.
+// The number of bytes allocated since creation or the last rewind. For tests.
 size_t arena_used_bytes(const struct arena *arena);
 
 #endif

@@ -26,12 +26,12 @@ enum {
 static const size_t line_bytes_default = (size_t)64 << 20;
 
 struct child {
-    pid_t pid; // 0: reaped
+    pid_t pid; // 0 once the child was reaped
     int status;
-    bool killed; // by us: then the signal says nothing
+    bool killed; // killed by this process, so its exit status says nothing
     size_t line_bytes_max;
     struct child_channel channel;
-    int words_fd; // what it prints
+    int words_fd; // pipe with the child's output
     char words[WORDS_BYTES];
     size_t words_used;
     char end_text[END_TEXT_BYTES];
@@ -84,7 +84,8 @@ static bool channel_make_room(struct child_channel *channel, size_t line_bytes_m
     return true;
 }
 
-// One read: > 0 bytes, 0 at the end, < 0 with errno (EMSGSIZE: the line is longer than agreed).
+// Reads once. Returns the number of bytes, 0 at the end of the stream, or < 0 with errno; EMSGSIZE
+// if the line is longer than line_bytes_max.
 static ssize_t channel_fill(struct child_channel *channel, size_t line_bytes_max)
 {
     if (!channel_make_room(channel, line_bytes_max)) {
@@ -111,7 +112,7 @@ const char *child_channel_read(struct child_channel *channel, size_t line_bytes_
     return line;
 }
 
-// MSG_NOSIGNAL: the other side may be gone, and that must be an error here, not a SIGPIPE.
+// MSG_NOSIGNAL: if the other side has ended, this is an error and not a SIGPIPE.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {
     ssize_t sent;
@@ -154,9 +155,9 @@ bool child_channel_write(struct child_channel *channel, const char *line, struct
 // ---------------------------------------------------------------- starting
 
 struct plumbing {
-    int ours, theirs;                  // the channel
-    int words_read, words_write;       // what it prints
-    int exec_failed_read, exec_failed; // errno of a failed exec, or nothing
+    int ours, theirs;                  // the two ends of the channel
+    int words_read, words_write;       // the child's output
+    int exec_failed_read, exec_failed; // gets errno if exec fails, else nothing
 };
 
 static void plumbing_close(struct plumbing *p)
@@ -188,7 +189,8 @@ static bool plumbing_open(struct plumbing *p)
            fcntl(p->words_read, F_SETFL, O_NONBLOCK) == 0;
 }
 
-// Between fork and exec: only what is safe there, since the parent may have threads of drivers.
+// Runs in the child, between fork and exec. Only functions that are safe there may be called,
+// because drivers may have started threads in the parent.
 static _Noreturn void become(const struct child_desc *desc, const struct plumbing *p, pid_t parent)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -202,7 +204,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // The parent may have died before prctl: then nobody will ever signal.
+    // If the parent died before prctl, no signal will come.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -213,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// 0 once exec succeeded (the pipe closes by itself), else its errno.
+// Returns 0 if exec succeeded (which closes the pipe), else its errno.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -258,7 +260,7 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
 
 // ---------------------------------------------------------------- talking
 
-// Keeps the end of what the child printed.
+// Reads the child's output and keeps the last part of it.
 static void words_drain(struct child *child)
 {
     char fresh[WORDS_BYTES];
@@ -279,7 +281,7 @@ bool child_send(struct child *child, const char *line, uint64_t timeout_ns, stru
     if (send_all(child->channel.fd, line, strlen(line), deadline_ns) &&
         send_all(child->channel.fd, "\n", 1, deadline_ns))
         return true;
-    return error_set(err, ERROR_IO, "the worker process does not listen: %s", strerror(errno));
+    return error_set(err, ERROR_IO, "cannot send to the child process: %s", strerror(errno));
 }
 
 static int poll_timeout_ms(uint64_t deadline_ns)
@@ -320,7 +322,7 @@ enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wa
         if (fds[2].revents)
             words_drain(child);
         if (fds[2].revents & (POLLHUP | POLLERR)) {
-            close(child->words_fd); // else it stays ready for ever
+            close(child->words_fd); // a closed pipe would be ready for ever
             child->words_fd = -1;
         }
         if (fds[0].revents) {
@@ -355,7 +357,7 @@ static void end(struct child *child, uint64_t grace_ns)
     uint64_t deadline_ns = clock_deadline_ns(grace_ns);
     for (uint64_t nap_ns = NS_PER_MS / 4; !reap(child, false); nap_ns *= 2) {
         uint64_t left_ns = clock_left_ns(deadline_ns);
-        words_drain(child); // a full pipe would keep it from ending
+        words_drain(child); // a full pipe could keep the child from ending
         if (left_ns == 0) {
             child->killed = true;
             kill(child->pid, SIGKILL);
@@ -379,7 +381,8 @@ void child_destroy(struct child *child, uint64_t grace_ns)
     free(child);
 }
 
-// The last line with something on it, cut to what fits; control characters become blanks.
+// The last line of the output that is not empty, cut to `bytes`, with blanks in place of control
+// characters.
 static void last_words(const struct child *child, char *text, size_t bytes)
 {
     const char *words = child->words;
@@ -402,7 +405,7 @@ const char *child_end_text(struct child *child)
     end(child, NS_PER_S / 4);
     char how[96];
     if (child->killed)
-        snprintf(how, sizeof how, "it was ended");
+        snprintf(how, sizeof how, "this process ended it");
     else if (WIFSIGNALED(child->status))
         snprintf(how, sizeof how, "it was killed by signal %d (%s)", WTERMSIG(child->status),
                  strsignal(WTERMSIG(child->status)));
@@ -411,7 +414,7 @@ const char *child_end_text(struct child *child)
     char words[END_TEXT_BYTES - sizeof how - 32];
     last_words(child, words, sizeof words);
     snprintf(child->end_text, sizeof child->end_text, "%s%s%s", how,
-             *words ? "; its last words: " : "", words);
+             *words ? "; its last output: " : "", words);
     return child->end_text;
 }
 

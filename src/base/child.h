@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A child process that one talks to in lines. The channel is one socket, the child's standard
-// input, used both ways; what the child (or a driver in it) prints is kept apart and remembered as
-// its last words. A child never outlives child_destroy(), nor its parent, but where it is there to
-// clean up after it.
+// A child process that exchanges lines of text with this process. The channel is a socket, the
+// child's standard input, used in both directions. Output of the child, or of a driver in it, is
+// kept apart; its last line is reported when the child ends. A child ends with child_destroy() or
+// with its parent, unless `outlives` is set.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -15,47 +15,49 @@
 struct child;
 
 struct child_desc {
-    const char *const *argv;        // NULL-ended; argv[0] is the path of the binary
-    const char *const *environment; // NULL-ended, of NAME=VALUE; NULL: this process's own
-    size_t line_bytes_max;          // 0: 64 MiB; a longer line from the child is an error
-    // It goes on after this process, however that ends, until it has seen the end of the channel:
-    // in a session of its own, so that what is sent to the whole group does not reach it, and with
-    // this process's standard error.
+    const char *const *argv; // NULL-terminated; argv[0] is the path of the program
+    const char *const
+        *environment; // NULL-terminated list of NAME=VALUE; NULL: the environment of this process
+    size_t line_bytes_max; // longest line that the child may send; 0: 64 MiB
+    // The child continues after this process has ended, until it reads the end of the channel. It
+    // has a session of its own, so that signals to this process group do not reach it, and the
+    // standard error of this process.
     bool outlives;
 };
 
-// Starts it with SIGINT, SIGTERM and SIGHUP ignored (terminals and service managers send them to
-// everybody; the parent decides) and no signals blocked. NULL with ERROR_IO where it cannot be
-// started.
+// Starts the child. It ignores SIGINT, SIGTERM and SIGHUP, which terminals and service managers
+// send to the whole group (the parent decides what to do), and blocks no signals. NULL with
+// ERROR_IO if it cannot be started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
-// Closes the channel, gives the child `grace_ns` to end by itself, then kills and reaps it. NULL is
+// Closes the channel, waits `grace_ns` for the child to end, then kills it, and reaps it. NULL is
 // legal.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
-// Sends `line` and a newline. ERROR_IO where the child is gone or takes longer than timeout_ns.
+// Sends `line` and a newline. False with ERROR_IO if the child has ended or does not read it within
+// timeout_ns.
 MUST_CHECK bool child_send(struct child *child, const char *line, uint64_t timeout_ns,
                            struct error *err);
 
 enum child_answer {
-    CHILD_LINE,      // a whole line is there
-    CHILD_TIMEOUT,   // nothing came before the time-out
-    CHILD_WOKEN,     // wake_fd became readable first
-    CHILD_GONE,      // the channel is closed: it ended (child_end_text says how)
-    CHILD_MALFORMED, // a line longer than agreed, or one with a NUL inside
+    CHILD_LINE,      // a whole line was received
+    CHILD_TIMEOUT,   // no line came within the time-out
+    CHILD_WOKEN,     // wake_fd became readable before a line came
+    CHILD_GONE,      // the child closed the channel; child_end_text says how it ended
+    CHILD_MALFORMED, // a line that is too long or contains a NUL
 };
 
-// Waits for the next line (without its newline); it stays valid until the next call. wake_fd < 0:
-// none. A last line without its newline counts as gone, never as a line.
+// Waits for the next line and returns it without its newline. The line is valid until the next
+// call. wake_fd < 0: none. An unfinished line at the end of the channel is not returned.
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
-// Ends the child and says how it ended, one line: "it was killed by signal 11 (Segmentation
-// fault); its last words: …". Valid until child_destroy.
+// Ends the child and returns in one line how it ended: "it was killed by signal 11 (Segmentation
+// fault); its last output: …". Valid until child_destroy.
 const char *child_end_text(struct child *child);
 
 // The child's side of the channel: reads lines from standard input, which child_create made a
-// socket. The struct is the caller's.
+// socket. The caller provides the struct.
 struct child_channel {
     int fd;
     char *buffer;
@@ -64,14 +66,15 @@ struct child_channel {
 void child_channel_init(struct child_channel *channel, int fd);
 void child_channel_fini(struct child_channel *channel);
 
-// Blocks for the next line; NULL at the end of the stream. Valid until the next call.
+// Waits for the next line. NULL at the end of the stream. The line is valid until the next call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);
 
-// Returns a NULL-ended copy, in `arena`, of this process's environment, for child_desc.environment.
-// It should be taken before the first driver is loaded, because drivers change the environment: an
-// OpenCL loader cuts OCL_ICD_FILENAMES off at its first colon, and PoCL sets variables of hwloc.
+// Returns a NULL-terminated copy of this process's environment, in `arena`, for
+// child_desc.environment. Make it before the first driver is loaded, because drivers change the
+// environment: an OpenCL loader cuts OCL_ICD_FILENAMES off at its first colon, and PoCL sets
+// variables of hwloc.
 const char *const *child_environment_copy(struct arena *arena);
 
 #endif

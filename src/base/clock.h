@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Host time: CLOCK_MONOTONIC in nanoseconds. Not for device time, which gpu.h measures in spans.
+// Host time: CLOCK_MONOTONIC in nanoseconds. Device time is measured with the spans of gpu.h.
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -8,16 +8,16 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S  UINT64_C(1000000000)
 
-// Nanoseconds since some fixed moment; never goes back.
+// Nanoseconds since a fixed but unknown time. Never decreases.
 uint64_t clock_now_ns(void);
 
-// Returns after at least `ns`, whatever signals come in between.
+// Sleeps for at least `ns`, also if signals arrive.
 void clock_sleep_ns(uint64_t ns);
 
-// now + ns without wrapping: UINT64_MAX stays "never".
+// Now + ns. If that would overflow: UINT64_MAX, which means never.
 uint64_t clock_deadline_ns(uint64_t ns);
 
-// What is left until `deadline_ns`; 0 when it has passed.
+// The time left until `deadline_ns`; 0 once it has passed.
 uint64_t clock_left_ns(uint64_t deadline_ns);
 
 #endif

@@ -10,7 +10,8 @@ struct dynlib {
     const char *file;
 };
 
-// POSIX gives functions as void *; copying the bits is the conversion that C itself allows.
+// dlsym returns void *. C has no conversion from that to a function pointer, so the bits are
+// copied.
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "function pointers are copied from dlsym");
 
 static void *open_first(const char *const *files, const char **file, struct error *err)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// An error is a value with a message. It is filled once, where it happens; callers handle it or
-// prefix it and pass it on. Only cli/ prints one.
+// An error is a value with a code and a message. The function that fails fills it; its callers
+// handle the error, or add a prefix and return it. Only cli/ prints errors.
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
 #include <stdbool.h>
 
-// The code decides what happens next; the message is for people.
+// The code decides what happens next. The message is for people.
 #define ERROR_CODES(X)                                                                             \
     X(NONE, "none")                                                                                \
     X(USAGE, "usage")                 /* bad arguments or input: exit 2 */                         \
@@ -14,9 +14,9 @@
     X(IO, "io")                       /* a file or pipe */                                         \
     X(UNSUPPORTED, "unsupported")     /* the device lacks something: the case is skipped */        \
     X(OUT_OF_MEMORY, "out-of-memory") /* device memory: the case is skipped */                     \
-    X(TIMEOUT, "timeout")             /* a bounded wait ran out: the worker ends */                \
-    X(DEVICE_LOST, "device-lost")     /* the worker ends, a new one goes on */                     \
-    X(MISMATCH, "mismatch")           /* a kernel computed something else: the case failed */      \
+    X(TIMEOUT, "timeout")             /* a wait reached its time limit: the worker ends */         \
+    X(DEVICE_LOST, "device-lost")     /* the worker ends and another one continues */              \
+    X(MISMATCH, "mismatch")           /* a kernel computed a wrong result: the case failed */      \
     X(INTERRUPTED, "interrupted")     /* by the user: exit 130 */                                  \
     X(INTERNAL, "internal")
 
@@ -39,21 +39,21 @@ struct error {
 #define MUST_CHECK                      __attribute__((warn_unused_result))
 #define PRINTF_LIKE(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
 
-// Fills err (may be NULL when the caller only needs the fact) and returns false, so that a failing
-// function can end with `return error_set(err, …)`. A message too long is cut with an ellipsis.
+// Fills err and returns false, so that a function can end with `return error_set(err, …)`. err may
+// be NULL. A message that is too long ends with an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#ifdef __clang_analyzer__ // it cannot see the body: show it what always comes back
+#ifdef __clang_analyzer__ // the analyzer does not see the body: show it that the result is false
 #define error_set(...) (error_set(__VA_ARGS__) && false)
 #endif
 
-// Puts "prefix: " before the message and returns false. For context on the way up.
+// Adds "prefix: " before the message, to say where the error occurred, and returns false.
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// Short stable name of a code ("device-lost"), as it stands in run files and worker messages.
+// The short name of a code ("device-lost"), for run files and worker messages. It never changes.
 const char *error_code_name(enum error_code code);
 
-// The code of such a name; ERROR_INTERNAL for a name that is unknown.
+// The code with this name; ERROR_INTERNAL if there is none.
 enum error_code error_code_from_name(const char *name);
 
 #endif

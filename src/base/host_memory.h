@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// How much memory the host has left: for benchmarks that fill large parts of it.
+// How much memory the host has left, for benchmarks that use a large part of it.
 #ifndef BASE_HOST_MEMORY_H
 #define BASE_HOST_MEMORY_H
 
 #include <stdint.h>
 
-// Bytes that a program may still take without the system swapping or a container ending it: the
-// kernel's MemAvailable (/proc/meminfo), or what the control group leaves (memory.max less
-// memory.current, cgroup v2) where that is less. 0 = not known. `root` stands before both paths;
-// NULL = "".
+// The number of bytes that a program can still use without swapping and without being killed by its
+// container: the smaller of MemAvailable in /proc/meminfo and what the control group has left
+// (memory.max − memory.current, cgroup v2). 0 if unknown. `root` is put before both paths; NULL
+// means "".
 uint64_t host_memory_available_bytes(const char *root);
 
 #endif

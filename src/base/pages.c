@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 enum {
-    SMALL_PAGE = 1 << 16 // a multiple of any system's smallest
+    SMALL_PAGE = 1 << 16 // a multiple of the page size of every system
 };
 
 static size_t whole_pages(size_t bytes)
@@ -34,7 +34,8 @@ void *pages_alloc(size_t bytes)
 {
     void *memory = pages_alloc_sparse(bytes);
     if (memory)
-        madvise(memory, whole_pages(bytes), MADV_HUGEPAGE); // where refused, pages are small
+        madvise(memory, whole_pages(bytes),
+                MADV_HUGEPAGE); // if refused, the pages have the usual size
     return memory;
 }
 

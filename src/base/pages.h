@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Large memory from the operating system, in the largest pages that it gives: what is read and
-// written all over it then waits for the data only, not for its place in the page tables.
+// Large memory from the operating system, in the largest pages that it gives. Accesses all over
+// such memory then wait for the data and not for the page tables.
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
 
@@ -10,13 +10,14 @@ enum {
     PAGES_ALIGN = 1 << 21
 };
 
-// Zeroed, aligned to PAGES_ALIGN; pages that nobody touches cost nothing. NULL where there is none.
+// Returns zeroed memory aligned to PAGES_ALIGN. Pages that are not touched cost nothing. NULL if
+// the system has no memory for it.
 void *pages_alloc(size_t bytes);
 
-// The same for what is touched here and there: in pages of the usual size.
+// The same in pages of the usual size, for memory that is only touched in some places.
 void *pages_alloc_sparse(size_t bytes);
 
-// `bytes` as they were asked for. NULL is legal.
+// Frees the memory. `bytes` is the size that was asked for. NULL is legal.
 void pages_free(void *memory, size_t bytes);
 
 #endif

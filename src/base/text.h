@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text that people type and that small files hold: numbers that must be whole and in range, sizes
-// with KiB, MiB and GiB, the right name for a misspelt one, the line of a one-line file.
+// Text that people type and that small files contain: whole numbers in a range, sizes in KiB, MiB
+// and GiB, the right name for a misspelt one, the first line of a file.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -10,42 +10,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How many single letters must be put in, left out, changed or swapped with their neighbour to
-// make `b` of `a`; letter case does not count. (Optimal string alignment distance: Damerau 1964.)
-// Texts beyond 64 bytes are compared by their first 64.
+// The number of single letters to insert, delete, change, or swap with their neighbour, to turn `a`
+// into `b`. Case does not count. (Optimal string alignment distance, Damerau 1964.) Only the first
+// 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
-// The name nearest to what was typed, if it is near enough to be meant (at most 1 + a quarter of
-// the longer one's letters wrong, or it begins with what was typed); NULL otherwise. Keeps the best
-// over several calls: start from {.typed = …}.
+// Finds the name that was probably meant: the nearest one, if it differs in at most 1 + a quarter
+// of the longer text's letters, or begins with what was typed. Start with {.typed = …} and call
+// text_guess_offer with each name.
 struct text_guess {
     const char *typed;
-    const char *best; // NULL: nothing near yet
+    const char *best; // the best name so far; NULL: none is near
     size_t distance;
 };
 void text_guess_offer(struct text_guess *guess, const char *name);
 
-// "; did you mean NAME?" or "" — to end an error message with. In `arena`.
+// Returns "; did you mean 'NAME'?" or "", for the end of an error message. In `arena`.
 const char *text_guess_hint(struct arena *arena, const struct text_guess *guess);
 
-// The whole text as a decimal number without sign; false where it is anything else or does not
+// Reads the whole text as a decimal number without sign. False if it is anything else or does not
 // fit.
 bool text_parse_uint(const char *text, uint64_t *value);
 
-// The whole text as a finite number.
+// Reads the whole text as a finite number. False if it is anything else.
 bool text_parse_real(const char *text, double *value);
 
-// The whole text as bytes: digits, or digits with KiB, MiB, GiB or TiB (K, M, G, T for short;
-// always powers of 1024), or B.
+// Reads the whole text as a number of bytes: digits, optionally with B, KiB, MiB, GiB or TiB (K, M,
+// G and T mean the same). Units are powers of 1024. False if it is anything else.
 bool text_parse_bytes(const char *text, uint64_t *bytes);
 
-// "32 KiB" where that is exact, else the number of bytes. In `arena`.
+// The size with its largest exact unit, for example "32 KiB" or "1000 B". In `arena`.
 const char *text_bytes(struct arena *arena, uint64_t bytes);
 
-// True where `text` begins with `start`.
+// True if `text` begins with `start`.
 bool text_begins(const char *text, const char *start);
 
-// True where `part` stands in `text`, letter case aside (ASCII).
+// True if `text` contains `part`. Case does not count (ASCII).
 bool text_contains(const char *text, const char *part);
 
 // `list`, then `between`, then `item`; if one of the two is empty, the other one alone. In `arena`.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which fathom this is: stands in every run file and in `fathom --version`.
+// The version of fathom, for run files and `fathom --version`.
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
 struct version {
     const char *version; // "0.1.0"
-    const char *commit;  // 12 hex digits, "-dirty" after them where the tree was changed; "unknown"
-    const char *build;   // "GNU 12.2.0 RelWithDebInfo x86_64", and the sanitizers where there are
+    const char *commit;  // 12 hex digits, then "-dirty" if the tree had changes; or "unknown"
+    const char *build;   // "GNU 12.2.0 RelWithDebInfo x86_64", then the sanitizers if any
 };
 
 extern const struct version fathom_version;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Samples as a distribution: how well they know it, and whether two sets of them are of the same.
-// Nothing is assumed of its shape, so heavy tails and several peaks are as good as any.
+// Samples of a distribution: how precisely they determine it, and whether two sets come from the
+// same one. The distribution may have any shape, also heavy tails or several peaks.
 #ifndef MATH_DISTRIBUTION_H
 #define MATH_DISTRIBUTION_H
 
 #include <stddef.h>
 
-// Half-width of the band around the empirical distribution function of `count` independent samples
-// that holds the true one everywhere with `confidence` (Dvoretzky, Kiefer, Wolfowitz 1956 with the
-// constant of Massart, "The Tight Constant in the DKW Inequality", 1990). 1 where it holds all.
+// Half the width of the band around the empirical distribution function of `count` independent
+// samples that contains the true function with probability `confidence` (Dvoretzky, Kiefer and
+// Wolfowitz 1956, with the constant of Massart, "The Tight Constant in the DKW Inequality", 1990).
+// At most 1.
 double distribution_band(size_t count, double confidence);
 
-// The largest distance between the empirical distribution functions of two sets, each ascending
-// (Kolmogorov and Smirnov's statistic), 0 … 1; NaN where one is empty.
+// The largest distance between the empirical distribution functions of two ascending sets, from 0
+// to 1 (the Kolmogorov–Smirnov statistic). NaN if a set is empty.
 double distribution_distance(const double *a, size_t a_count, const double *b, size_t b_count);
 
-// What chance lets that distance reach for independent samples of one distribution, but for a share
-// `error` of all times: Smirnov's limit, which errs on the safe side for few samples.
+// The distance that independent samples of one distribution exceed with probability `error` only:
+// Smirnov's limit. For few samples the true probability is lower.
 double distribution_distance_allowed(size_t a_count, size_t b_count, double error);
 
 #endif

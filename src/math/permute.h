@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The keyed bijection π on [0, n): the same one in C, in GLSL (bench/prelude/permute.glsl) and in
-// OpenCL C, so that a kernel builds a random cycle in parallel (next[π(i)] = π(i + 1 mod n)) and
-// the host knows by a closed formula where hop k of it must be: at π(k).
+// A keyed bijection π on [0, n), the same in C, in GLSL (bench/prelude/permute.glsl) and in OpenCL
+// C. A kernel uses it to build a random cycle in parallel, next[π(i)] = π(i + 1 mod n). The host
+// can check the cycle by a closed formula: hop k of it is at π(k).
 //
 // π is a Feistel network without swaps over the smallest power of two ≥ n, walked until the value
 // falls inside [0, n) (cycle walking: Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
@@ -24,15 +24,17 @@
 //     mix(x): x ^= x >> 16; x *= 0x85ebca6b; x ^= x >> 13; x *= 0xc2b2ae35; x ^= x >> 16
 //
 // mix is the finaliser of MurmurHash3 (Austin Appleby, public domain); 0x9e3779b9 is 2^32 divided
-// by the golden ratio, as in Knuth's multiplicative hashing. The domain is below 2n, so that a walk
-// takes fewer than two steps on average. Over all keys every index lands everywhere equally often
-// (for 5 ≤ n ≤ 7, where the halves have one and two bits, within 4 %). Not for secrets.
+// by the golden ratio, as in Knuth's multiplicative hashing. The power of two is below 2n, so a
+// walk takes fewer than two steps on average. Over all keys, each index is mapped to each place
+// equally often (within 4 % for 5 ≤ n ≤ 7, where the halves have one and two bits). Not for
+// secrets.
 #ifndef MATH_PERMUTE_H
 #define MATH_PERMUTE_H
 
 #include <stdint.h>
 
-// π(i) for i < n. n = 0 stands for 2^32. Distinct keys give (nearly always) distinct bijections.
+// π(i) for i < n. n = 0 stands for 2^32. Different keys give different bijections, with rare
+// exceptions.
 uint32_t permute_index(uint32_t i, uint32_t n, uint32_t key);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Works on ln y, where noise is about equal everywhere. Sums over segments come from prefix sums
-// of weights that are 0 for outliers and 1 otherwise.
+// The fit works on ln y, whose noise is about the same everywhere. Sums over segments come from
+// prefix sums, with weights of 0 for outliers and 1 for other points.
 #include "math/plateaus.h"
 
 #include "math/stats.h"
@@ -18,12 +18,12 @@ struct work {
     double *ln_y;
     double *weight;
     struct sums *prefix; // n + 1
-    struct sums *linear; // n + 1: of y itself, weighted by 1 / y²
-    double *best;        // [levels][n]: cost of points 0…j with j the last of the plateau
-    size_t *first;       // [levels][n]: where that plateau begins
+    struct sums *linear; // n + 1; sums of y instead of ln y, weighted by 1 / y²
+    double *best;        // [levels][n]: least cost of points 0…j if a plateau ends with point j
+    size_t *first;       // [levels][n]: the first point of that plateau
     size_t *before;      // [levels][n]: the last point of the plateau before it
-    double *entry;       // [n]: cheapest way to begin a plateau at i
-    size_t *entry_from;  // [n]: the end of the plateau before, in that way
+    double *entry;       // [n]: least cost of the points before i if a plateau begins at i
+    size_t *entry_from;  // [n]: the last point of the plateau before it, in that solution
     double *scratch;
 };
 
@@ -31,14 +31,14 @@ struct work {
 
 static double robust_deviation(double *values, size_t count)
 {
-    // 1.4826 makes the median absolute value a standard deviation for normal noise.
+    // 1.4826 turns the median absolute value into the standard deviation of normal noise.
     for (size_t i = 0; i < count; i++)
         values[i] = fabs(values[i]);
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Noise from second differences of adjacent points: a straight line, steep or flat, cancels. The
-// weights (1, −2, 1) / √6 keep the variance of independent noise.
+// The noise, from second differences of neighbouring points: straight lines, flat or steep, cancel
+// out. For independent noise the weights (1, −2, 1) / √6 keep the variance.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -55,8 +55,8 @@ static double noise_of(const struct work *work)
     return noise > work->desc->noise_min ? noise : work->desc->noise_min;
 }
 
-// Gives weight 0 to outliers: points far from the median of the five around them, if the points
-// beside them are not.
+// Gives weight 0 to outliers: single points far from the median of their five neighbours, if the
+// points beside them are not.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -97,15 +97,16 @@ static struct sums between(const struct sums *prefix, size_t from, size_t to)
     return (struct sums){b.w - a.w, b.x - a.x, b.y - a.y, b.xx - a.xx, b.xy - a.xy, b.yy - a.yy};
 }
 
-// Squares about the mean of points [from, to).
+// The sum of squared deviations of points [from, to) from their mean.
 static double flat_cost(const struct work *work, size_t from, size_t to)
 {
     struct sums s = between(work->prefix, from, to);
     return s.w > 0 ? fmax(s.yy - s.y * s.y / s.w, 0) : 0;
 }
 
-// Squares of what points [from, to) are off the best line, relative to them: where more and more of
-// the loads miss, the latency itself goes in a line, not its logarithm.
+// The sum of squared relative deviations of points [from, to) from their best straight line. The
+// line is fitted to y itself: if more and more loads miss, the latency rises linearly, not its
+// logarithm.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
@@ -135,8 +136,8 @@ static void first_level(struct work *work)
     }
 }
 
-// The cheapest way that brings the level below to its end and rises so that a plateau can begin
-// at each i.
+// For each i: the least cost of a fit in which the level below has ended, the curve has risen, and
+// a plateau begins at point i.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -181,8 +182,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads the segmentation into `levels` plateaus off the tables; false where they do not rise by
-// ratio_min each.
+// Reads the best segmentation into `levels` plateaus from the tables. False if a plateau is not
+// higher than the one before by the factor ratio_min.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -203,7 +204,8 @@ static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
     return true;
 }
 
-// The number of levels with the least penalised cost among those that rise as they should.
+// Chooses the number of levels with the least penalised cost, among the segmentations whose steps
+// are high enough.
 static void choose_levels(struct work *work, double noise, struct plateaus *fit)
 {
     struct plateaus candidate = *fit;
@@ -251,15 +253,15 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// Where a plateau ends, fitted as a hinge: flat up to the end, then a straight line to the next
-// one.
+// The end of a plateau is fitted as a hinge: flat up to the end, then a straight line up to the
+// next plateau.
 struct rise {
-    const double *x, *ln_y, *weight; // ascending x; a weight of 0: the point counts for nothing
+    const double *x, *ln_y, *weight; // ascending x; points with weight 0 do not count
     size_t count;
     double low, high; // heights of the two plateaus
     double noise;     // relative
     double width_max; // widest rise, in units of x
-    double from, to;  // the end is looked for between these
+    double from, to;  // the range in which the end may lie
 };
 
 static double hinge_cost(const struct rise *rise, double end, double width)
@@ -270,14 +272,14 @@ static double hinge_cost(const struct rise *rise, double end, double width)
         t = t < 0 ? 0 : t > 1 ? 1 : t;
         double expected = log(rise->low + (rise->high - rise->low) * t);
         double off = (rise->ln_y[i] - expected) / rise->noise;
-        // Huber's loss: a point far off pulls with bounded force.
+        // Huber's loss bounds the influence of points far off.
         double size = fabs(off);
         cost += rise->weight[i] * (size < 3 ? off * off : 6 * size - 9);
     }
     return cost;
 }
 
-// Tries `steps` widths about *width, as far as `reach` from it, and keeps the best.
+// Tries `steps` widths from *width − reach to *width + reach, and keeps the best.
 static double try_widths(const struct rise *rise, double end, double reach, int steps,
                          double *width)
 {
@@ -295,7 +297,8 @@ static double try_widths(const struct rise *rise, double end, double reach, int 
     return best;
 }
 
-// Coarse, then fine: with few points on the rise one width in a hundred meets them.
+// The best width, first coarsely, then finely: if few points lie on the rise, only one width in a
+// hundred fits them.
 static double best_width(const struct rise *rise, double end, double *width)
 {
     enum {
@@ -323,8 +326,8 @@ static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // Where a straight rise explains the points worse than their noise does, the interval is wider
-    // by as much (Birge, Phys. Rev. 40, 207, 1932).
+    // If a straight rise fits the points worse than their noise explains, the interval is widened
+    // by this factor (Birge, Phys. Rev. 40, 207, 1932).
     double freedom = fmax((double)rise->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;
@@ -337,8 +340,8 @@ static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
     }
 }
 
-// The rise is a straight line in the model only: what the points alone say is that the plateau ends
-// between the last of them before the fitted end and the first after it.
+// Widens the interval to the last point before the fitted end and the first after it. The rise is a
+// straight line in the model only; the points alone do not determine the end more precisely.
 static void bracket_end(const struct rise *rise, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;
@@ -354,7 +357,7 @@ static void bracket_end(const struct rise *rise, struct plateaus_step *step)
     step->end_high = fmax(step->end_high, after);
 }
 
-// Of its last points, as many as the widest rise is long and three at least.
+// The height of a plateau's last points: as many as the widest rise is long, and at least three.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
     size_t first = plateau->last;
@@ -365,8 +368,8 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Each end by the nearer halves of the plateaus beside it. The lower one may creep (address
-// translation): what counts is how high it is where it ends.
+// Fits the end of each plateau to its second half and the first half of the next. A lower plateau
+// may creep (because of address translation); its height at its end is used.
 static void fit_steps(const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -381,7 +384,7 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A level that creeps on its way to its end may go on to: that is no rise yet.
+            // A plateau may go on creeping beyond its last points; that does not count as the rise.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -405,8 +408,8 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// How much ln y rises along a plateau, by its best line. Points on the ramp that leads to it, which
-// the segmentation had to give to one side, are not of it.
+// How much ln y rises along a plateau, by its best line. Points on the ramp that leads up to it do
+// not count, though the segmentation assigned them to one side.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -426,16 +429,16 @@ static double step_above(const struct plateaus *fit, size_t k)
     return log(fit->levels[k + 1].height / fit->levels[k].height);
 }
 
-// How steeply ln y rises from level k to the next, by its last and their first point.
+// The slope of ln y between the last point of level k and the first of the next.
 static double steepness_above(const struct plateaus *fit, size_t k)
 {
     double width = fit->levels[k + 1].x_first - fit->levels[k].x_last;
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// A level may creep, but by less than a third of the steps beside it: a curve that rises all along
-// can be cut into stairs anywhere, and those rise as much as they step. A long level may creep by
-// more, where the way up to it and away from it is far steeper than itself.
+// True if the level is flat enough. It may creep by less than a third of the steps beside it: a
+// curve that rises everywhere can be cut into stairs at any place, and these rise as much as they
+// step. A long level may creep by more if the slopes beside it are far steeper than its own.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

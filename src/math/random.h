@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Seeded random numbers for orders of visits and test data: xoshiro256** (Blackman and Vigna,
-// "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47, 2021; public domain), seeded
-// through splitmix64 as its authors advise. The same seed gives the same numbers everywhere. Not
-// for secrets.
+// Seeded random numbers, for the order of visits and for test data: xoshiro256** (Blackman and
+// Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47, 2021; public domain),
+// seeded with splitmix64 as its authors advise. The same seed gives the same numbers on every
+// machine. Not for secrets.
 #ifndef MATH_RANDOM_H
 #define MATH_RANDOM_H
 
@@ -23,7 +23,7 @@ uint64_t random_below(struct random *random, uint64_t bound);
 // Uniform in [0, 1), a multiple of 2^−53.
 double random_unit(struct random *random);
 
-// Every order of the `count` items equally likely (Fisher and Yates; Durstenfeld, CACM 7, 1964).
+// Shuffles the items; all orders are equally likely (Fisher and Yates; Durstenfeld, CACM 7, 1964).
 void random_shuffle(struct random *random, size_t *items, size_t count);
 
 #endif

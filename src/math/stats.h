@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics of small samples. Arrays in, numbers out; nothing is allocated. Too few values for a
-// question give NaN.
+// Statistics of small samples. Nothing is allocated. The result is NaN if there are too few values.
 #ifndef MATH_STATS_H
 #define MATH_STATS_H
 
@@ -23,16 +22,17 @@ double stats_mean(const double *values, size_t count);
 double stats_deviation(const double *values, size_t count);
 
 // Lag-1 autocorrelation Σ(xᵢ−x̄)(xᵢ₊₁−x̄) / Σ(xᵢ−x̄)² of a series in time order (Box and Jenkins,
-// "Time Series Analysis"). Biased towards −1/n; 0 for a constant series, NaN below two values.
+// "Time Series Analysis"). Its bias is about −1/n. 0 for a constant series; NaN for fewer than two
+// values.
 double stats_lag1(const double *series, size_t count);
 
-// How much neighbours in time resemble each other, for many short stretches taken together:
-// Young's C = 1 − ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)² with each stretch's own mean (L. C. Young, "On
-// randomness in ordered sequences", Annals of Mathematical Statistics 12, 1941). Much like lag-1
-// correlation, but for independent normal values its expectation is exactly 0 however short the
-// stretches are. Its variance then is (n−2)/(n²−1) for one stretch of n; stretches count by their
-// shares of ΣΣ(xᵢ−x̄)², which are Dirichlet distributed with f/2 of F/2 (f = n−1, F = Σf), so that
-// together it is Σ f(f+2) (n−2)/(n²−1) / F(F+2) = Σ(n−2) / F(F+2).
+// The correlation of neighbouring values in many short series together: Young's C = 1 −
+// ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)², where each series has its own mean (L. C. Young, "On randomness in
+// ordered sequences", Annals of Mathematical Statistics 12, 1941). It is similar to the lag-1
+// autocorrelation, but for independent normal values its expectation is exactly 0, however short
+// the series are. Its variance is then (n−2)/(n²−1) for one series of n values. Several series are
+// weighted by their shares of ΣΣ(xᵢ−x̄)², which have a Dirichlet distribution with parameters f/2
+// (f = n−1, F = Σf); so the variance is Σ f(f+2) (n−2)/(n²−1) / F(F+2) = Σ(n−2) / F(F+2).
 struct stats_serial {
     double squared_steps;      // ΣΣ(xᵢ₊₁−xᵢ)²
     double squared_deviations; // ΣΣ(xᵢ−x̄)²
@@ -42,32 +42,33 @@ struct stats_serial {
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
 double stats_serial_correlation(const struct stats_serial *serial); // 0 for constant series
-double stats_serial_error(const struct stats_serial *serial);       // its standard deviation
-                                                                    // where independent
+double
+stats_serial_error(const struct stats_serial *serial); // its standard deviation if independent
 
-// Student's t: the t with P(T ≤ t) = p for whole degrees of freedom ≥ 1, 0 < p < 1. The
-// distribution function is the finite series of Abramowitz and Stegun 26.7.3 and 26.7.4; its
-// inverse is found by bisection, to about 1e-12.
+// The quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one degree of
+// freedom. Bisection to about 1e-12 of the finite series 26.7.3 and 26.7.4 of Abramowitz and
+// Stegun.
 double stats_t_quantile(double p, unsigned freedom);
 
-// Distribution-free interval of the median: the largest rank k such that the k-th smallest and the
-// k-th largest of n independent values enclose the median with at least `confidence`; 0 when not
-// even the extremes do. Coverage is 1 − 2 P(Binomial(n, ½) < k) (David and Nagaraja, "Order
-// Statistics", 7.1).
+// For a distribution-free interval of the median: the largest rank k such that the interval from
+// the k-th smallest to the k-th largest of n independent values contains the median with at least
+// this confidence; 0 if even the extremes do not suffice. The coverage is 1 − 2 P(Binomial(n, ½) <
+// k) (David and Nagaraja, "Order Statistics", 7.1).
 size_t stats_median_rank(size_t count, double confidence);
 
 struct interval {
-    double median, low, high; // low and high are NaN below two values
+    double median, low, high; // low and high are NaN for fewer than two values
 };
 
 enum {
-    INTERVAL_RANKS_FROM = 20 // values; fewer: Student's t
+    INTERVAL_RANKS_FROM = 20 // number of values; for fewer, Student's t is used
 };
 
-// Sorts `values` in place. From INTERVAL_RANKS_FROM values on the interval is distribution-free:
-// order statistics (stats_median_rank), which a few wild rounds cannot move. Fewer
-// values cannot give more than 93.75 % (five) that way: there it is mean ± t s/√n, which takes the
-// values for normal (medians of rounds nearly are), widened to hold the median where it does not.
+// The median of `values` with its confidence interval. Sorts `values`. From INTERVAL_RANKS_FROM
+// values on, the interval comes from order statistics (stats_median_rank), which need no
+// distribution and resist outliers. With fewer values their confidence would be too low (93.75 %
+// for five); there the interval is mean ± t s/√n, which assumes normal values (medians of rounds
+// nearly are), widened to contain the median.
 struct interval interval_of_median(double *values, size_t count, double confidence);
 
 #endif

@@ -15,8 +15,8 @@ enum {
     LINE_BYTES = 512
 };
 
-// The first PID namespace of a kernel has this inode (Linux, include/linux/proc_ns.h,
-// PROC_PID_INIT_INO).
+// The inode of the machine's first PID namespace (Linux, include/linux/proc_ns.h,
+// PROC_PID_INIT_INO). In a container it is another one.
 static const char first_namespace[] = "pid:[4026531836]";
 
 struct sensor_clocks {
@@ -38,20 +38,21 @@ static const char *proc_of(const struct sensor_clocks_desc *desc)
     return desc->proc_root ? desc->proc_root : "/proc";
 }
 
-// One line of a process's file; false where it is not to be seen.
+// Reads the first line of a file of a process. False if the process is not visible.
 static bool read_process(const struct sensor_clocks_desc *desc, long pid, const char *file,
                          char line[LINE_BYTES])
 {
     return text_read_line(line, LINE_BYTES, "%s/%ld/%s", proc_of(desc), pid, file);
 }
 
-// 0 where it is not to be seen. The name before it may hold anything, brackets too.
+// The parent of a process; 0 if the process is not visible. The process name in the line may
+// contain anything, also brackets.
 static long parent_of(const struct sensor_clocks_desc *desc, long pid)
 {
     char line[LINE_BYTES];
     if (!read_process(desc, pid, "stat", line))
         return 0;
-    const char *after = strrchr(line, ')'); // then " S 4711 …": the state, the parent
+    const char *after = strrchr(line, ')'); // then " S 4711 …": state and parent
     return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
 }
 

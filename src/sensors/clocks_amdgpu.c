@@ -16,7 +16,7 @@ enum {
 static const char level_file[] = "power_dpm_force_performance_level";
 
 struct amdgpu {
-    const char *folder; // of the card in sysfs
+    const char *folder; // folder of the card in sysfs
     struct arena *arena;
 };
 
@@ -27,7 +27,7 @@ static FILE *file_open(const struct amdgpu *card, const char *name, const char *
     return length > 0 && (size_t)length < sizeof path ? fopen(path, mode) : NULL;
 }
 
-// What cannot be written is found out when the file is closed, at the latest.
+// Writes a text into a file of the card. Errors may only appear when the file is closed.
 static bool file_write(const struct amdgpu *card, const char *name, const char *text,
                        struct error *err)
 {
@@ -42,10 +42,11 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
                      barred ? ": start fathom as root, or leave clock out" : "");
 }
 
-// Lines like "1: 1200Mhz *", the number of the state first. Three are no three states: where clocks
-// are fine-grained the kernel lists the lowest, the present one, and the highest, and takes every
-// number but 0 for the highest (Linux, amdgpu/pm/swsmu: smu11/navi10_ppt.c, _print_clk_levels and
-// _force_clk_levels). So the middle one is infinitely far from whatever is asked for.
+// Reads lines like "1: 1200Mhz *", which begin with the number of a state. Three lines do not mean
+// three states: for cards with continuous clocks, the kernel lists the lowest, the current and the
+// highest clock, and takes every number except 0 for the highest (Linux, amdgpu/pm/swsmu:
+// smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels). So the second of three is set to
+// infinity, and never chosen.
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
 {
     FILE *file = file_open(card, "pp_dpm_sclk", "r");
@@ -102,12 +103,12 @@ static void *amdgpu_open(struct arena *arena, const struct sensor_clocks_desc *d
 
 static void amdgpu_close(void *handle)
 {
-    (void)handle; // memory of the arena
+    (void)handle; // its memory belongs to the arena
 }
 
 // ---------------------------------------------------------------- who else uses it
 
-// Whether a process has the card open: a line "drm-pdev: 0000:0b:00.0" in one of its fdinfo files.
+// True if this fdinfo file of a process names the card, in a line like "drm-pdev: 0000:0b:00.0".
 static bool names_card(const char *path, const char *pci)
 {
     FILE *file = fopen(path, "r");
@@ -120,7 +121,7 @@ static bool names_card(const char *path, const char *pci)
     return names;
 }
 
-// *barred: its files may not be read.
+// True if the process has the card open. `*barred` becomes true if its files may not be read.
 static bool has_open(const struct sensor_clocks_desc *desc, const char *pid, bool *barred)
 {
     struct arena *arena = arena_create();

@@ -3,11 +3,11 @@
 #include "sensors/nvml_card.h"
 
 enum {
-    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: from here on a part of a card
+    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: this and higher values mean a part of a card
     PROCESSES_MAX = 256
 };
 
-// nvmlProcessInfo_t of the functions that end in _v3 (and _v2).
+// nvmlProcessInfo_t of the functions with suffix _v3 (and _v2).
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;
@@ -73,7 +73,8 @@ static bool refuse(const struct nvml_clocks *nvml, const char *call, int status,
 
 // ---------------------------------------------------------------- opening
 
-// The core clocks that go with the first memory clock of the list, the highest.
+// Reads the core clocks that are possible with the highest memory clock, which is the first of the
+// list.
 static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *choices,
                          struct error *err)
 {
@@ -104,7 +105,7 @@ static void *nvml_open(struct arena *arena, const struct sensor_clocks_desc *des
     struct nvml_clocks *nvml = ARENA_NEW(arena, struct nvml_clocks);
     const struct dynlib_desc calls = {
         .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &nvml->api};
-    *before = "default"; // no call of NVML tells more
+    *before = "default"; // NVML does not report an earlier lock
     *knows = nvml_card_open(&nvml->card, &desc->card, &calls, err);
     if (!*knows)
         return NULL;

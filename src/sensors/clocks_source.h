@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
-// What can set core clocks; known to sensors/ only.
+// What an interface for setting core clocks implements. Private to sensors/.
 #ifndef SENSORS_CLOCKS_SOURCE_H
 #define SENSORS_CLOCKS_SOURCE_H
 
 #include "sensors/clocks.h"
 
 struct clocks_choices {
-    double hz[SENSOR_CLOCKS_MAX]; // infinite: listed, but no choice
+    double hz[SENSOR_CLOCKS_MAX]; // infinite: listed by the driver, but cannot be chosen
     size_t count;
 };
 
 struct clocks_source {
     const char *name;
-    // The handle of a card whose clock can be set, in memory of `arena`, with its choices and what
-    // was there before. NULL with the reason; *knows: the card is this source's, no other is asked.
+    // Returns a handle for a card whose clock can be set, in memory of `arena`, with the clocks to
+    // choose from and the state before. NULL with the reason. `*knows` becomes true if this
+    // interface knows the card; then no other is tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
     void (*close)(void *handle);
-    // Whether anybody else has a part of the card. ERROR_UNSUPPORTED says who.
+    // False with ERROR_UNSUPPORTED, and who it is, if somebody else uses a part of the card.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
-    // *touched: something is set, be it all or, where that fails, a part.
+    // `*touched` becomes true if anything was set, also if the call then failed.
     bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,
                  struct error *err);
     bool (*restore)(void *handle, const char *before, struct error *err);
@@ -28,15 +29,14 @@ struct clocks_source {
 
 extern const struct clocks_source clocks_nvml, clocks_amdgpu;
 
-// Whether the process is desc->own_pid or was started by it or by its children; false where it is
-// not to be seen.
+// True if the process is desc->own_pid or one of its descendants. False if it is not visible.
 bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 
-// "python3", in `arena`; "?" where it is not to be seen.
+// The name of a process, for example "python3", in `arena`; "?" if it is not visible.
 const char *clocks_process_name(struct arena *arena, const struct sensor_clocks_desc *desc,
                                 long pid);
 
-// ERROR_UNSUPPORTED that names the process.
+// Returns false with ERROR_UNSUPPORTED and a message that names the process.
 bool clocks_refuse_other(const struct sensor_clocks_desc *desc, long pid, struct error *err);
 
 #endif

@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static const uint64_t answer_ns = 20 * NS_PER_S; // a driver that is asleep takes seconds
+static const uint64_t answer_ns = 20 * NS_PER_S; // a sleeping driver takes seconds to answer
 static const uint64_t end_ns = 10 * NS_PER_S;
 
 struct clock_guard {
     struct arena *arena;
     struct clock_guard_desc desc;
-    struct child *child; // NULL: it died, and no other one is there yet
+    struct child *child; // NULL: it died, and was not started again yet
     const char *before;
     double asked_hz, granted_hz; // 0: nothing is locked
-    bool undo;                   // a guard died with the clock locked
+    bool undo;                   // a guard died while the clock was locked
 };
 
 // ---------------------------------------------------------------- asking
@@ -34,14 +34,15 @@ static bool lose(struct clock_guard *guard, const char *why, struct error *err)
     return false;
 }
 
-// Sends a line and takes the answer: what follows its first word, which has to be `expected`.
+// Sends a line and waits for the answer. The answer's first word must be `expected`; `*rest` is
+// what follows it.
 static bool ask(struct clock_guard *guard, const char *line, const char *expected,
                 const char **rest, struct error *err)
 {
     struct error unsent;
     const char *answer = "";
     if (!child_send(guard->child, line, answer_ns, &unsent))
-        return lose(guard, "does not listen", err);
+        return lose(guard, "cannot be reached", err);
     if (child_receive(guard->child, answer_ns, -1, &answer) != CHILD_LINE)
         return lose(guard, "does not answer", err);
     size_t word = strcspn(answer, " ");
@@ -50,7 +51,7 @@ static bool ask(struct clock_guard *guard, const char *line, const char *expecte
         return true;
     if (strncmp(answer, "failure ", word + 1) == 0)
         return error_set(err, ERROR_UNSUPPORTED, "%s", *rest);
-    return lose(guard, "answers out of turn", err);
+    return lose(guard, "gave a wrong answer", err);
 }
 
 static const char *or_dash(const char *text)
@@ -130,7 +131,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    guard->asked_hz = hz; // from now on it may be locked
+    guard->asked_hz = hz; // from here on the clock may be locked
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
         return true;
@@ -164,7 +165,7 @@ const char *clock_guard_before(const struct clock_guard *guard)
 struct guarding {
     struct child_channel *channel;
     struct arena *arena;
-    struct sensor_clocks *clocks; // NULL: not opened
+    struct sensor_clocks *clocks; // NULL: not opened yet
 };
 
 static const char *or_null(const char *word)
@@ -172,7 +173,7 @@ static const char *or_null(const char *word)
     return strcmp(word, "-") == 0 ? NULL : word;
 }
 
-// NULL where it is none.
+// Reads 32 hex digits as 16 bytes. NULL if the text is anything else.
 static const uint8_t *read_uuid(struct arena *arena, const char *text)
 {
     uint8_t *uuid = ARENA_ARRAY(arena, 16, uint8_t);
@@ -185,7 +186,7 @@ static const uint8_t *read_uuid(struct arena *arena, const char *text)
     return uuid;
 }
 
-static const char *open_order(struct guarding *g, char *words, struct error *err)
+static const char *handle_open(struct guarding *g, char *words, struct error *err)
 {
     enum {
         WORDS = 6
@@ -199,7 +200,7 @@ static const char *open_order(struct guarding *g, char *words, struct error *err
             *words++ = '\0';
     }
     if (*words || count < WORDS) {
-        error_set(err, ERROR_USAGE, "an order to open has %d words", WORDS);
+        error_set(err, ERROR_USAGE, "a request to open has %d words", WORDS);
         return NULL;
     }
     const struct sensor_clocks_desc desc = {
@@ -214,7 +215,7 @@ static const char *open_order(struct guarding *g, char *words, struct error *err
     return g->clocks ? arena_printf(g->arena, "ready %s", sensor_clocks_before(g->clocks)) : NULL;
 }
 
-static const char *lock_order(struct guarding *g, const char *hz, struct error *err)
+static const char *handle_lock(struct guarding *g, const char *hz, struct error *err)
 {
     double granted_hz;
     return sensor_clocks_lock(g->clocks, strtod(hz, NULL), &granted_hz, err)
@@ -222,20 +223,20 @@ static const char *lock_order(struct guarding *g, const char *hz, struct error *
                : NULL;
 }
 
-// The answer in the arena; NULL with the reason.
-static const char *obey(struct guarding *g, const char *line, struct error *err)
+// Carries out a request. Returns the answer, in the arena; NULL with the reason if it failed.
+static const char *handle(struct guarding *g, const char *line, struct error *err)
 {
-    char *order = arena_strdup(g->arena, line);
-    char *rest = order + strcspn(order, " ");
+    char *request = arena_strdup(g->arena, line);
+    char *rest = request + strcspn(request, " ");
     if (*rest)
         *rest++ = '\0';
-    if (strcmp(order, "open") == 0 && !g->clocks)
-        return open_order(g, rest, err);
-    if (strcmp(order, "lock") == 0 && g->clocks)
-        return lock_order(g, rest, err);
-    if (strcmp(order, "restore") == 0 && g->clocks)
+    if (strcmp(request, "open") == 0 && !g->clocks)
+        return handle_open(g, rest, err);
+    if (strcmp(request, "lock") == 0 && g->clocks)
+        return handle_lock(g, rest, err);
+    if (strcmp(request, "restore") == 0 && g->clocks)
         return sensor_clocks_restore(g->clocks, err) ? "restored" : NULL;
-    error_set(err, ERROR_USAGE, "this is no order: only fathom itself starts a guard");
+    error_set(err, ERROR_USAGE, "unknown request: only fathom itself starts a guard");
     return NULL;
 }
 
@@ -247,11 +248,11 @@ static bool serve(struct guarding *g, struct error *err)
     const char *line;
     while ((line = child_channel_read(g->channel, LINE_BYTES_MAX))) {
         struct error failure, unheard;
-        const char *answer = obey(g, line, &failure);
+        const char *answer = handle(g, line, &failure);
         if (!answer)
             answer = arena_printf(g->arena, "failure %s", failure.message);
         if (!child_channel_write(g->channel, answer, &unheard))
-            break; // its end comes next
+            break; // the parent is gone, so the channel ends next
     }
     if (!g->clocks || sensor_clocks_restore(g->clocks, err))
         return true;

@@ -1,50 +1,53 @@
 // SPDX-License-Identifier: MIT
-// A small process that holds the lock on a core clock (sensors/clocks.h) for the one that measures,
-// and gives the clock back when that one's end of their channel closes: at a normal end, after an
-// error or a signal, and also where it was killed outright. It measures nothing, has a session of
-// its own and ignores SIGINT, SIGTERM and SIGHUP. Where it is itself killed while it holds a lock,
-// the next call starts another one, which gives the clock back first. What nothing can undo is both
-// killed at once, and the machine losing power, after which drivers begin with their defaults.
+// A small process, the guard, that locks a core clock (sensors/clocks.h) for the process that
+// measures. It restores the clock when the channel between them closes: at a normal end, after an
+// error or a signal, and also if the measuring process was killed. The guard measures nothing. It
+// has a session of its own and ignores SIGINT, SIGTERM and SIGHUP. If the guard itself is killed
+// while the clock is locked, the next call starts another one, which restores the clock first. The
+// clock stays locked only if both processes are killed at once; after a loss of power, drivers
+// start with their defaults.
 //
-// The channel has lines of text:
+// The channel carries lines of text, a request and its answer:
 //
 //   open PID UUID PCI SYSFS PROC UNDO     ready BEFORE
 //   lock HZ                               locked HZ
 //   restore                               restored
 //
-// with "-" for what is not known, or the default. Any may be answered "failure TEXT".
+// "-" stands for unknown or the default. The answer to a request that failed is "failure TEXT".
 #ifndef SENSORS_GUARD_H
 #define SENSORS_GUARD_H
 
 #include "sensors/clocks.h"
 
 struct clock_guard_desc {
-    const char *const *argv;        // starts a process that calls clock_guard_serve; NULL-ended
-    const char *const *environment; // NULL: this process's own
-    struct sensor_clocks_desc card; // own_pid 0: this process; no white space in the paths
+    const char *const *argv; // starts a process that calls clock_guard_serve; NULL-terminated
+    const char *const *environment; // NULL: the environment of this process
+    struct sensor_clocks_desc card; // own_pid 0: this process; paths must not contain white space
 };
 
 struct clock_guard;
 
-// Starts it. NULL where the clock cannot be set, or must not: ERROR_UNSUPPORTED, as
-// sensor_clocks_open has it. Nothing is set yet. `desc` and what it points to outlives the guard.
+// Starts the guard. Sets nothing yet. NULL with ERROR_UNSUPPORTED if the clock cannot or must not
+// be set, as for sensor_clocks_open. `desc`, and what it points to, must live as long as the guard.
 struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, struct error *err);
 
-// Gives the clock back where it is locked, ends the process. False: it could not be given back, and
-// why. NULL is legal.
+// Restores the clock if it is locked, and ends the guard. False with the reason if the clock could
+// not be restored. NULL is legal.
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
-// As sensor_clocks_lock; what fails leaves nothing locked. Does nothing where that is locked.
+// As sensor_clocks_lock. Does nothing if this clock is already locked. If it fails, nothing is
+// locked.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 
-// Does nothing where nothing is locked.
+// Restores the clock. Does nothing if nothing is locked.
 MUST_CHECK bool clock_guard_restore(struct clock_guard *guard, struct error *err);
 
 // As sensor_clocks_before.
 const char *clock_guard_before(const struct clock_guard *guard);
 
-// The guard's own work, until the channel closes. False where the clock could not be given back.
+// The work of the guard process, until the channel is closed. False if the clock could not be
+// restored.
 MUST_CHECK bool clock_guard_serve(int socket_fd, struct error *err);
 
 #endif

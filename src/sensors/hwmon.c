@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// amdgpu's hwmon files, as the kernel documents them (Documentation/gpu/amdgpu/thermal.rst):
-// freq1_input core and freq2_input memory clock in Hz, power1_average (some: power1_input) in µW,
-// temp1_input in thousandths of a degree. There is no energy counter and no throttle reason there.
+// Sensors of amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst): freq1_input and
+// freq2_input are the core and memory clock in Hz, power1_average (on some cards power1_input) the
+// power in µW, temp1_input the temperature in thousandths of a degree. hwmon has no energy counter
+// and no throttle reasons.
 #include "base/text.h"
 #include "sensors/source.h"
 
@@ -13,7 +14,7 @@ struct hwmon {
     const char *folder; // …/hwmon/hwmonN
 };
 
-// The number in a one-line file times `scale`; NaN where there is none.
+// The number in a one-line file, times `scale`. NaN if there is none.
 static double file_number(const struct hwmon *hwmon, const char *name, double scale)
 {
     char line[64] = "", *end = line;
@@ -59,7 +60,7 @@ static void *hwmon_open(struct arena *arena, const struct sensors_desc *desc, st
 
 static void hwmon_close(void *handle)
 {
-    (void)handle; // memory of the arena, and every read closes its file
+    (void)handle; // its memory belongs to the arena, and no file is open
 }
 
 static void hwmon_read(void *handle, double values[SENSOR_VALUE_COUNT])

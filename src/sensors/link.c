@@ -10,7 +10,8 @@ enum {
     LANES_MAX = 32
 };
 
-// The number that a one-line file of the device begins with; 0 where there is none ("Unknown").
+// The number at the beginning of a one-line file of the device. 0 if there is none, as in
+// "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];

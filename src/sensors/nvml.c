@@ -12,7 +12,7 @@ enum {
     NVML_TEMPERATURE_GPU = 0
 };
 
-// nvmlClocksThrottleReasons bits.
+// Bits of nvmlClocksThrottleReasons.
 enum {
     NVML_SW_POWER_CAP = 0x04,
     NVML_HW_SLOWDOWN = 0x08,
@@ -118,7 +118,8 @@ const struct sensors_source sensors_nvml = {
 
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes)
 {
-    static const double rates_hz[] = {0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9}; // by generation
+    static const double rates_hz[] = {
+        0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9}; // transfers per second, by PCI Express generation
     struct arena *arena = arena_create();
     struct error err;
     unsigned generation = 0;

@@ -12,7 +12,7 @@ static const struct dynlib_symbol symbols[] = {
 
 static const char *const files[] = {"libnvidia-ml.so.1", NULL};
 
-// "GPU-8f1b2c3d-…": how NVML spells the uuid that Vulkan and CUDA give as 16 bytes; in `arena`.
+// The uuid as NVML writes it, "GPU-8f1b2c3d-…", in `arena`. Vulkan and CUDA have the same 16 bytes.
 static const char *uuid_text(struct arena *arena, const uint8_t *uuid)
 {
     const char *text = "GPU";
@@ -31,8 +31,12 @@ static bool find_device(struct nvml_card *card, const struct sensors_desc *desc,
                                                            &card->device) == NVML_SUCCESS) ||
         (desc->pci &&
          card->api.nvmlDeviceGetHandleByPciBusId_v2(desc->pci, &card->device) == NVML_SUCCESS);
+    if (!found)
+        error_set(err, ERROR_UNSUPPORTED, "no device with UUID %s or PCI address %s",
+                  desc->uuid ? uuid_text(arena, desc->uuid) : "unknown",
+                  desc->pci ? desc->pci : "unknown");
     arena_destroy(arena);
-    return found || error_set(err, ERROR_UNSUPPORTED, "it does not know the device");
+    return found;
 }
 
 bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A card as NVML knows it, the management library of NVIDIA's driver, loaded at run time; known to
-// sensors/ only. Declarations are our own here and in what uses this: names, argument order and
-// values as in NVIDIA's NVML API reference (R580).
+// A card in NVML, the management library of NVIDIA's driver, which is loaded at run time. Private
+// to sensors/. Names, argument order and values are declared here as in NVIDIA's NVML API reference
+// (R580).
 #ifndef SENSORS_NVML_CARD_H
 #define SENSORS_NVML_CARD_H
 
@@ -18,7 +18,7 @@ enum nvml_status {
     NVML_INSUFFICIENT_SIZE = 7
 };
 
-// The functions that finding a card takes.
+// The functions for finding a card.
 struct nvml_card_api {
     int (*nvmlInit_v2)(void);
     int (*nvmlShutdown)(void);
@@ -29,12 +29,13 @@ struct nvml_card_api {
 struct nvml_card {
     struct nvml_card_api api;
     struct dynlib *library, *calls;
-    struct nvml_device *device; // NULL where NVML does not know it
+    struct nvml_device *device; // NULL if NVML does not know the card
 };
 
-// Begins a session and finds the card by uuid, else by PCI address. `calls` says what else the
-// caller will call: symbols and their table (its files stay empty). False with ERROR_NO_DEVICE
-// (no library, a symbol missing) or ERROR_UNSUPPORTED; then nothing is left open.
+// Starts NVML and finds the card by its uuid, else by its PCI address. `calls` describes the
+// further functions that the caller needs: symbols and their table; its files stay empty. False
+// with ERROR_NO_DEVICE (no library, or a symbol is missing) or ERROR_UNSUPPORTED; nothing is left
+// open then.
 MUST_CHECK bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,
                                const struct dynlib_desc *calls, struct error *err);
 void nvml_card_close(struct nvml_card *card);

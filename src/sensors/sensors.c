@@ -15,8 +15,8 @@ struct sensors {
 
 static const struct sensors_source *const sources[] = {&sensors_nvml, &sensors_hwmon};
 
-// What a card can show at all. The bounds are wide on purpose: they catch broken counters and
-// wrong units, not unusual cards.
+// The range of possible values. It is wide, to find broken counters and wrong units, not unusual
+// cards.
 static const struct {
     double low, high;
 } plausible[SENSOR_VALUE_COUNT] = {

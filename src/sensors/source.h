@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a source of sensors implements; known to sensors/ only.
+// What a source of sensors implements. Private to sensors/.
 #ifndef SENSORS_SOURCE_H
 #define SENSORS_SOURCE_H
 
@@ -7,17 +7,17 @@
 
 struct sensors_source {
     const char *name;
-    // The source's handle for the device, in memory of `arena`; NULL with the reason where it does
-    // not know it.
+    // Returns the source's handle for the card, in memory of `arena`; NULL with the reason if it
+    // does not know the card.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
     void (*close)(void *handle);
-    // Fills what it can; the rest stays absent. Plausibility is the caller's check.
+    // Fills the values that the source has. The caller checks whether they are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
 };
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;
 
-// The card's PCI Express link as NVML tells it; false where it does not.
+// The card's PCI Express link as NVML reports it. False if it does not.
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
 
 #endif
