@@ -3,8 +3,8 @@
 #ifndef GOLDEN_PAIR_RUNS_H
 #define GOLDEN_PAIR_RUNS_H
 
-#include "math/stats.h"
 #include "math/random.h"
+#include "math/stats.h"
 #include "results/results.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables that benchmarks read by the place of a choice are in the order of the choices.
-#include "bench/incore/kind.h"
+#include "bench/incore/session.h"
 #include "bench/latency/case.h"
 #include "bench/loads/kind.h"
 #include "bench/overlap/scenario.h"
