@@ -5,23 +5,9 @@
 #include "base/version.h"
 #include "cli/generate.h"
 #include "cli/help.h"
-#include "gpu/gpu.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-bool cli_validation(void)
-{
-    const char *set = getenv("FATHOM_VALIDATION");
-    return set && strcmp(set, "1") == 0;
-}
-
-struct gpu_system *cli_system_create(const char *only_api)
-{
-    return gpu_system_create(
-        &(struct gpu_system_desc){.only_api = only_api, .validation = cli_validation()});
-}
 
 static bool run_program(struct cli *cli, struct error *err)
 {

@@ -77,7 +77,7 @@ MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 // True if the environment has FATHOM_VALIDATION=1, which turns the API's own validation on.
 bool cli_validation(void);
 
-// Loads the backend of one API, or every backend for NULL.
-struct gpu_system *cli_system_create(const char *only_api);
+// Loads every backend.
+struct gpu_system *cli_system_create(void);
 
 #endif

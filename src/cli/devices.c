@@ -104,7 +104,7 @@ static bool write_json(struct cli *cli, const struct gpu_system *system, struct 
 
 bool command_devices(struct cli *cli, struct error *err)
 {
-    struct gpu_system *system = cli_system_create(NULL);
+    struct gpu_system *system = cli_system_create();
     bool done = true;
     if (options_has(cli->options, OPTION_JSON))
         done = write_json(cli, system, err);

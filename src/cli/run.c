@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "gpu/backend.h"
 #include "report/console.h"
@@ -330,7 +329,7 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();
-    running.system = cli_system_create(NULL);
+    running.system = cli_system_create();
     interrupt_watch(&running.interrupt);
     bool done = choose_devices(&running, err) && measure(&running, err) && tell_end(&running, err);
     interrupt_fini(&running.interrupt);

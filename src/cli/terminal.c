@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cli/terminal.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -22,4 +25,69 @@ unsigned terminal_columns(FILE *stream, unsigned most)
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_col > most)
         return most;
     return size.ws_col;
+}
+
+// ---------------------------------------------------------------- the progress line
+
+static const uint64_t interval_ns = NS_PER_S / 10;
+
+enum {
+    COLUMNS_MAX = 100
+};
+
+void progress_init(struct progress *progress, FILE *out)
+{
+    *progress = (struct progress){.out = terminal_is(out) ? out : NULL};
+}
+
+// The time left if the rest goes on at the speed so far; "" until 3 % are done.
+static const char *time_left(struct arena *arena, const struct schedule_state *state)
+{
+    if (!(state->fraction > 0.03))
+        return "";
+    double elapsed_s = (double)state->elapsed_ns / 1e9;
+    unsigned long left_s = (unsigned long)(elapsed_s / state->fraction - elapsed_s + 0.5);
+    return arena_printf(arena, "%lu:%02lu left  ", left_s / 60, left_s % 60);
+}
+
+// The text of the line: "[2/3] vulkan:0  41%  12 of 30  2:10 left  latency/…", in `arena`, at most
+// `columns` wide.
+static const char *progress_text(struct arena *arena, const struct schedule_state *state,
+                                 size_t device, size_t devices, size_t columns)
+{
+    const char *which = devices > 1 ? arena_printf(arena, "[%zu/%zu] ", device + 1, devices) : "";
+    const char *far = state->total
+                          ? arena_printf(arena, "%3.0f%%  %zu of %zu  %s", 100 * state->fraction,
+                                         state->done, state->total, time_left(arena, state))
+                          : arena_printf(arena, "%zu done  ", state->done);
+    char *text =
+        arena_printf(arena, "%s%s  %s%s", which, state->device, far, state->key ? state->key : "");
+    if (strlen(text) > columns)
+        text[columns] = '\0';
+    return text;
+}
+
+void progress_draw(void *context, const struct schedule_state *state, size_t device, size_t devices)
+{
+    struct progress *progress = context;
+    uint64_t now_ns = clock_now_ns();
+    if (!progress->out || now_ns - progress->drawn_ns < interval_ns)
+        return;
+    progress->drawn_ns = now_ns;
+    struct arena *scratch = arena_create();
+    // Return to the first column, write the text, erase the rest of a longer one (ECMA-48, EL).
+    fprintf(progress->out, "\r%s\033[K",
+            progress_text(scratch, state, device, devices,
+                          terminal_columns(progress->out, COLUMNS_MAX) - 1));
+    fflush(progress->out);
+    arena_destroy(scratch);
+}
+
+void progress_wipe(struct progress *progress)
+{
+    if (!progress->out || !progress->drawn_ns)
+        return;
+    fputs("\r\033[K", progress->out);
+    fflush(progress->out);
+    progress->drawn_ns = 0;
 }

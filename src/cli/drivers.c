@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: MIT
-// `-d model:FILE`: checks the file and passes its path to the model backend.
+// What commands need before they load drivers: validation by the environment, and the files of
+// `-d model:FILE`.
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "gpu/model.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+bool cli_validation(void)
+{
+    const char *set = getenv("FATHOM_VALIDATION");
+    return set && strcmp(set, "1") == 0;
+}
+
+struct gpu_system *cli_system_create(void)
+{
+    return gpu_system_create(&(struct gpu_system_desc){.validation = cli_validation()});
+}
 
 // The file of "model:FILE"; NULL for any other name ("model:0" is the id of a device).
 static const char *file_of(const char *name)
