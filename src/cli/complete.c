@@ -13,7 +13,8 @@ static void write_word(FILE *out, const char *before, const char *word)
     fprintf(out, "%s%s", before, word);
 }
 
-// Models are devices by their files alone: -d model:FILE, and no API that finds one.
+// Writes the names of the APIs. As a value of --api the model is left out: its devices exist only
+// as -d model:FILE.
 static void write_apis(FILE *out, enum word_kind kind)
 {
     for (size_t i = 0; gpu_backends[i]; i++)
@@ -28,7 +29,8 @@ static void write_choices(FILE *out, const char *choices)
         fputc(*choices == '|' ? ' ' : *choices, out);
 }
 
-// The words that a kind of argument may be; files are the shell's business.
+// Writes the words that an argument of this kind may be. Files are not listed: the shell completes
+// them itself.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
 {
     switch (kind) {
@@ -71,7 +73,7 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- bash
 
-// The same word of another command that stands before: bash knows the word alone.
+// True if the table has an earlier option of the same name: bash completes by the name alone.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)
@@ -128,7 +130,7 @@ void generate_bash(FILE *out)
 
 // ---------------------------------------------------------------- zsh
 
-// _arguments takes [ ] : and ' for itself.
+// Writes text with a backslash before the characters that zsh's _arguments treats as syntax.
 static void zsh_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// What a preset says of a parameter: NULL there means the same as standard.
+// The values that a preset gives a parameter; NULL in the table means the same as standard.
 static const char *preset_or_standard(const struct param_info *param, const char *values)
 {
     if (values)
@@ -31,7 +31,7 @@ enum {
     VALUES_WIDTH = 80
 };
 
-// "quick     A,B,C", a new line before a value that would not fit.
+// Prints "quick     A,B,C". A value that would not fit begins a new line.
 static void write_values(FILE *out, const char *label, const char *values, const char *separator)
 {
     size_t column = VALUES_COLUMN;
@@ -50,7 +50,7 @@ static void write_values(FILE *out, const char *label, const char *values, const
     fputc('\n', out);
 }
 
-// Does a list of several values have all that there are to choose from?
+// True if `values` lists every choice of the parameter and there are several.
 static bool is_every_choice(const struct param_info *param, const char *values)
 {
     const char *choice = param->choices;

@@ -16,14 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// What a run needs from its start to its end.
+// The state of a command that measures.
 struct running {
     struct cli *cli;
     struct gpu_system *system;
     struct run *run;
     struct device_list devices;
     struct runner_desc desc;
-    struct interrupt interrupt; // until all that was measured is told and saved
+    struct interrupt interrupt; // signals are counted until every result is shown and saved
     struct progress progress;
     struct console_desc console;
     struct error unsaved; // why the run file could not be written at the end
@@ -45,7 +45,8 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// The benchmarks of the command, or those that were named, or every one that `run` measures.
+// Chooses the command's own benchmarks; if it has none, those that were named; else every one that
+// `run` measures.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -108,7 +109,7 @@ static bool read_number(const struct options *options, enum option_id id, uint64
 static bool read_request(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
-    // Enough to tell runs apart; short, because people type it again.
+    // Different from run to run, and short enough to be typed again.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
     uint64_t silence_s = 0;
     if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
@@ -137,7 +138,7 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
                      text_guess_hint(cli->arena, &guess));
 }
 
-// A GPU that nobody reaches must not be replaced by a CPU without a word.
+// Reports each GPU that no API can open: without that a CPU would silently take its place.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -192,7 +193,7 @@ static void show_head(void *context)
     fflush(r->cli->out);
 }
 
-// Tables appear on the standard output as soon as a benchmark is done.
+// Prints the tables of a benchmark as soon as its results are final.
 static void show_benchmark(void *context, const char *device, const char *benchmark)
 {
     struct running *r = context;
@@ -239,8 +240,8 @@ static void add_failure(struct error *all, const struct error *one)
         error_prefix(all, "%s; and", one->message);
 }
 
-// The other forms of the run that were asked for, and what became of the run file: one that cannot
-// be written does not cost the others. False with all failures.
+// Writes CSV, page, trace and SVG as the options ask. If one cannot be written, the others still
+// are. False with the messages of all failures, also that of the run file.
 static bool save_forms(const struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -286,7 +287,7 @@ static bool tell_end(struct running *r, struct error *err)
                      r->desc.output ? r->desc.output : "");
 }
 
-// A slip such as `-o run.json --csv run.json` must not cost the run.
+// Refuses to write two outputs to one file, as `-o run.json --csv run.json` would.
 static bool check_apart(const struct options *options, struct error *err)
 {
     static const enum option_id ids[] = {OPTION_OUTPUT, OPTION_CSV, OPTION_HTML, OPTION_TRACE,
@@ -304,7 +305,7 @@ static bool check_apart(const struct options *options, struct error *err)
     return true;
 }
 
-// Files are tried before anything is measured.
+// Checks, before anything is measured, that every output can be written.
 static bool check_forms(const struct options *options, struct error *err)
 {
     const char *csv = options_value(options, OPTION_CSV);
@@ -324,8 +325,8 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !check_forms(cli->options, err))
         return false;
-    // Before drivers start threads of their own: one that does not have the signals blocked takes
-    // them, and they end the process.
+    // This comes before drivers start threads: a thread that does not block the signals would
+    // receive them, and they would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();
