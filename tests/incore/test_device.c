@@ -111,8 +111,12 @@ static void one_wrong_bit_or_step_is_a_mismatch(void **state)
 
 static void what_does_not_fit_is_refused(void **state)
 {
-    // No barrier kernel has that many threads.
-    workbench_refuse(*state, ERROR_UNSUPPORTED, "scope=core/op=barrier/ilp=1/subgroups=3");
+    struct workbench *bench = *state;
+    workbench_refuse(bench, ERROR_UNSUPPORTED, "scope=core/op=barrier/ilp=1/subgroups=3");
+    struct bench_case wide = workbench_case(bench, "scope=core/op=fp32-fma/ilp=1/subgroups=32");
+    wide.values[3].uint = 2000; // more than a user may ask for
+    assert_false(workbench_visit_case(bench, &wide));
+    assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
 }
 
 #define EACH(test) WORKBENCH_TEST(bench_incore, test)
