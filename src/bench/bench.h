@@ -40,41 +40,40 @@ struct bench_case_list {
 // Appends a case; values in the order of the benchmark's params.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case in the making, as the functions of bench_product see it.
+// A case while it is made. The functions of bench_product get one.
 struct bench_pick {
     const struct bench_request *request;
     const void *context; // of the product
-    struct bench_case c; // the values of the parameters before this one; for `keep`, all
-    // The place of each of them among the values of its choice; 0 where the case has none.
-    const size_t *at;
-    size_t param;             // number of this parameter: of request->choices
-    struct case_value *value; // its value, which may be changed
+    struct bench_case c; // the values of the parameters before this one; keep() gets all values
+    const size_t *at;    // each parameter's index among its chosen values; 0 if the case has none
+    size_t param;        // index of this parameter in request->choices
+    struct case_value *value; // the value of this parameter, which may be changed
 };
 
-// The cases of a request: all combinations of the values chosen, each parameter only in the cases
-// that its `when` describes, the last parameter changing fastest. All functions are optional.
+// A product is all combinations of the chosen values. Each parameter is only in the cases that its
+// `when` describes; the last parameter changes fastest. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
-    const void *context;
+    const void *context; // for the functions
 
-    // Changes a value into what cases say in its place, whoever chose it.
+    // Changes a value to the one that the case has instead, no matter who chose it.
     void (*replace)(const struct bench_pick *pick);
 
-    // Changes a value into the nearest one that the device can have; false: there is none. Called
-    // for the values of presets, and for those of a user's list that ends in `max`. Other values of
-    // a user stay as they are: a visit skips what the device cannot do, with the reason.
+    // Changes a value to the nearest one that the device can have, or returns false if there is
+    // none. It is called for values of presets, and for values of a user's list that ends in `max`.
+    // All other values of users stay: the visit of such a case is skipped with the reason.
     bool (*reach)(const struct bench_pick *pick);
 
-    // Whether a whole case is wanted; may change its values. Where it fills `err` too, the request
-    // is refused.
+    // Returns whether the plan takes this case. It may change the values in pick->c. If it returns
+    // false with `err` filled, the whole request is refused.
     bool (*keep)(const struct bench_pick *pick, struct error *err);
 
-    // Cases that a run which is short of time should measure before the others.
+    // Returns true for cases that a run should measure before the others.
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of the product. Of neighbouring values that became equal it takes one. Where
-// values of a user leave no case: ERROR_UNSUPPORTED if the device can do none of them, else
+// Appends the cases of the product. If two neighbouring values became equal, it takes one of them.
+// If a user's values leave no case: ERROR_UNSUPPORTED where the device can do none of them, else
 // ERROR_USAGE.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);

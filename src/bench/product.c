@@ -7,12 +7,12 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    struct bench_case c;     // the values so far; room for all
-    size_t *at;              // the place of each parameter's value
-    struct case_value *copy; // of a whole case, for `keep` to change
-    bool beyond;             // the device cannot have some value
-    bool refused;            // `keep` did not want some case
-    struct error err;        // of `keep`
+    struct bench_case c;     // the values so far; there is room for all parameters
+    size_t *at;              // as in bench_pick
+    struct case_value *copy; // the values of a whole case, which keep() may change
+    bool beyond;             // reach() found no value for the device
+    bool refused;            // keep() left out a case
+    struct error err;        // of keep()
 };
 
 static bool ends_in_max(const struct bench_choice *choice)
@@ -21,7 +21,7 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// The value as cases have it. False: the device cannot, and no user asked for it.
+// Changes the value to what the case has. False if a preset's value is beyond the device.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -53,7 +53,7 @@ static void add_case(struct planner *p)
     bench_case_add(arena, p->list, c);
 }
 
-// The values of parameter number `param` and of those behind it.
+// Goes through the values of this parameter and, for each, through those of the next ones.
 static void add_values(struct planner *p, size_t param)
 {
     const struct bench_request *request = p->product->request;
@@ -94,7 +94,7 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Keeps the order within both parts.
+// Moves cases for which first() is true before the others. The order within both parts stays.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);
