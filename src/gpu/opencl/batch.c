@@ -306,6 +306,8 @@ static void place_events(struct opencl_batch *batch, unsigned span)
         first = first ? first : last;
         count++;
     }
+    if (!first)
+        return; // the span has no command to time
     if (!batch->unordered && count > 2)
         count = 2;
     struct opencl_span *events = &batch->spans[span];
