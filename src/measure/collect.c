@@ -217,41 +217,15 @@ static void gather_reasons(struct collect *collect, const struct measure_visit *
     }
 }
 
-static void gather_details(struct measure_visit *kept, const struct measure_visit *visit)
-{
-    for (size_t i = 0; i < visit->detail_count; i++) {
-        const struct named_text *detail = &visit->details[i];
-        size_t at = 0;
-        while (at < kept->detail_count && strcmp(kept->details[at].name, detail->name) != 0)
-            at++;
-        if (at == kept->detail_count)
-            visit_detail(kept, detail->name, "%s", detail->text);
-    }
-}
-
-static struct kernel_info copy_kernel(struct arena *arena, const struct kernel_info *kernel)
-{
-    struct kernel_info copy = *kernel;
-    copy.hash = kernel->hash ? arena_strdup(arena, kernel->hash) : NULL;
-    copy.source = kernel->source ? arena_strdup(arena, kernel->source) : NULL;
-    return copy;
-}
-
 void collect_visit(struct collect *collect, const struct measure_visit *visit)
 {
     struct measure_visit *kept = collect->kept;
     for (size_t i = 0; i < collect->info->metric_count; i++)
         gather_samples(collect, &collect->metrics[i], &visit->metrics[i]);
     gather_reasons(collect, visit);
-    gather_details(kept, visit);
+    visit_keep(kept, visit);
     for (size_t i = 0; i < visit->sensor_count; i++)
         visit_sensor(kept, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
-    if (visit->series_count)
-        kept->series_count = 0;
-    for (size_t i = 0; i < visit->series_count; i++)
-        visit_series(kept, &visit->series[i]);
-    if (visit->kernel.hash && !kept->kernel.hash)
-        kept->kernel = copy_kernel(collect->arena, &visit->kernel);
     collect->device_time_ns += visit->device_time_ns;
     collect->rounds++;
     decide(collect);
@@ -308,9 +282,21 @@ static void fill_metrics(const struct collect *collect, struct arena *arena, str
 
 // ---------------------------------------------------------------- the verdict
 
-static double half_width(const struct metric *metric)
+// Half of the interval as a share of the median; 0 if the interval is a point.
+static double relative_half(const struct metric *metric)
 {
-    return (metric->ci95[1] - metric->ci95[0]) / 2;
+    double half = (metric->ci95[1] - metric->ci95[0]) / 2;
+    return half == 0 ? 0 : half / fabs(metric->median);
+}
+
+// "±24 % (goal ±1 %)"; with more digits where both would look alike: "±1.04 % (goal ±1 %)".
+static const char *precision_text(struct arena *arena, double half, double goal)
+{
+    const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
+    for (int digits = 2; digits <= 9 && strcmp(reached, wanted) == 0; digits++)
+        reached =
+            arena_printf(arena, half < 1 ? "%.*g" : "%.*f", half < 1 ? digits : 0, 100 * half);
+    return arena_printf(arena, "±%s %% (goal ±%s %%)", reached, wanted);
 }
 
 static void judge_limit(struct arena *arena, struct result *result, const struct metric *metric)
@@ -327,51 +313,49 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// True where the goal was reached.
+// True if the goal was reached.
 static bool judge_precision(const struct collect *collect, struct arena *arena,
                             struct result *result, const struct metric *primary)
 {
-    double goal = collect->rule.goal, half = half_width(primary) / fabs(primary->median);
-    if (half <= goal || half_width(primary) == 0)
+    double goal = collect->rule.goal, half = relative_half(primary);
+    if (half <= goal)
         return true;
     bool wide = !collect->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
         result_flag(arena, result, verdict, "imprecise",
-                    "%u round gives no interval: allow more rounds or more time", collect->rounds);
+                    "rounds measured: %u, too few for an interval; choose a longer preset",
+                    collect->rounds);
     else
-        result_flag(arena, result, verdict, "imprecise",
-                    "known to ±%.2g %% after %u rounds, the goal was ±%.2g %%%s", 100 * half,
-                    collect->rounds, 100 * goal,
-                    collect->state == COLLECT_PRECISE ? ": the clock's step allows no better" : "");
+        result_flag(arena, result, verdict, "imprecise", "%s: %s",
+                    collect->state == COLLECT_PRECISE ? "limited by the clock's step" : "noisy",
+                    precision_text(arena, half, goal));
     return false;
 }
 
-// The first metric rules when a case is known well enough. Another one that is held against a limit
-// may follow what the first does not, as a rate follows the clock: where it is known far worse, the
-// case says so, and stands.
+// The first metric decides when a case is precise enough. Another metric may vary while the first
+// does not, as a rate varies with the clock. If it has a limit and is far less precise, the result
+// gets a remark.
 static void judge_others(const struct collect *collect, struct arena *arena, struct result *result)
 {
     double allowed = COLLECT_IMPRECISE_FACTOR * collect->rule.goal;
     for (size_t i = 1; i < result->metric_count; i++) {
         const struct metric *metric = &result->metrics[i];
-        double half = half_width(metric) / fabs(metric->median);
+        double half = relative_half(metric);
         if (isfinite(metric->limit) && half > allowed)
-            result_flag(arena, result, VERDICT_OK, "imprecise",
-                        "%s is known to ±%.2g %% only: the rounds differ in it, not in %s",
-                        metric->name, 100 * half, result->metrics[0].name);
+            result_flag(arena, result, VERDICT_OK, "imprecise", "%s is noisy: %s", metric->name,
+                        precision_text(arena, half, collect->rule.goal));
     }
 }
 
-// True where neighbours resemble each other by more than chance and by more than matters.
+// True if neighbours are correlated by more than chance, and what they share is larger than
+// `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);
-    if (!(correlation > correlation_allowed) ||
-        !(correlation > chance_deviations * stats_serial_error(serial)))
-        return false;
-    double shared = sqrt(correlation * serial->squared_deviations / serial->freedom);
-    return shared > matters;
+    return correlation > correlation_allowed &&
+           correlation > chance_deviations * stats_serial_error(serial) &&
+           sqrt(correlation * serial->squared_deviations / serial->freedom) > matters;
 }
 
 static void judge_correlation(const struct collect *collect, struct arena *arena,
@@ -381,19 +365,16 @@ static void judge_correlation(const struct collect *collect, struct arena *arena
     struct stats_serial rounds = {0};
     stats_serial_add(&rounds, primary->round_medians, primary->round_count);
     double matters = collect->rule.goal * fabs(primary->median);
-    if (is_correlated(within, matters))
+    bool within_rounds = is_correlated(within, matters);
+    if (within_rounds || is_correlated(&rounds, matters))
         result_flag(arena, result, VERDICT_SUSPECT, "correlated",
-                    "neighbouring samples resemble each other (correlation %.2f): the value "
-                    "drifts or is periodic within a round",
-                    stats_serial_correlation(within));
-    else if (is_correlated(&rounds, matters))
-        result_flag(arena, result, VERDICT_SUSPECT, "correlated",
-                    "neighbouring rounds resemble each other (correlation %.2f): the value "
-                    "drifts or is periodic over the run",
-                    stats_serial_correlation(&rounds));
+                    "the value drifted %s (correlation of neighbouring %s: %.2f)",
+                    within_rounds ? "while it was measured" : "over the run",
+                    within_rounds ? "samples" : "rounds",
+                    stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// The answers of one round, or all others, ascending.
+// The answers of one round, or those of all others, in ascending order.
 static double *pick(const struct collect *collect, unsigned round, bool others, size_t *count,
                     struct arena *scratch)
 {
@@ -418,12 +399,12 @@ static void judge_round(const struct collect *collect, unsigned round, struct ar
     double rest = stats_quantile(other, other_count, 0.5);
     double allowed = distribution_distance_allowed(own_count, other_count,
                                                    (1 - distribution_confidence) / collect->rounds);
+    bool slower = (median > rest) == (collect->info->metrics[0].better == BETTER_LOWER);
     if (distribution_distance(own, own_count, other, other_count) > allowed &&
         fabs(median - rest) > distance_that_matters * rest)
         result_flag(arena, result, VERDICT_SUSPECT, "unsteady",
-                    "round %u is of another distribution than the others: its median is %.2f "
-                    "times theirs",
-                    round + 1, median / rest);
+                    "round %u was %.3g× %s than the rest", round + 1,
+                    fmax(median / rest, rest / median), slower ? "slower" : "faster");
 }
 
 static void judge_distribution(const struct collect *collect, struct arena *arena,
@@ -432,8 +413,8 @@ static void judge_distribution(const struct collect *collect, struct arena *aren
     size_t count = collect->answer_count;
     if (count < FEW_SAMPLES)
         result_flag(arena, result, VERDICT_SUSPECT, "few",
-                    "of the distribution of %zu samples each share is known to ±%.0f %% only",
-                    count, 100 * distribution_band(count, distribution_confidence));
+                    "only %zu samples: percentiles are unreliable (±%.0f %% of the samples)", count,
+                    100 * distribution_band(count, distribution_confidence));
     size_t reasons = result->reason_count;
     for (unsigned round = 0; round < collect->rounds && result->reason_count == reasons; round++)
         judge_round(collect, round, arena, result);
@@ -443,7 +424,7 @@ static void judge(const struct collect *collect, struct arena *arena, struct res
 {
     if (collect->dropped)
         result_flag(arena, result, VERDICT_SUSPECT, "not-finite",
-                    "%zu samples were no finite numbers and were dropped", collect->dropped);
+                    "%zu samples were dropped: they are not finite numbers", collect->dropped);
     for (size_t i = 0; i < collect->kept->reason_count; i++) {
         const struct reason *reason = &collect->kept->reasons[i];
         unsigned rounds = collect->reason_rounds[i];
@@ -494,17 +475,15 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
 {
     const struct measure_visit *kept = collect->kept;
     struct measure_visit *copy = measure_visit_create(arena);
-    gather_details(copy, kept);
+    visit_keep(copy, kept);
     copy_sensors(kept, copy);
-    for (size_t i = 0; i < kept->series_count; i++)
-        visit_series(copy, &kept->series[i]);
     result->details = copy->details;
     result->detail_count = copy->detail_count;
     result->sensors = copy->sensors;
     result->sensor_count = copy->sensor_count;
     result->series = copy->series;
     result->series_count = copy->series_count;
-    result->kernel = copy_kernel(arena, &kept->kernel);
+    result->kernel = copy->kernel;
     if (collect->state == COLLECT_FAILED) {
         const struct error *error = &collect->error;
         bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;

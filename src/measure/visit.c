@@ -119,3 +119,25 @@ void visit_series(struct measure_visit *visit, const struct series *series)
         list_room(visit->arena, visit->series, visit->series_count, sizeof(struct series));
     visit->series[visit->series_count++] = copy;
 }
+
+void visit_keep(struct measure_visit *kept, const struct measure_visit *visit)
+{
+    for (size_t i = 0; i < visit->detail_count; i++) {
+        const struct named_text *detail = &visit->details[i];
+        size_t at = 0;
+        while (at < kept->detail_count && strcmp(kept->details[at].name, detail->name) != 0)
+            at++;
+        if (at == kept->detail_count)
+            visit_detail(kept, detail->name, "%s", detail->text);
+    }
+    if (visit->series_count)
+        kept->series_count = 0;
+    for (size_t i = 0; i < visit->series_count; i++)
+        visit_series(kept, &visit->series[i]);
+    if (!visit->kernel.hash || kept->kernel.hash)
+        return;
+    kept->kernel = visit->kernel;
+    kept->kernel.hash = arena_strdup(kept->arena, visit->kernel.hash);
+    if (visit->kernel.source)
+        kept->kernel.source = arena_strdup(kept->arena, visit->kernel.source);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One visit of one case: the samples taken in one of the interleaved rounds. Workers make visits;
-// the parent collects them (measure/collect.h) until the stop rule is content.
+// the parent collects them until the stop rule is met (measure/collect.h).
 #ifndef MEASURE_VISIT_H
 #define MEASURE_VISIT_H
 
@@ -12,42 +12,43 @@ enum {
 };
 
 struct measure_samples {
-    double *values; // in the metric's unit, in time order; NULL = this metric does not exist here
+    double *values; // in the metric's unit, in time order; NULL: the visit has no such metric
     size_t count;
-    double step;  // what one step of the clock is worth in the metric's unit
-    double half;  // half of the 95 % interval as the visit itself knows it; 0: from rounds alone
+    double step;  // one step of the clock, in the metric's unit
+    double half;  // half of the 95 % interval, if the visit itself knows it; else 0
     double limit; // physical limit; non-finite or 0 = not known
 };
 
 struct measure_visit {
-    struct arena *arena;                                 // of the case; all below lives there
+    struct arena *arena;                                 // holds everything below
     struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
-    struct reason *reasons;                              // reasons to call it suspect
+    struct reason *reasons;                              // flags: each makes the case suspect
     size_t reason_count;
     struct named_text *details;
     size_t detail_count;
-    struct named_number *sensors; // "core_clock" in Hz and more, as seen during the samples
+    struct named_number *sensors; // "core_clock" in Hz and others, during the samples
     size_t sensor_count;
     struct series *series;
     size_t series_count;
     struct kernel_info kernel;
     uint64_t device_time_ns;     // spent measuring, for the budget
-    uint64_t began_ns, ended_ns; // when the samples were taken, by the host's clock; 0: not said
+    uint64_t began_ns, ended_ns; // of the samples, by the host's clock; 0: not known
 };
 
-// Where visits of several devices wait for each other: all is prepared and warm, samples come next.
+// Where the visits of several devices wait for each other, when everything is prepared and warm and
+// samples come next.
 struct measure_gate {
-    void (*pass)(void *context); // returns when all are there
+    void (*pass)(void *context); // returns when all visits have called it
     void *context;
 };
 
 // What a visit should do.
 struct measure_request {
-    unsigned samples;    // wanted for the primary metric (more is welcome where they are free)
-    uint64_t sample_ns;  // device time that a sample should last (2 ms), at least
+    unsigned samples;    // of the first metric; the visit may take more if they cost nothing
+    uint64_t sample_ns;  // least device time of a sample (2 ms)
     uint64_t timeout_ns; // longest wait for one submission
-    unsigned round;      // 0 = first visit: size the work, pick the shape, keep both
-    const struct measure_gate *gate; // NULL: nobody to wait for
+    unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
+    const struct measure_gate *gate; // NULL: no other device takes part
 };
 
 struct measure_visit *measure_visit_create(struct arena *arena);
@@ -55,27 +56,35 @@ struct measure_visit *measure_visit_create(struct arena *arena);
 // The median of the finite values, which are not changed; NaN if there is none.
 double measure_median(struct arena *scratch, const double *values, size_t count);
 
-// All of these copy what they are given into the visit's arena.
+// The functions below copy what they are given into the visit's arena.
 
-// `count` samples of metric number `metric`, in time order.
+// Sets the `count` samples of metric number `metric`, in time order. `step`: see measure_samples.
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
                    double step);
 
-// Of a metric that only one visit of a case takes: half of its 95 % interval.
+// Sets half of the 95 % interval of a metric that only one visit of a case measures.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
+// Sets the physical limit of a metric.
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
+
+// Adds a reason that makes the case suspect.
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
 
-// Copies a series (name, columns and data) into the visit.
+// Adds a series with its name, columns and data.
 void visit_series(struct measure_visit *visit, const struct series *series);
 
-// hash, source and what the driver says of the compiled code; where its assembly is understood
-// (measure/isa.h), the loads of the innermost loop: their number, and as the detail "loop_loads".
+// Sets the kernel: its hash, its source, and what the driver reports of the compiled code. If
+// measure/isa.h understands its assembly, also the number of loads in the innermost loop, which the
+// detail "loop_loads" names.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
+
+// Merges a visit of a case into `kept`, which stands for all its visits: adds the details that
+// `kept` has not, replaces its series if the visit has any, and sets its kernel if it has none.
+void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);
 
 #endif
