@@ -2,30 +2,12 @@
 #include "measure/clock.h"
 
 #include "base/clock.h"
+#include "base/divisor.h"
 #include "gpu/kernels.h"
-#include "measure/clock_evidence.h"
+#include "math/stats.h"
+#include "measure/clock_kernel.h"
 
-enum {
-    STAMPS = 128,
-    TURNS_MAX = CLOCK_LOOPS_MAX / STAMPS - 9,
-    BRIEF_RUNS = 8, // at either end, so that the host sees some of them end at once
-    LONG_RUNS = 3,
-    RUNS_MAX = 60
-};
-static const double long_run_ns = 4e6;
-static const uint64_t pause_ns = 30 * NS_PER_MS; // makes the device clock's unit precise
-static const uint64_t timeout_ns = 5 * NS_PER_S;
-
-struct probe {
-    struct gpu_program *program;
-    struct gpu_buffer *buffer;
-    struct gpu_batch *batch;
-    struct arena *arena;
-    bool virtual_time; // the host's clock says nothing of the device's
-    double virtual_ns; // spans so far
-    struct clock_run runs[RUNS_MAX];
-    size_t count;
-};
+#include <math.h>
 
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits)
 {
@@ -55,7 +37,320 @@ double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from,
     return (ticks <= back ? (double)ticks : -(double)back) * clock->device_tick_ns;
 }
 
-static bool probe_run(struct probe *probe, uint32_t turns, struct error *err)
+// ---------------------------------------------------------------- the clock kernel
+
+enum {
+    STAMP_WORDS = 4
+};
+
+struct clock_params {
+    uint32_t stamps, iterations, never;
+};
+
+const char *clock_kernel_name(const struct gpu_info *info)
+{
+    bool core = info->caps & GPU_CAP(CORE_CLOCK), device = info->caps & GPU_CAP(DEVICE_CLOCK);
+    if (core && device)
+        return info->caps & GPU_CAP(CORE_ID) ? "measure_clock_core_device_id"
+                                             : "measure_clock_core_device";
+    return core ? "measure_clock_core" : device ? "measure_clock_device" : NULL;
+}
+
+static uint64_t group_words(uint32_t stamps)
+{
+    return 1 + (uint64_t)STAMP_WORDS * stamps;
+}
+
+uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps)
+{
+    uint64_t bytes = groups * group_words(stamps) * sizeof(uint32_t);
+    return (bytes + CLOCK_ALIGN_BYTES - 1) / CLOCK_ALIGN_BYTES * CLOCK_ALIGN_BYTES;
+}
+
+uint32_t clock_kernel_groups(const struct gpu_info *info)
+{
+    uint64_t groups = info->limits.cores ? 2 * info->limits.cores : CLOCK_GROUPS_UNKNOWN;
+    return groups < CLOCK_GROUPS_MAX ? (uint32_t)groups : CLOCK_GROUPS_MAX;
+}
+
+void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch)
+{
+    const struct clock_params params = {.stamps = dispatch->stamps,
+                                        .iterations = dispatch->iterations};
+    gpu_batch_dispatch(
+        batch, &(struct gpu_dispatch){
+                   .program = dispatch->program,
+                   .groups = {dispatch->groups},
+                   .args = {{.buffer = dispatch->buffer,
+                             .offset = dispatch->offset,
+                             .bytes = clock_kernel_bytes(dispatch->groups, dispatch->stamps)}},
+                   .params = &params,
+                   .params_bytes = sizeof params,
+               });
+}
+
+uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t group)
+{
+    return words[group * group_words(stamps)];
+}
+
+struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
+                                      uint32_t stamp)
+{
+    const uint32_t *at = words + group * group_words(stamps) + 1 + (uint64_t)STAMP_WORDS * stamp;
+    return (struct clock_stamp){
+        .core = at[0] | (uint64_t)at[1] << 32,
+        .device = at[2] | (uint64_t)at[3] << 32,
+    };
+}
+
+// ---------------------------------------------------------------- from readings alone
+
+static const double snap = 0.02;
+static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
+static const double slowest_core_hz = 150e6;
+
+enum which_clock {
+    CORE,
+    DEVICE
+};
+
+static uint64_t reading(const struct clock_run *run, size_t stamp, enum which_clock which)
+{
+    return which == CORE ? run->stamps[stamp].core : run->stamps[stamp].device;
+}
+
+static uint64_t highest_reading(const struct clock_run *runs, size_t count, enum which_clock which)
+{
+    uint64_t highest = 0;
+    for (size_t r = 0; r < count; r++)
+        for (size_t s = 0; s < runs[r].count; s++)
+            if (reading(&runs[r], s, which) > highest)
+                highest = reading(&runs[r], s, which);
+    return highest;
+}
+
+static bool has_wrapped(const struct clock_run *runs, size_t count, uint64_t highest)
+{
+    for (size_t r = 0; r < count; r++)
+        for (size_t s = 0; s + 1 < runs[r].count; s++) {
+            uint64_t now = runs[r].stamps[s].core, next = runs[r].stamps[s + 1].core;
+            if (next < now && now - next > highest / 2)
+                return true;
+        }
+    return false;
+}
+
+unsigned clock_evidence_bits(const struct clock_run *runs, size_t count)
+{
+    uint64_t highest = highest_reading(runs, count, CORE);
+    if (highest > UINT32_MAX)
+        return 64;
+    if (has_wrapped(runs, count, highest)) {
+        unsigned bits = 0;
+        for (; highest; highest >>= 1)
+            bits++;
+        return bits;
+    }
+    return highest >= no_narrow_counter ? 32 : 0;
+}
+
+static double step_of(const struct clock_run *runs, size_t count, enum which_clock which,
+                      unsigned bits)
+{
+    uint64_t step = 0;
+    for (size_t r = 0; r < count; r++)
+        for (size_t s = 0; s + 1 < runs[r].count; s++)
+            step = divisor_common(step, measure_clock_delta(reading(&runs[r], s, which),
+                                                            reading(&runs[r], s + 1, which), bits));
+    return (double)step;
+}
+
+// Ticks from stamp `first` to `last`, wraps in between counted.
+static double ticks_between(const struct clock_run *run, size_t first, size_t last,
+                            enum which_clock which, unsigned bits)
+{
+    double ticks = 0;
+    for (size_t s = first; s < last; s++)
+        ticks +=
+            (double)measure_clock_delta(reading(run, s, which), reading(run, s + 1, which), bits);
+    return ticks;
+}
+
+static double all_ticks(const struct clock_run *run, unsigned bits)
+{
+    return ticks_between(run, 0, run->count - 1, CORE, bits);
+}
+
+static uint32_t most_iterations(const struct clock_run *runs, size_t count)
+{
+    uint32_t most = 0;
+    for (size_t r = 0; r < count; r++)
+        if (runs[r].iterations > most)
+            most = runs[r].iterations;
+    return most;
+}
+
+// Smallest (span − overhead) / ticks of the runs with `iterations` iterations.
+static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
+                               uint32_t iterations, double overhead_ns)
+{
+    double smallest = INFINITY;
+    for (size_t r = 0; r < count; r++)
+        if (runs[r].iterations == iterations)
+            smallest = fmin(smallest, (runs[r].span_ns - overhead_ns) / all_ticks(&runs[r], bits));
+    return smallest;
+}
+
+static double tick_against_spans(const struct clock_run *runs, size_t count, unsigned bits)
+{
+    uint32_t iterations = most_iterations(runs, count);
+    double tick_ns = smallest_tick_ns(runs, count, bits, iterations, 0), overhead_ns = INFINITY;
+    for (size_t r = 0; r < count; r++)
+        if (runs[r].iterations == 0)
+            overhead_ns = fmin(overhead_ns, runs[r].span_ns - tick_ns * all_ticks(&runs[r], bits));
+    return smallest_tick_ns(runs, count, bits, iterations, fmax(overhead_ns, 0));
+}
+
+static double snapped_to(double value, double nominal)
+{
+    return fabs(value - nominal) <= snap * nominal ? nominal : value;
+}
+
+// The device's last reading in a run, as ticks since its first reading of all.
+static double ticks_since_begin(const struct clock_run *runs, size_t run, unsigned bits)
+{
+    const struct clock_run *at = &runs[run];
+    return (double)measure_clock_delta(runs[0].stamps[0].device, at->stamps[at->count - 1].device,
+                                       bits);
+}
+
+// Of runs first … end−1, the one that the host saw done soonest after its last stamp.
+static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
+                           double tick_ns)
+{
+    size_t best = first;
+    double least = INFINITY;
+    for (size_t r = first; r < end; r++) {
+        double late_ns = runs[r].seen_ns - ticks_since_begin(runs, r, bits) * tick_ns;
+        if (late_ns < least) {
+            least = late_ns;
+            best = r;
+        }
+    }
+    return best;
+}
+
+static double tick_between(const struct clock_run *runs, size_t a, size_t b, unsigned bits)
+{
+    return (runs[b].seen_ns - runs[a].seen_ns) /
+           (ticks_since_begin(runs, b, bits) - ticks_since_begin(runs, a, bits));
+}
+
+static double tick_against_host(const struct clock_run *runs, size_t count, unsigned bits)
+{
+    double tick_ns = tick_between(runs, 0, count - 1, bits);
+    size_t a = soonest_seen(runs, 0, count / 3, bits, tick_ns);
+    size_t b = soonest_seen(runs, count - count / 3, count, bits, tick_ns);
+    return tick_between(runs, a, b, bits);
+}
+
+static double core_ticks_per_device_tick(struct arena *scratch, const struct clock_run *runs,
+                                         size_t count, const struct measure_clock *clock)
+{
+    uint32_t iterations = most_iterations(runs, count);
+    size_t room = 0, found = 0;
+    for (size_t r = 0; r < count; r++)
+        room += runs[r].count;
+    struct arena_mark mark = arena_mark(scratch);
+    double *ratios = ARENA_ARRAY(scratch, room, double);
+    for (size_t r = 0; r < count; r++) {
+        const struct clock_run *run = &runs[r];
+        size_t half = run->count / 2;
+        for (size_t s = 0; run->iterations == iterations && s + half < run->count; s++) {
+            double device = ticks_between(run, s, s + half, DEVICE, clock->device_bits);
+            if (device > 0)
+                ratios[found++] =
+                    ticks_between(run, s, s + half, CORE, clock->counter_bits) / device;
+        }
+    }
+    double median = stats_median(ratios, found);
+    arena_rewind(scratch, mark);
+    return median;
+}
+
+static bool counts_core_clock(const struct measure_clock *clock)
+{
+    if (!clock->has_counter || clock->counter_hz < slowest_core_hz)
+        return false;
+    if (!clock->has_device_clock)
+        return fabs(clock->counter_hz / 1e9 - 1) > 5e-3;
+    double step_ns = clock->counter_step * clock->device_tick_ns;
+    return fabs(clock->counter_hz * clock->device_tick_ns / 1e9 - 1) > 1e-4 ||
+           step_ns != clock->device_step_ns;
+}
+
+static double shortest_span_ns(const struct clock_run *runs, size_t count, uint32_t iterations)
+{
+    double shortest = INFINITY;
+    for (size_t r = 0; r < count; r++)
+        if (runs[r].iterations == iterations)
+            shortest = fmin(shortest, runs[r].span_ns);
+    return shortest;
+}
+
+void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
+                          double stamp_step_ns, struct measure_clock *clock)
+{
+    uint32_t iterations = most_iterations(runs, count);
+    double waits = (double)iterations * (double)(runs[0].count - 1);
+    clock->iteration_ns =
+        (shortest_span_ns(runs, count, iterations) - shortest_span_ns(runs, count, 0)) / waits;
+    if (clock->has_device_clock) {
+        clock->device_bits = highest_reading(runs, count, DEVICE) > UINT32_MAX ? 64 : 32;
+        double tick_ns = tick_against_host(runs, count, clock->device_bits);
+        tick_ns = stamp_step_ns > 0 ? snapped_to(tick_ns, stamp_step_ns) : tick_ns;
+        clock->device_tick_ns = snapped_to(tick_ns, 1);
+        clock->device_step_ns =
+            step_of(runs, count, DEVICE, clock->device_bits) * clock->device_tick_ns;
+    }
+    if (clock->has_counter) {
+        unsigned bits = clock_evidence_bits(runs, count);
+        clock->counter_bits = bits ? bits : 32;
+        clock->counter_step = step_of(runs, count, CORE, clock->counter_bits);
+        clock->counter_hz = clock->has_device_clock
+                                ? core_ticks_per_device_tick(scratch, runs, count, clock) * 1e9 /
+                                      clock->device_tick_ns
+                                : 1e9 / tick_against_spans(runs, count, clock->counter_bits);
+    }
+    clock->counts_core_clock = counts_core_clock(clock);
+}
+
+// ---------------------------------------------------------------- the probe
+
+enum {
+    STAMPS = 128,
+    ITERATIONS_MAX = CLOCK_LOOPS_MAX / STAMPS - 9,
+    BRIEF_RUNS = 8, // at either end, so that the host sees some of them end at once
+    LONG_RUNS = 3,
+    RUNS_MAX = 60
+};
+static const double long_run_ns = 4e6;
+static const uint64_t pause_ns = 30 * NS_PER_MS; // makes the device clock's unit precise
+static const uint64_t timeout_ns = 5 * NS_PER_S;
+
+struct probe {
+    struct gpu_program *program;
+    struct gpu_buffer *buffer;
+    struct gpu_batch *batch;
+    struct arena *arena;
+    bool virtual_time; // the host's clock says nothing of the device's
+    double virtual_ns; // spans so far
+    struct clock_run runs[RUNS_MAX];
+    size_t count;
+};
+
+static bool probe_run(struct probe *probe, uint32_t iterations, struct error *err)
 {
     struct clock_run *run = &probe->runs[probe->count];
     if (!gpu_batch_reset(probe->batch, err))
@@ -65,7 +360,7 @@ static bool probe_run(struct probe *probe, uint32_t turns, struct error *err)
                                                                  .buffer = probe->buffer,
                                                                  .groups = 1,
                                                                  .stamps = STAMPS,
-                                                                 .turns = turns});
+                                                                 .iterations = iterations});
     gpu_batch_span_end(probe->batch, 0);
     if (!gpu_batch_end(probe->batch, err) || !gpu_batch_run(probe->batch, timeout_ns, err) ||
         !gpu_batch_span_ns(probe->batch, 0, &run->span_ns, err))
@@ -78,15 +373,15 @@ static bool probe_run(struct probe *probe, uint32_t turns, struct error *err)
         stamps[s] = clock_kernel_stamp(words, STAMPS, 0, s);
     run->stamps = stamps;
     run->count = STAMPS;
-    run->turns = turns;
+    run->iterations = iterations;
     probe->count++;
     return true;
 }
 
-static bool probe_runs(struct probe *probe, int runs, uint32_t turns, struct error *err)
+static bool probe_runs(struct probe *probe, int runs, uint32_t iterations, struct error *err)
 {
     for (int i = 0; i < runs; i++)
-        if (!probe_run(probe, turns, err))
+        if (!probe_run(probe, iterations, err))
             return false;
     return true;
 }
@@ -96,23 +391,23 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Runs without turns, longer and longer ones, enough of the longest for certainty, and again runs
-// without turns.
+// Runs without iterations, longer and longer ones, enough of the longest for certainty, and again
+// runs without iterations.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))
         return false;
-    uint32_t turns = 1;
+    uint32_t iterations = 1;
     do {
-        turns = turns * 3 < TURNS_MAX ? turns * 3 : TURNS_MAX;
-        if (!probe_run(probe, turns, err))
+        iterations = iterations * 3 < ITERATIONS_MAX ? iterations * 3 : ITERATIONS_MAX;
+        if (!probe_run(probe, iterations, err))
             return false;
-    } while (last_span_ns(probe) < long_run_ns && turns < TURNS_MAX);
-    if (!probe_runs(probe, LONG_RUNS - 1, turns, err))
+    } while (last_span_ns(probe) < long_run_ns && iterations < ITERATIONS_MAX);
+    if (!probe_runs(probe, LONG_RUNS - 1, iterations, err))
         return false;
     while (has_counter && probe->count < RUNS_MAX - BRIEF_RUNS &&
            clock_evidence_bits(probe->runs, probe->count) == 0)
-        if (!probe_run(probe, turns, err))
+        if (!probe_run(probe, iterations, err))
             return false;
     clock_sleep_ns(pause_ns);
     return probe_runs(probe, BRIEF_RUNS, 0, err);
@@ -152,7 +447,7 @@ static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, st
     uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));
     clock->stamps =
         gpu_buffer_create(scope,
-                          &(struct gpu_buffer_desc){.bytes = 2 * clock_kernel_pitch(groups, 2),
+                          &(struct gpu_buffer_desc){.bytes = 2 * clock_kernel_bytes(groups, 2),
                                                     .memory = GPU_MEMORY_READBACK},
                           err);
     return clock->stamps != NULL;

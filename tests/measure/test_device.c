@@ -3,7 +3,7 @@
 #include "device_api.h"
 #include "measure/clock_kernel.h"
 #include "measure/program.h"
-#include "measure/span_plan.h"
+#include "measure/span.h"
 #include "measure/unit.h"
 #include "measure/words.h"
 
@@ -60,7 +60,7 @@ static void clocks_are_as_the_device_promises(void **state)
                   "ns, %u bits; a turn %.3g ns\n",
                   info->name, clock.counter_bits, clock.counter_hz, clock.counter_step,
                   clock.counts_core_clock ? "a core clock" : "no core clock", clock.device_tick_ns,
-                  clock.device_step_ns, clock.device_bits, clock.turn_ns);
+                  clock.device_step_ns, clock.device_bits, clock.iteration_ns);
     assert_int_equal(clock.has_counter, has(fixture, GPU_CAP(CORE_CLOCK)));
     assert_int_equal(clock.has_device_clock, has(fixture, GPU_CAP(DEVICE_CLOCK)));
     if (info->kind == GPU_KIND_CPU && clock.has_counter && clock.has_device_clock) {
@@ -95,7 +95,7 @@ static void spans_are_sized_warmed_up_and_sampled(void **state)
     if (!clock.program)
         skip();
     struct work work = {
-        .dispatch = {.program = clock.program, .groups = 4, .stamps = 8, .turns = 400}};
+        .dispatch = {.program = clock.program, .groups = 4, .stamps = 8, .iterations = 400}};
     const struct gpu_buffer_desc buffer = {
         .bytes = clock_kernel_bytes(work.dispatch.groups, work.dispatch.stamps),
         .memory = GPU_MEMORY_DEVICE,
@@ -125,7 +125,7 @@ static void spans_are_sized_warmed_up_and_sampled(void **state)
     assert_int_equal(span.repeats, work.recorded);
     assert_true(span.repeats > 1 && span.sample_ns > 1e6 && span.sample_ns < 500e6);
     // Then a unit lasts at least as long as its waits, which one thread after the other spent.
-    double waited_ns = (work.dispatch.stamps - 1) * work.dispatch.turns * clock.turn_ns;
+    double waited_ns = (work.dispatch.stamps - 1) * work.dispatch.iterations * clock.iteration_ns;
     for (size_t i = 0; i < span.count; i++)
         assert_true(span.unit_ns[i] > waited_ns / 4);
     assert_true((double)span.device_time_ns >= span.sample_ns * (double)span.count / 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Clocks judged from scripted readings: those of cards at hand, and those known to be awkward.
-#include "measure/clock_evidence.h"
+#include "measure/clock_kernel.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -24,9 +24,9 @@ struct script {
     uint64_t core_step, core_start;
     double device_tick_ns;
     uint64_t device_step, device_start;
-    double turn_ns;     // of the waiting loop
-    double overhead_ns; // of a dispatch
-    uint32_t turns;     // of the long runs
+    double iteration_ns; // of the waiting loop
+    double overhead_ns;  // of a dispatch
+    uint32_t iterations; // of the long runs
 };
 
 struct scripted {
@@ -44,12 +44,12 @@ static void play(const struct script *script, struct scripted *played)
 {
     double now_ns = 12345.6;
     for (size_t r = 0; r < RUNS; r++) {
-        uint32_t turns = r < RUNS / 2 ? 0 : script->turns;
+        uint32_t iterations = r < RUNS / 2 ? 0 : script->iterations;
         double begin_ns = now_ns;
         now_ns += script->overhead_ns / 2;
         for (size_t s = 0; s < STAMPS; s++) {
             if (s > 0)
-                now_ns += 20 + (turns + (double)(s % 8)) * script->turn_ns;
+                now_ns += 20 + (iterations + (double)(s % 8)) * script->iteration_ns;
             played->stamps[r][s] = (struct clock_stamp){
                 ticks_at(now_ns, script->core_hz / 1e9, script->core_start, script->core_step,
                          script->core_bits),
@@ -61,7 +61,7 @@ static void play(const struct script *script, struct scripted *played)
         played->runs[r] = (struct clock_run){
             .stamps = played->stamps[r],
             .count = STAMPS,
-            .turns = turns,
+            .iterations = iterations,
             .span_ns = now_ns - begin_ns,
             .seen_ns = now_ns + (r % 2 ? 3e5 : 1e4), // the host is late now and then
         };
@@ -88,9 +88,9 @@ static const struct script h200 = {
     .device_tick_ns = 1,
     .device_step = 32,
     .device_start = UINT64_C(1790000000000000000),
-    .turn_ns = 18.3,
+    .iteration_ns = 18.3,
     .overhead_ns = 3000,
-    .turns = 2000,
+    .iterations = 2000,
 };
 
 static void hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32(void **state)
@@ -103,7 +103,7 @@ static void hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32(void *
     NEAR(clock.counter_step, 1, 0);
     NEAR(clock.device_tick_ns, 1, 0);
     NEAR(clock.device_step_ns, 32, 0);
-    NEAR(clock.turn_ns, 18.3, 0.2);
+    NEAR(clock.iteration_ns, 18.3, 0.2);
 }
 
 static void rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sizing, warm-up and core clock of throughput samples, on scripted times.
+#include "measure/clock_kernel.h"
 #include "measure/span.h"
-#include "measure/span_plan.h"
 
 #include <math.h>
 #include <setjmp.h>
