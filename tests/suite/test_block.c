@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Which cases of two devices are visited together, and what becomes of cases without visits.
+#include "suite/block.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct metric_info metrics[] = {{.name = "rate", .unit = UNIT_BYTE_PER_S}};
+static const struct benchmark shared = {
+    .info = {.name = "shared", .metrics = metrics, .metric_count = 1}, .together = true};
+
+// The peer's plan has every case.
+static bool take_any(struct plan *plan, const char *key, struct plan_case *taken)
+{
+    (void)plan;
+    *taken = (struct plan_case){.benchmark = &shared, .key = key, .index = 7};
+    return true;
+}
+
+struct stage {
+    struct arena *arena;
+    struct gpu_info devices[2];
+    struct plan peer_plan;
+    struct budget budget;
+    struct device_slot slots[2];
+    struct block block;
+    struct case_value together;
+    struct bench_case bench_case;
+};
+
+// Two devices on different chips, and a case whose value "together" is this one.
+static struct stage *stage_create(const char *together)
+{
+    struct arena *arena = arena_create();
+    struct stage *stage = ARENA_NEW(arena, struct stage);
+    stage->arena = arena;
+    for (unsigned i = 0; i < 2; i++) {
+        stage->devices[i] = (struct gpu_info){.has_pci = true, .pci = {.bus = i}, .api = "fake"};
+        memcpy(stage->devices[i].id, i ? "fake:1" : "fake:0", sizeof "fake:0");
+        stage->slots[i].device = &stage->devices[i];
+    }
+    stage->peer_plan.take = take_any;
+    stage->slots[1].plan = &stage->peer_plan;
+    stage->budget.rounds_max = 5;
+    stage->together = (struct case_value){.key = "together", .type = PARAM_TEXT, .text = together};
+    stage->bench_case = (struct bench_case){&stage->together, 1};
+    stage->block = (struct block){.run = run_create(),
+                                  .budget = &stage->budget,
+                                  .preset = "quick",
+                                  .slots = stage->slots,
+                                  .slot_count = 2,
+                                  .arena = arena};
+    return stage;
+}
+
+static void stage_add(struct stage *stage)
+{
+    block_add(&stage->block, &(struct plan_case){.benchmark = &shared,
+                                                 .bench_case = &stage->bench_case,
+                                                 .key = "shared/together"});
+}
+
+static void stage_destroy(struct stage *stage)
+{
+    run_destroy(stage->block.run);
+    arena_destroy(stage->arena);
+}
+
+static void a_case_is_taken_out_of_the_plan_of_a_peer_on_another_chip(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("auto");
+    stage_add(stage);
+    const struct entry *entries = stage->block.entries;
+    assert_int_equal(stage->block.count, 2);
+    assert_int_equal(stage->block.own, 1);
+    assert_ptr_equal(entries[0].co_run, &entries[1]);
+    assert_int_equal(entries[1].plan_case.index, 7);
+    assert_string_equal(entries[0].with, "fake:1");
+    assert_string_equal(entries[1].with, "fake:0");
+    stage_destroy(stage);
+}
+
+static void the_same_chip_through_two_apis_does_not_run_beside_itself_unless_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *together;
+        size_t entries;
+    } cases[] = {{"auto", 1}, {"yes", 2}, {"no", 1}};
+    for (size_t i = 0; i < 3; i++) {
+        struct stage *stage = stage_create(cases[i].together);
+        stage->devices[1].pci = stage->devices[0].pci;
+        stage_add(stage);
+        assert_int_equal(stage->block.count, cases[i].entries);
+        stage_destroy(stage);
+    }
+}
+
+static void a_device_that_is_given_up_fails_its_cases_and_joins_no_other(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("yes");
+    stage_add(stage);
+    block_give_up(&stage->block, &stage->slots[1], "lost");
+    assert_true(entry_is_open(&stage->block.entries[0]));
+    assert_false(entry_is_open(&stage->block.entries[1]));
+    stage_add(stage);
+    assert_int_equal(stage->block.count, 3);
+    assert_null(stage->block.entries[2].co_run);
+    stage_destroy(stage);
+}
+
+static void only_cases_with_a_visit_or_an_end_become_results(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("no");
+    stage_add(stage);
+    stage_add(stage);
+    entry_end(&stage->block.entries[1], VERDICT_SKIPPED, "out-of-time", "no time was left");
+    block_publish(&stage->block, stage->block.run->arena, BLOCK_INTERRUPTED);
+    assert_int_equal(stage->block.run->result_count, 1);
+    const struct result *result = stage->block.run->results[0];
+    assert_int_equal(result->verdict, VERDICT_SKIPPED);
+    assert_string_equal(result->reasons[0].text, "no time was left");
+    stage_destroy(stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_case_is_taken_out_of_the_plan_of_a_peer_on_another_chip),
+        cmocka_unit_test(the_same_chip_through_two_apis_does_not_run_beside_itself_unless_asked),
+        cmocka_unit_test(a_device_that_is_given_up_fails_its_cases_and_joins_no_other),
+        cmocka_unit_test(only_cases_with_a_visit_or_an_end_become_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
