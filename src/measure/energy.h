@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a unit of work costs in energy: the card's own counter (sensors/) read while the work is
-// repeated without a pause for a second or more. It counts all that the card draws, what it draws
-// idle included.
+// The energy of a unit of work: the card's own counter (sensors/) is read while the work is
+// repeated without a pause for a second or more. It counts all that the card draws, also what it
+// would draw when idle.
 #ifndef MEASURE_ENERGY_H
 #define MEASURE_ENERGY_H
 
@@ -9,7 +9,7 @@
 
 struct measure_energy; // a card's counter
 
-// NULL where the card has none, or no source of sensors knows it: a normal absence.
+// NULL if the card has no such counter, or no source of sensors has the card. That is no error.
 struct measure_energy *measure_energy_open(struct arena *arena, const struct gpu_info *info);
 void measure_energy_close(struct measure_energy *energy); // NULL is legal
 
@@ -25,18 +25,18 @@ struct measure_energy_desc {
 };
 
 struct measure_energy_result {
-    double unit_j;    // of one unit of work; NaN: the counter stood still, or said nothing usable
-    double watts;     // drawn meanwhile
-    double length_ns; // between the changes that were taken
+    double unit_j;    // of one unit of work; NaN if the counter did not change, or not plausibly
+    double watts;     // in the same time
+    double length_ns; // between the first and the last change of the counter
     unsigned changes; // of the counter in that time
-    // Half of the 95 % interval of unit_j and watts, relative: both ends are seen as much late as
-    // readings lie apart, and the power scatters between the changes (its mean's t interval). NaN
-    // below four changes.
+    // Relative half of the 95 % interval of unit_j and watts: both ends are seen late by up to the
+    // time between readings, and the power scatters between the changes (the t interval of its
+    // mean). NaN below four changes.
     double half;
 };
 
-// Keeps the device busy with the work, two submissions in flight, until the counter has changed
-// over so long a time, or for length_ns and half a second more. Errors are those of submissions.
+// Repeats the work, with two submissions in flight, until the changes of the counter are length_ns
+// apart, or for length_ns and half a second more. Errors are those of submissions.
 MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
                                    struct measure_energy_result *result, struct error *err);
 
@@ -44,12 +44,12 @@ MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
 
 struct energy_reading {
     uint64_t at_ns;
-    double joules; // as the counter says; non-finite: it did not
-    double units;  // of work finished by then
+    double joules; // of the counter; non-finite if the reading failed
+    double units;  // of work, finished until then
 };
 
-// From the first change of the counter to the last one: a change tells the moment to which its
-// value belongs, what it says between changes does not.
+// Computes the result from the first change of the counter to the last one: only at a change is it
+// known to which time the counter's value belongs.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a kernel's innermost loop loads, read off the assembly that a driver shows. Known: AMD's
-// instructions as Mesa's RADV prints them ("BB2:" before a block, targets of branches by those
-// names). Anything else is not understood, which is no error: nothing is said then.
+// Counts the loads of a kernel's innermost loop in the assembly that a driver prints. It
+// understands AMD's instructions as Mesa's RADV prints them ("BB2:" before a block, and branches to
+// such names). Other assembly gives no result, which is no error.
 #ifndef MEASURE_ISA_H
 #define MEASURE_ISA_H
 
@@ -14,9 +14,9 @@ struct isa_loads {
     const char *text; // "8 × buffer_load_dwordx4", most frequent first; in the caller's arena
 };
 
-// Of all loops that hold no other one, that with most loads. Fetches of descriptors do not count
-// (s_load of 4 or 8 words beside accesses that may need one). False where there is no
-// such loop.
+// Fills the loads of the loop with the most loads, among those that contain no other loop. Fetches
+// of descriptors do not count (an s_load of 4 or 8 words beside accesses that may need one). False
+// if there is no such loop.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

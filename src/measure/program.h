@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The compute programs of a device: each is compiled when it is first asked for, and only once.
+// The compute programs of a device: each is compiled when it is first needed, and only once.
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 
@@ -9,17 +9,17 @@
 struct measure_programs {
     struct arena *arena;            // lives as long as `scope`
     struct gpu_scope *scope;        // the programs belong to it
-    struct measure_program *newest; // NULL: none was compiled yet
+    struct measure_program *newest; // NULL: no program was compiled yet
 };
 
-// The program of the embedded kernel of that name. `choices` (may be NULL) holds everything but the
-// kernel; other choices make another program. NULL with ERROR_UNSUPPORTED where this build has no
-// such kernel, or with the error of gpu_program_create.
+// The program of the embedded kernel of that name. `choices` holds all members but the kernel
+// (NULL: none); other choices make another program. NULL with ERROR_UNSUPPORTED if this build has
+// no such kernel, or with the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
-// What the driver says of a program that measure_program returned. The driver is asked once: the
-// answer may cost a compilation.
+// What the driver reports of a program that measure_program returned. The driver is asked only
+// once, because its answer may take a compilation.
 const struct kernel_info *measure_program_info(struct measure_programs *programs,
                                                const struct gpu_program *program);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The buffer that timed kernels add to (bench/prelude/words.glsl): a sum of what they read and a
-// count, each spread over many words, because additions would queue up at one.
+// The buffer to which timed kernels add what they did (bench/prelude/words.glsl): a sum of what
+// they read, and a count. Each is spread over many words, because additions to one word would wait
+// for each other.
 #ifndef MEASURE_WORDS_H
 #define MEASURE_WORDS_H
 
 #include "gpu/gpu.h"
 
 enum {
-    MEASURE_WORDS_SLOTS = 1024 // words of the sum, and of the count; kernels have it as WORDS_SLOTS
+    MEASURE_WORDS_SLOTS = 1024 // words of the sum and words of the count; WORDS_SLOTS in kernels
 };
 
 struct measure_words {
@@ -15,12 +16,12 @@ struct measure_words {
     uint64_t count;
 };
 
-// The buffer, undefined until it is cleared. NULL with `err`.
+// Creates the buffer, whose contents are undefined until it is cleared. NULL with the error.
 struct gpu_buffer *measure_words_create(struct gpu_scope *scope, struct error *err);
 
 MUST_CHECK bool measure_words_clear(struct gpu_buffer *buffer, struct error *err);
 
-// What all kernels since the clearing have added.
+// Reads what all kernels have added since the last measure_words_clear.
 MUST_CHECK bool measure_words_read(struct gpu_buffer *buffer, struct measure_words *words,
                                    struct error *err);
 

@@ -12,7 +12,6 @@ CIRCLES = (
     "gpu/cuda/device gpu/cuda/memory",
     "gpu/opencl/batch gpu/opencl/submit",
     "gpu/vulkan/draw gpu/vulkan/record",
-    "measure/clock measure/clock_evidence",
     "sensors/clocks sensors/clocks_amdgpu sensors/clocks_nvml",
 )
 
@@ -39,14 +38,9 @@ HEADERS = (
     "gpu/model/places.h",
     "gpu/opencl/batch.h",
     "gpu/tables.h",
-    "measure/limits_table.h",
     "report/cross_console.h",
     "report/notes.h",
     "report/page.h",
-    "suite/block.h",
-    "suite/host.h",
-    "suite/runner.h",
-    "suite/worker.h",
 )
 
 
