@@ -120,7 +120,7 @@ static const char *preset_values(const struct param_info *param, const char *pre
     return values ? values : param->standard;
 }
 
-// What the last setting of this parameter says, else the preset; NULL = neither says anything.
+// The values by the last setting of this parameter, else by the preset; NULL if neither has any.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)
@@ -159,7 +159,7 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // Its values do not stand in the key: two cases would have one name.
+        // Its values are not in the key: two cases would have the same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

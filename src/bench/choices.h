@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a preset and what --set said to the values of every parameter of a benchmark.
+// From a preset and the settings of --set to the values of every parameter of a benchmark.
 #ifndef BENCH_CHOICES_H
 #define BENCH_CHOICES_H
 
@@ -13,31 +13,31 @@ struct setting {
     const char *text;   // as it was typed
 };
 
-// The benchmarks of a run, the preset and the settings, which come later = weigh more.
+// The benchmarks of a run, the preset and the settings. A later setting replaces an earlier one.
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
     const char *preset; // "quick", "standard", "full"
     const struct setting *settings;
     size_t setting_count;
-    const struct gpu_system *system; // with all devices, also those not measured; may be NULL
+    const struct gpu_system *system; // with all devices, also those that are not measured; or NULL
 };
 
-// "quick|standard|full": the names of presets.
+// The names of the presets, for messages.
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 
-// Splits the text of one --set. ERROR_USAGE where it is not of that form.
+// Parses the text of one --set. ERROR_USAGE if it has not that form.
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 
-// ERROR_USAGE where the preset is unknown or a setting names a benchmark that is not in the run, a
-// key that none of them has, or values that do not parse; the nearest right name is suggested.
+// ERROR_USAGE if the preset is unknown or a setting names a benchmark that is not in the run, a key
+// that no benchmark has, or values that do not parse. The message suggests the nearest right name.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
-// One choice a parameter of `benchmark`, in the order of its params. ERROR_USAGE where values do
-// not parse, or what is set has more combinations than anybody waits for.
+// Makes one choice for each parameter of `benchmark`, in the order of its params. ERROR_USAGE if
+// values do not parse, or the values that are set have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

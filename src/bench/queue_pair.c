@@ -20,7 +20,7 @@ bool queue_pair_has_second(const struct gpu_info *info)
     return queue_pair_kind(info) == GPU_QUEUE_COMPUTE || queues_of(info, GPU_QUEUE_UNIVERSAL) > 1;
 }
 
-void queue_pair_wish(const struct gpu_info *info, struct gpu_device_desc *desc)
+void queue_pair_request(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     desc->queue_count = queue_pair_has_second(info) ? 2 : 1;
     desc->queues[1].kind = queue_pair_kind(info);

@@ -6,13 +6,14 @@
 
 #include "gpu/gpu.h"
 
-// What the second queue is of: COMPUTE where there is a compute-only family.
+// The kind of the second queue: COMPUTE if the device has a compute-only family.
 enum gpu_queue_kind queue_pair_kind(const struct gpu_info *info);
 
-// Has the device a second queue at all?
+// True if the device has a second queue.
 bool queue_pair_has_second(const struct gpu_info *info);
 
-// The queues to ask for: the universal one is number 0, the second, where there is one, number 1.
-void queue_pair_wish(const struct gpu_info *info, struct gpu_device_desc *desc);
+// Requests the queues in `desc`: the universal one is number 0; the second, if there is one,
+// number 1.
+void queue_pair_request(const struct gpu_info *info, struct gpu_device_desc *desc);
 
 #endif

@@ -70,7 +70,7 @@ static bool refuse(struct parser *p, const char *text)
                      expectation(p->param->type));
 }
 
-// "no such choice" of the parameter's, with the nearest.
+// Refuses a word that is not among the parameter's choices, and suggests the nearest one.
 static bool refuse_choice(struct parser *p, const char *word)
 {
     char *names = arena_strdup(p->arena, p->param->choices);
@@ -105,7 +105,7 @@ static bool refuse_integer(struct parser *p, uint64_t value)
                      most, param->takes_max ? ", or max" : "");
 }
 
-// Only values that the parameter declares.
+// Adds the number if the parameter allows it.
 static bool add_integer(struct parser *p, uint64_t uint)
 {
     const struct param_info *param = p->param;
@@ -146,7 +146,7 @@ static bool add_single(struct parser *p, const char *text)
 // ---------------------------------------------------------------- ranges
 
 // base · 2^(step/n), 0 ≤ step < n, to the precision that values.h promises.
-static uint64_t point_between(const struct param_info *param, uint64_t base, uint64_t step,
+static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
     if (step == 0)
@@ -159,19 +159,19 @@ static uint64_t point_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// A range to `max` has no points beyond what the parameter declares.
-static uint64_t last_point(const struct param_info *param, uint64_t to)
+// Where a range ends: one to `max` ends at the largest value that the parameter allows.
+static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
 }
 
 static bool add_integers(struct parser *p, uint64_t from, uint64_t to, uint64_t n)
 {
-    uint64_t last = last_point(p->param, to);
+    uint64_t last = last_value(p->param, to);
     for (uint64_t base = from; base <= last; base *= 2) {
         for (uint64_t step = 0; step < n; step++) {
-            uint64_t bench_case = point_between(p->param, base, step, n);
-            if (bench_case < to && bench_case <= last && !add_integer(p, bench_case))
+            uint64_t value = value_between(p->param, base, step, n);
+            if (value < to && value <= last && !add_integer(p, value))
                 return false;
         }
         if (base > UINT64_MAX / 2)
@@ -183,25 +183,25 @@ static bool add_integers(struct parser *p, uint64_t from, uint64_t to, uint64_t 
 static bool add_reals(struct parser *p, double from, double to, uint64_t n)
 {
     for (uint64_t step = 0; step <= VALUES_MAX; step++) {
-        double bench_case = from * exp2((double)step / (double)n);
-        if (bench_case > to * (1 - 1e-9))
+        double value = from * exp2((double)step / (double)n);
+        if (value > to * (1 - 1e-9))
             break;
-        if (!add(p, (struct case_value){.real = bench_case}))
+        if (!add(p, (struct case_value){.real = value}))
             return false;
     }
     return add(p, (struct case_value){.real = to});
 }
 
-// What stands after the end of a range: /N points an octave, or +S from point to point.
+// What follows the end of a range: /N values an octave, or +S from value to value.
 struct spacing {
-    uint64_t points; // an octave
-    uint64_t step;   // 0: not that kind
+    uint64_t values; // an octave
+    uint64_t step;   // 0: by octaves
 };
 
-// Cuts it off `end`.
+// Reads the spacing and cuts it off `end`.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
-    *spacing = (struct spacing){.points = 1};
+    *spacing = (struct spacing){.values = 1};
     char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/"); // 1e+3 is a real
     char kind = *sign;
     if (!kind)
@@ -209,23 +209,21 @@ static bool cut_spacing(struct parser *p, const char *whole, char *end, struct s
     *sign = '\0';
     if (kind == '+')
         return (parse_integer(p->param, sign + 1, &spacing->step) && spacing->step > 0) ||
-               error_set(p->err, ERROR_USAGE,
-                         "%s=%s: after + stands the step from point to point, above 0",
+               error_set(p->err, ERROR_USAGE, "%s=%s: expected a step above 0 after +",
                          p->param->key, whole);
-    return (text_parse_uint(sign + 1, &spacing->points) && spacing->points > 0 &&
-            spacing->points <= 64) ||
-           error_set(p->err, ERROR_USAGE,
-                     "%s=%s: after / stands the number of points an octave, 1 to 64", p->param->key,
-                     whole);
+    return (text_parse_uint(sign + 1, &spacing->values) && spacing->values > 0 &&
+            spacing->values <= 64) ||
+           error_set(p->err, ERROR_USAGE, "%s=%s: expected 1 to 64, the values an octave, after /",
+                     p->param->key, whole);
 }
 
 static bool add_steps(struct parser *p, uint64_t from, uint64_t to, uint64_t step)
 {
-    uint64_t last = last_point(p->param, to);
-    for (uint64_t bench_case = from; bench_case < to && bench_case <= last; bench_case += step) {
-        if (!add_integer(p, bench_case))
+    uint64_t last = last_value(p->param, to);
+    for (uint64_t value = from; value < to && value <= last; value += step) {
+        if (!add_integer(p, value))
             return false;
-        if (to - bench_case <= step)
+        if (to - value <= step)
             break;
     }
     return add_integer(p, to);
@@ -248,12 +246,12 @@ static bool add_range(struct parser *p, const char *whole, char *text, char *dot
     bool upward =
         is_integer(p->param) ? from > 0 && from <= to : real_from > 0 && real_from <= real_to;
     if (!upward)
-        return error_set(p->err, ERROR_USAGE, "%s=%s: a range goes upward from a value above 0",
+        return error_set(p->err, ERROR_USAGE, "%s=%s: a range must go upward from a value above 0",
                          p->param->key, whole);
     if (spacing.step)
         return add_steps(p, from, to, spacing.step);
-    return is_integer(p->param) ? add_integers(p, from, to, spacing.points)
-                                : add_reals(p, real_from, real_to, spacing.points);
+    return is_integer(p->param) ? add_integers(p, from, to, spacing.values)
+                                : add_reals(p, real_from, real_to, spacing.values);
 }
 
 bool values_parse(struct arena *arena, const struct param_info *param, const char *text,

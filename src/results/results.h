@@ -50,7 +50,7 @@ struct param_info {
     const char *key; // "bytes"
     enum param_type type;
     enum unit unit;
-    // Values by preset, in the grammar of --set: "a,b,c" or "A..B/n" (n points an octave),
+    // Values by preset, in the grammar of --set: "a,b,c" or "A..B/n" (n values an octave),
     // "A..B+s" (steps of s); bytes as 1KiB, 4GiB; `max` = what the device allows. NULL = same as
     // standard.
     const char *quick, *standard, *full;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 struct preset_plan {
-    struct plan plan;        // first: what next() gets is this
-    struct plan_case *cases; // benchmark NULL: taken out of its turn
+    struct plan plan;        // first member, so that next() can cast it to this struct
+    struct plan_case *cases; // benchmark NULL: taken before its turn
     size_t count, capacity;
     size_t at;
     size_t block; // cases handed out since the last pause
@@ -21,7 +21,7 @@ static void pass_over_taken(struct preset_plan *preset)
 static enum plan_step preset_next(struct plan *plan, const struct run *so_far,
                                   struct plan_case *next)
 {
-    (void)so_far; // a preset goes its way whatever comes out
+    (void)so_far; // a preset's cases do not depend on results
     struct preset_plan *preset = (struct preset_plan *)plan;
     pass_over_taken(preset);
     if (preset->at == preset->count)
@@ -79,7 +79,7 @@ static bool add_cases(struct arena *arena, struct preset_plan *preset,
     for (size_t i = 0; i < list->count; i++) {
         const char *key = case_key(arena, benchmark->info.name, &list->cases[i]);
         if (is_planned(preset, key))
-            continue; // two values that the device's limits made one
+            continue; // the device's limits made two values equal
         preset->cases = arena_grow(arena, preset->cases, preset->count, &preset->capacity,
                                    sizeof *preset->cases);
         preset->cases[preset->count] = (struct plan_case){.benchmark = benchmark,

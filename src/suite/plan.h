@@ -7,8 +7,8 @@
 
 enum {
     PLAN_CASES_MAX = 16384,
-    PLAN_BLOCK_CASES = 64, // at most that are measured together, in interleaved rounds
-    PLAN_PEERS_MAX = 7     // other devices whose plans a case is taken out of, to run beside it
+    PLAN_BLOCK_CASES = 64, // the most cases that are measured in the same interleaved rounds
+    PLAN_PEERS_MAX = 7     // the most other devices in a co-run
 };
 
 // Every case of every benchmark of the request, each key once; the plan pauses after each

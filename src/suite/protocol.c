@@ -56,7 +56,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Values come in the order of the params; a param that the order does not name is not in the case.
+// Reads the values in the order of the params. A param that the order does not name is not in the
+// case.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -211,7 +212,7 @@ const char *protocol_write_gate(struct arena *arena)
 
 // ---------------------------------------------------------------- reading
 
-// The document of a line, to be given back with json_decref; NULL with ERROR_INTERNAL.
+// Parses a line. The caller releases the document with json_decref. NULL with ERROR_INTERNAL.
 static json_t *parse(const char *line, struct error *err)
 {
     struct error why;

@@ -7,13 +7,12 @@
 //             "details":[…],"sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
-// An order with "waits": true is visited together with other devices: when everything is prepared
-// and warm, the worker sends {"gate": {}}, and it takes its samples when the parent has sent the
-// same.
+// An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
+// sends {"gate": {}}. It takes its samples after the parent has sent the same message.
 //
 // Reasons, details, sensors, series and the kernel have the members of run files (results/json.h).
-// Values of a case travel as text, so that 64 bits stay 64 bits. Nothing that comes over the
-// channel is trusted: a line cut short or full of garbage is an error.
+// The values of a case are sent as text, because JSON numbers lose bits of 64-bit integers. Every
+// line is checked: one that is cut short or malformed is an error.
 #ifndef SUITE_PROTOCOL_H
 #define SUITE_PROTOCOL_H
 
@@ -21,10 +20,10 @@
 
 struct visit_order {
     const struct benchmark *benchmark;
-    size_t index; // of the case in the run: names its memory
+    size_t index; // of the case in the run; the same in all its visits
     const struct bench_case *bench_case;
     const struct measure_request *request;
-    bool waits; // for other devices, before its samples
+    bool waits; // true: waits for other devices before it takes samples
 };
 
 // The lines, without newline, in `arena`.
@@ -36,18 +35,19 @@ const char *protocol_write_failure(struct arena *arena, const struct error *fail
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
 
-// Worker's side. ERROR_INTERNAL where the line is none of ours, or names a benchmark, version or
-// parameter that this binary does not have.
+// For the worker: reads an order. ERROR_INTERNAL if the line is malformed, or names a benchmark,
+// version or parameter that this binary does not have.
 MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
 enum protocol_answer {
-    PROTOCOL_VISIT,   // *visit is there
-    PROTOCOL_FAILURE, // err is what the visit failed with
+    PROTOCOL_VISIT,   // *visit was read
+    PROTOCOL_FAILURE, // err is the error of the visit
     PROTOCOL_GARBAGE  // err says what is wrong with the line
 };
 
-// Parent's side: the answer to an order for a benchmark with this info; the visit lives in `arena`.
+// For the parent: reads the answer to an order for a benchmark with this info. The visit lives in
+// `arena`.
 enum protocol_answer protocol_read_answer(struct arena *arena, const char *line,
                                           const struct benchmark_info *info,
                                           struct measure_visit **visit, struct error *err);

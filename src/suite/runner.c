@@ -21,7 +21,7 @@ enum {
     HOST_ENTRIES_MAX = 8,
     LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // bounded waits of a visit, after which a worker counts as hanging
+    SILENT_WAITS = 6 // a worker that is silent for so many of the longest waits hangs
 };
 
 struct runner {
@@ -99,7 +99,7 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// Limits name their unit.
+// The unit of a limit, by the end of its name.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -155,8 +155,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring
 
-// A save on the way may fail: the disk may have room again when the run ends, and what is measured
-// meanwhile is not thrown away for it. The last one counts.
+// A save during the run may fail and the run goes on: the disk may have room again at its end. Only
+// the last save counts.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -211,8 +211,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// The devices that are still to come: what they have in common with this one is measured on all at
-// the same time. In one process nothing is.
+// Fills `peers` with the devices that come after this one: cases that their plans have in common
+// with this device's are co-run. Within one process there are no co-runs.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -284,7 +284,7 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// The plan of each device, and the lock on its clock where clocks were asked for.
+// Makes the plan of each device, and the lock on its clock if clocks were asked for.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;

@@ -170,7 +170,7 @@ class Mistakes(fathom.Case):
                 (["run", "--set", "bytes=4KB"], ["bytes=4KB", "32KiB"]),
                 (["run", "--set", "bytes=4KiB.."], ["bytes=4KiB..", "range"]),
                 (["run", "--set", "bytes=8KiB..4KiB"], ["upward"]),
-                (["run", "--set", "bytes=1KiB..4KiB/0"], ["points an octave"]),
+                (["run", "--set", "bytes=1KiB..4KiB/0"], ["values an octave"]),
                 (["run", "--set", "hops=-1"], ["hops=-1", "whole number"]),
                 (["run", "--set", "hops=0"], ["--set chase: hops=0", "a number from 1"]),
                 (["run", "--seed", "x"], ["--seed x", "whole number"])):

@@ -91,7 +91,7 @@ static void wish(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
     unsigned there = 0;
-    queue_pair_wish(info, desc);
+    queue_pair_request(info, desc);
     for (unsigned f = 0; f < info->family_count; f++)
         if (info->families[f].kind == kind)
             there += info->families[f].count;

@@ -217,7 +217,7 @@ const struct benchmark bench_overlap = {
         "idle, and whether two queues share it. Each frame is checked: every record is there, no "
         "workload begins before one that it waits for, and sees what that one wrote.",
     .needs = GPU_CAP(DEVICE_CLOCK) | GPU_CAP(HOLDS) | GPU_CAP(UNORDERED),
-    .device = queue_pair_wish,
+    .device = queue_pair_request,
     .plan = plan,
     .open = overlap_session_open,
     .close = overlap_session_close,

@@ -80,7 +80,7 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
         return plain->urgent;
     if (!gpu_require(bench->info, GPU_CAP(PRIORITY), err))
         return NULL;
-    queue_pair_wish(bench->info, &desc);
+    queue_pair_request(bench->info, &desc);
     if (desc.queue_count < 2) {
         error_set(err, ERROR_UNSUPPORTED,
                   "%s has one queue: there is none beside it to have a higher priority",

@@ -200,7 +200,7 @@ const struct benchmark bench_preempt = {
         "that they stood still: so it shows whether the victim ran beside the hog, between its "
         "workgroups, in their midst, or only when a submission was over.",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    .device = queue_pair_wish,
+    .device = queue_pair_request,
     .plan = plan,
     .open = rig_session_open,
     .close = rig_session_close,
