@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    UNIT_TEXT = 32
-};
-
 // Sizes no farther apart than this are one.
 static const double same_octaves = 0.02;
 
@@ -25,22 +21,6 @@ struct search {
 
 // ---------------------------------------------------------------- the curve
 
-static bool has_unit(const struct benchmark_info *info, const char *metric, enum unit unit)
-{
-    for (size_t i = 0; i < info->metric_count; i++)
-        if (strcmp(info->metrics[i].name, metric) == 0)
-            return info->metrics[i].unit == unit;
-    return false;
-}
-
-static bool has_type(const struct benchmark_info *info, const char *param, enum param_type type)
-{
-    for (size_t i = 0; param && i < info->param_count; i++)
-        if (strcmp(info->params[i].key, param) == 0)
-            return info->params[i].type == type;
-    return false;
-}
-
 // The first benchmark that declares a figure in this unit for each level of memory: by a working
 // set (PARAM_BYTES) or by the level's number (PARAM_UINT).
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
@@ -49,8 +29,10 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
         const struct benchmark_info *info = search->benchmark = search->run->benchmarks[b];
         for (size_t h = 0; h < info->headline_count; h++) {
             const struct headline_info *headline = search->headline = &info->headlines[h];
-            if (headline->kind == HEADLINE_LEVELS && has_unit(info, headline->metric, unit) &&
-                has_type(info, headline->by, by))
+            const struct metric_info *metric = benchmark_metric(info, headline->metric);
+            const struct param_info *param = benchmark_param(info, headline->by);
+            if (headline->kind == HEADLINE_LEVELS && metric && metric->unit == unit && param &&
+                param->type == by)
                 return true;
         }
     }
@@ -79,9 +61,7 @@ static bool same_row(const struct search *search, const struct result *a, const 
             return false;
         if (one->role != PARAM_AXIS || strcmp(one->key, search->headline->by) == 0)
             continue;
-        bool texts = one->text && other->text;
-        if (one->uint != other->uint || one->real != other->real || // exact: the same setting
-            (texts ? strcmp(one->text, other->text) != 0 : one->text != other->text))
+        if (one->type != other->type || !case_value_equal(one, other))
             return false;
     }
     return true;
@@ -177,8 +157,7 @@ static const char *label_of(struct arena *arena, const struct level_curves *curv
     const struct bench_case *bench_case = &curve->results[0]->bench_case;
     for (size_t i = 0; i < bench_case->value_count; i++)
         if (separates(curves, &bench_case->values[i]))
-            label = *label ? arena_printf(arena, "%s %s", label, bench_case->values[i].text)
-                           : bench_case->values[i].text;
+            label = text_join(arena, label, " ", bench_case->values[i].text);
     return label;
 }
 
@@ -236,17 +215,21 @@ static const char *cycles_metric(const struct run *run, const struct level_curve
 static const char *height_text(struct arena *arena, const struct run *run,
                                const struct level_curve *curve, size_t k)
 {
-    char ns[UNIT_TEXT];
-    unit_format(curve->fit.levels[k].height, UNIT_NS, ns, sizeof ns);
+    const char *ns = unit_text(arena, curve->fit.levels[k].height, UNIT_NS);
     struct level_height cycles = levels_height(arena, curve, k, cycles_metric(run, curve));
     if (!isfinite(cycles.median))
-        return arena_strdup(arena, ns);
+        return ns;
     return arena_printf(arena, "%s (%.4g cycles)", ns, cycles.median);
 }
 
 static double step_bytes(double octave)
 {
     return round(exp2(octave));
+}
+
+static const char *step_text(struct arena *arena, double octave)
+{
+    return unit_text(arena, step_bytes(octave), UNIT_BYTE);
 }
 
 static void add_finding(struct run *run, const char *code, const char *device,
@@ -282,14 +265,14 @@ static const char *end_text(struct arena *arena, const struct level_curve *curve
     const double found[] = {exp2(step->end), exp2(step->end_low), exp2(step->end_high)};
     const double size[] = {mapped ? mapped->median : found[0], mapped ? mapped->ci95[0] : found[1],
                            mapped ? mapped->ci95[1] : found[2]};
-    char texts[3][UNIT_TEXT], chain[UNIT_TEXT];
+    const char *texts[3];
     for (int i = 0; i < 3; i++)
-        unit_format(round(size[i]), UNIT_BYTE, texts[i], sizeof texts[i]);
+        texts[i] = unit_text(arena, round(size[i]), UNIT_BYTE);
     const char *text = arena_printf(arena, "%s (95 %%: %s to %s", texts[0], texts[1], texts[2]);
     if (fabs(log2(size[0] / found[0])) < same_octaves)
         return arena_printf(arena, "%s)", text);
-    unit_format(round(found[0]), UNIT_BYTE, chain, sizeof chain);
-    return arena_printf(arena, "%s; found with a chain over %s)", text, chain);
+    return arena_printf(arena, "%s; found with a chain over %s)", text,
+                        unit_text(arena, round(found[0]), UNIT_BYTE));
 }
 
 static void report_step(struct run *run, struct arena *arena, const char *device,
@@ -315,11 +298,9 @@ static const char *staircase_text(struct arena *arena, const struct run *run,
 {
     const char *text = "";
     size_t last = curve->fit.count - 1;
-    for (size_t k = 0; k < last; k++) {
-        char end[UNIT_TEXT];
-        unit_format(step_bytes(curve->fit.steps[k].end), UNIT_BYTE, end, sizeof end);
-        text = arena_printf(arena, "%s%s up to %s, ", text, height_text(arena, run, curve, k), end);
-    }
+    for (size_t k = 0; k < last; k++)
+        text = arena_printf(arena, "%s%s up to %s, ", text, height_text(arena, run, curve, k),
+                            step_text(arena, curve->fit.steps[k].end));
     return arena_printf(arena, "%sthen %s", text, height_text(arena, run, curve, last));
 }
 
@@ -342,11 +323,9 @@ static void report_other(struct run *run, struct arena *arena, const char *devic
 // " beyond 48 KiB", the end of the last level that was found; "" if none was.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
-    char end[UNIT_TEXT];
-    if (fit->flat < 2)
-        return "";
-    unit_format(step_bytes(fit->steps[fit->flat - 2].end), UNIT_BYTE, end, sizeof end);
-    return arena_printf(arena, " beyond %s", end);
+    return fit->flat < 2
+               ? ""
+               : arena_printf(arena, " beyond %s", step_text(arena, fit->steps[fit->flat - 2].end));
 }
 
 static void report_main(struct run *run, struct arena *arena, const char *device,

@@ -89,7 +89,7 @@ static const char *known_devices(struct arena *arena, const struct run_index *in
         const struct index_entry *entry = &index->entries[i];
         const char *name = arena_printf(arena, "%s (%s)", entry->match, entry->api);
         if (!entry->published && !strstr(known, name))
-            known = arena_printf(arena, "%s%s%s", known, *known ? ", " : "", name);
+            known = text_join(arena, known, ", ", name);
     }
     return *known ? known : "none";
 }

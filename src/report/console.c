@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/console.h"
+#include "base/text.h"
 #include "report/tables.h"
 
 #include <math.h>
@@ -7,12 +8,10 @@
 
 // ---------------------------------------------------------------- head and end
 
-// Appends " · TEXT" where there is any.
+// Appends " · TEXT" if there is any.
 static const char *joined(struct arena *arena, const char *line, const char *text)
 {
-    if (!text || !*text)
-        return line;
-    return *line ? arena_printf(arena, "%s · %s", line, text) : text;
+    return text_join(arena, line, " · ", text ? text : "");
 }
 
 static void device_print(const struct run_device *device, struct screen *screen)
@@ -110,10 +109,7 @@ static void view_head(struct screen *screen, const struct view_info *view, const
 {
     struct arena *arena = screen->arena;
     const char *title = screen_quote(arena, view->title ? view->title : view->metric, 60);
-    const char *text = "";
-    if (unit && *unit)
-        text = joined(arena, text, unit);
-    text = joined(arena, text, common);
+    const char *text = joined(arena, unit, common);
     fputc('\n', screen->stream);
     screen_paint(screen, PAINT_BOLD, title);
     if (*text) {
@@ -153,7 +149,7 @@ static void view_print(struct screen *screen, const struct run *run, const char 
         grid_print(screen, notes, &grid);
         return;
     }
-    view_head(screen, view, NULL, "");
+    view_head(screen, view, "", "");
     cases_print(screen, notes, info, view, results, count);
     if (view->kind == VIEW_TIMELINE)
         timelines_print(screen, info, results, count);
@@ -227,13 +223,9 @@ void console_benchmark(const struct run *run, const char *device, const char *be
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
     console_head(run, desc, stream);
-    for (size_t i = 0; i < run->device_count; i++) {
-        for (size_t j = 0; j < run->benchmark_count; j++) {
-            const char *device = run->devices[i].id;
-            if (!measured(run, device, run->benchmarks[j]->name))
-                continue;
-            console_benchmark(run, device, run->benchmarks[j]->name, desc, stream);
-        }
-    }
+    for (size_t i = 0; i < run->device_count; i++)
+        for (size_t j = 0; j < run->benchmark_count; j++)
+            if (measured(run, run->devices[i].id, run->benchmarks[j]->name))
+                console_benchmark(run, run->devices[i].id, run->benchmarks[j]->name, desc, stream);
     console_end(run, desc, stream);
 }

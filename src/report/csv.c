@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/csv.h"
+#include "base/text.h"
 #include "results/names.h"
 #include "results/save.h"
 
@@ -107,7 +108,7 @@ static const char *reason_codes(struct arena *arena, const struct result *result
 {
     const char *codes = "";
     for (size_t i = 0; i < result->reason_count; i++)
-        codes = arena_printf(arena, "%s%s%s", codes, *codes ? " " : "", result->reasons[i].code);
+        codes = text_join(arena, codes, " ", result->reasons[i].code);
     return codes;
 }
 

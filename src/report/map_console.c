@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What `fathom map` found: a picture of the levels, a table, and the list of what is unknown. All
 // of it comes from the results whose case has one of the values of `what` below.
+#include "base/text.h"
 #include "report/console.h"
 #include "report/screen.h"
 
@@ -12,8 +13,7 @@ enum {
     BOX_STEP = 5,
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
-    CLAIM_COLUMNS = 12,
-    UNIT_TEXT = 32
+    CLAIM_COLUMNS = 12
 };
 
 static const char unknown[] = "unknown: "; // how a detail begins that gives only a reason
@@ -59,17 +59,12 @@ static bool on_path(const struct result *result, const char *path)
 static const char *value(struct arena *arena, const struct result *result, const char *name)
 {
     const struct metric *metric = result_metric(result, name);
-    char text[UNIT_TEXT];
-    if (!metric || !isfinite(metric->median))
-        return "";
-    return arena_strdup(arena, unit_format(metric->median, metric->unit, text, sizeof text));
+    return metric && isfinite(metric->median) ? unit_text(arena, metric->median, metric->unit) : "";
 }
 
 static const char *joined(struct arena *arena, const char *line, const char *text)
 {
-    if (!*text)
-        return line;
-    return *line ? arena_printf(arena, "%s · %s", line, text) : text;
+    return text_join(arena, line, " · ", text);
 }
 
 // "vector level 2".
@@ -128,20 +123,12 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return joined(arena, joined(arena, all, one), line);
 }
 
-static const char *detail(const struct result *result, const char *name)
-{
-    for (size_t i = 0; i < result->detail_count; i++)
-        if (strcmp(result->details[i].name, name) == 0)
-            return result->details[i].text;
-    return "";
-}
-
 // "by the core's clock and another (60.1 cycles + 80.2 ns)"; "" where it is not known.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
-    const char *domain = detail(result, "clock domain");
+    const char *domain = result_detail(result, "clock domain");
     const struct metric *fixed = result_metric(result, "fixed");
-    if (!*domain || is_unknown(domain))
+    if (!domain || is_unknown(domain))
         return "";
     if (!fixed || !(fixed->ci95[0] > 0))
         return arena_printf(arena, "by %s", domain);
@@ -178,9 +165,7 @@ static const char *end_text(struct arena *arena, const struct result *result)
 static void draw_row(struct screen *screen, const char *left, const char *inside, const char *right,
                      const char *beside)
 {
-    fprintf(screen->stream, "  %s%s%s  ", left, inside, right);
-    fputs(beside, screen->stream);
-    fputc('\n', screen->stream);
+    fprintf(screen->stream, "  %s%s%s  %s\n", left, inside, right, beside);
 }
 
 static void draw_box(struct screen *screen, const struct result *result, unsigned step)
@@ -216,16 +201,15 @@ static const char *size_text(struct arena *arena, const struct result *result)
     const struct metric *size = result_metric(result, "size");
     if (size && !isfinite(size->ci95[0]))
         return arena_printf(arena, "at least %s", value(arena, result, "size"));
-    char low[UNIT_TEXT], high[UNIT_TEXT];
     const struct metric *code = result_metric(result, "instructions");
     if (!size && code && isfinite(code->ci95[0]))
         return arena_printf(arena, "%.0f instr. (%.0f to %.0f)", code->median, code->ci95[0],
                             code->ci95[1]);
     if (!size)
         return end_text(arena, result);
-    unit_format(size->ci95[0], UNIT_BYTE, low, sizeof low);
-    unit_format(size->ci95[1], UNIT_BYTE, high, sizeof high);
-    return arena_printf(arena, "%s (%s to %s)", value(arena, result, "size"), low, high);
+    return arena_printf(arena, "%s (%s to %s)", value(arena, result, "size"),
+                        unit_text(arena, size->ci95[0], UNIT_BYTE),
+                        unit_text(arena, size->ci95[1], UNIT_BYTE));
 }
 
 static bool has_instruction_cache(const struct map *map)
@@ -258,28 +242,19 @@ static void print_table(const struct map *map)
 
 // ---------------------------------------------------------------- unknown
 
-static bool has_detail(const struct result *result, const struct named_text *detail)
-{
-    for (size_t i = 0; i < result->detail_count; i++)
-        if (strcmp(result->details[i].name, detail->name) == 0 &&
-            strcmp(result->details[i].text, detail->text) == 0)
-            return true;
-    return false;
-}
-
 // "vector level 1 and vector level 2": all results that have this detail; "" unless result number
 // `first` is the first of them.
-static const char *names_with(const struct map *map, size_t first, const struct named_text *text)
+static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;
     const char *names = "";
     for (size_t i = 0; i < map->count; i++) {
-        if (!has_detail(map->results[i], text))
+        const char *text = result_detail(map->results[i], detail->name);
+        if (!text || strcmp(text, detail->text) != 0)
             continue;
         if (i < first)
             return "";
-        const char *name = name_of(arena, map->results[i]);
-        names = *names ? arena_printf(arena, "%s and %s", names, name) : name;
+        names = text_join(arena, names, " and ", name_of(arena, map->results[i]));
     }
     return names;
 }
@@ -291,8 +266,8 @@ static void print_notes(const struct map *map)
     struct screen *screen = map->screen;
     for (size_t i = 0; i < map->count; i++)
         for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
-            const char *text = detail(map->results[i], notes[k]);
-            if (kind_of(map->results[i]) != KIND_LEVEL || !*text || is_unknown(text))
+            const char *text = result_detail(map->results[i], notes[k]);
+            if (kind_of(map->results[i]) != KIND_LEVEL || !text || is_unknown(text))
                 continue;
             fputs("\n  ", screen->stream);
             screen_wrap(screen,

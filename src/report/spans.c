@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static size_t column_find(const struct series *series, const char *name)
+size_t series_column(const struct series *series, const char *name)
 {
-    for (size_t i = 0; i < series->column_count; i++)
+    for (size_t i = 0; series && i < series->column_count; i++)
         if (strcmp(series->columns[i], name) == 0)
             return i;
     return SPANS_NONE;
@@ -23,12 +23,12 @@ static bool spans_open(const struct result *result, const struct series *series,
 {
     *spans = (struct spans){.result = result,
                             .series = series,
-                            .start = column_find(series, "start"),
-                            .end = column_find(series, "end"),
-                            .lane = column_find(series, "lane"),
-                            .queue = column_find(series, "queue"),
-                            .after = column_find(series, "after"),
-                            .core = column_find(series, "core"),
+                            .start = series_column(series, "start"),
+                            .end = series_column(series, "end"),
+                            .lane = series_column(series, "lane"),
+                            .queue = series_column(series, "queue"),
+                            .after = series_column(series, "after"),
+                            .core = series_column(series, "core"),
                             .from_ns = INFINITY,
                             .to_ns = -INFINITY};
     if (spans->start == SPANS_NONE || spans->end == SPANS_NONE || spans->lane == SPANS_NONE)
@@ -54,19 +54,10 @@ static bool is_row(const struct spans *line, double row)
     return row >= 0 && row < (double)line->series->row_count;
 }
 
-static const struct series *edges_of(const struct result *result)
-{
-    for (size_t s = 0; s < result->series_count; s++)
-        if (strcmp(result->series[s].name, "edges") == 0)
-            return &result->series[s];
-    return NULL;
-}
-
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count)
 {
-    const struct series *series = edges_of(line->result);
-    size_t from = series ? column_find(series, "from") : SPANS_NONE;
-    size_t to = series ? column_find(series, "to") : SPANS_NONE;
+    const struct series *series = result_series(line->result, "edges");
+    size_t from = series_column(series, "from"), to = series_column(series, "to");
     bool listed = from != SPANS_NONE && to != SPANS_NONE;
     size_t rows = listed ? series->row_count : line->series->row_count;
     struct spans_edge *edges = ARENA_ARRAY(arena, rows, struct spans_edge);
@@ -104,12 +95,8 @@ bool spans_first_of_lane(const struct spans *spans, size_t row)
 const char *spans_label(struct arena *arena, const struct result *result, size_t lane)
 {
     const char *name = arena_printf(arena, "lane %zu", lane);
-    for (size_t i = 0; i < result->detail_count; i++) {
-        const struct named_text *detail = &result->details[i];
-        if (strcmp(detail->name, name) == 0)
-            return arena_printf(arena, "%.*s", (int)strcspn(detail->text, ","), detail->text);
-    }
-    return name;
+    const char *text = result_detail(result, name);
+    return text ? arena_printf(arena, "%.*s", (int)strcspn(text, ","), text) : name;
 }
 
 double *spans_at_once(struct arena *arena, const struct spans *spans, double from_ns, double to_ns,

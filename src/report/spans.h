@@ -14,6 +14,9 @@ enum {
 
 #define SPANS_NONE SIZE_MAX // a column that is not there
 
+// The index of the column of that name; SPANS_NONE if there is none, or no series.
+size_t series_column(const struct series *series, const char *name);
+
 struct spans {
     const struct result *result;
     const struct series *series;

@@ -21,8 +21,7 @@ enum {
     GAP = 14,    // between parts
     HEAD = 34,   // of a result
     COLOURS = 8, // classes c0 … c7
-    CORES_MAX = 4096,
-    UNIT_TEXT = 32
+    CORES_MAX = 4096
 };
 
 struct svg {
@@ -82,15 +81,14 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
     double start = spans_cell(spans, row, spans->start, 0);
     double end = spans_cell(spans, row, spans->end, 0);
     size_t lane = (size_t)spans_cell(spans, row, spans->lane, 0);
-    char from[UNIT_TEXT], length[UNIT_TEXT];
-    unit_format(start - line->from_ns, UNIT_NS, from, sizeof from);
-    unit_format(end - start, UNIT_NS, length, sizeof length);
     double x = x_of(line, start), width = fmax(x_of(line, end) - x, 0.5);
     fprintf(svg->out,
             "<rect class=\"c%zu\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\">"
             "<title>%s: %s from %s</title></rect>\n",
             lane % COLOURS, x, y[0], width, y[1],
-            escape(svg->arena, spans_label(svg->arena, spans->result, lane)), length, from);
+            escape(svg->arena, spans_label(svg->arena, spans->result, lane)),
+            unit_text(svg->arena, end - start, UNIT_NS),
+            unit_text(svg->arena, start - line->from_ns, UNIT_NS));
 }
 
 // ---------------------------------------------------------------- the parts of a result
@@ -144,12 +142,11 @@ static void scale_put(struct svg *svg, const struct spans *line)
     double fifth = (line->to_ns - line->from_ns) / 5, power = pow(10, floor(log10(fifth)));
     double length = power * (fifth / power >= 5 ? 5 : fifth / power >= 2 ? 2 : 1);
     double width = x_of(line, line->from_ns + length) - LEFT;
-    char text[UNIT_TEXT];
-    unit_format(length, UNIT_NS, text, sizeof text);
     fprintf(svg->out,
             "<path stroke=\"currentColor\" fill=\"none\" d=\"M%d %.1fv6h%.2fv-6\"/>\n"
             "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-            LEFT, svg->y, width, LEFT + width + 8, svg->y + 8, text);
+            LEFT, svg->y, width, LEFT + width + 8, svg->y + 8,
+            unit_text(svg->arena, length, UNIT_NS));
     svg->y += GAP + 10;
 }
 
@@ -202,8 +199,7 @@ static void result_put(struct svg *svg, const struct result *result)
     struct spans line, crowd;
     if (!spans_line(result, &line))
         return;
-    char length[UNIT_TEXT];
-    unit_format(line.to_ns - line.from_ns, UNIT_NS, length, sizeof length);
+    const char *length = unit_text(svg->arena, line.to_ns - line.from_ns, UNIT_NS);
     fprintf(svg->out, "<text class=\"t\" x=\"10\" y=\"%.1f\">%s</text>\n", svg->y + 20,
             escape(svg->arena,
                    arena_printf(svg->arena, "%s · %s · %s", result->device, result->key, length)));

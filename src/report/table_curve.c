@@ -135,10 +135,9 @@ static void block_print(const struct table *table, const struct column *columns,
 
 static const char *at_text(const struct table *table, const double *values, size_t index)
 {
-    char number[64];
     struct arena *arena = table->screen->arena;
-    unit_format(values[index], table->grid->metric->unit, number, sizeof number);
-    return arena_printf(arena, "%s at %s", number,
+    return arena_printf(arena, "%s at %s",
+                        unit_text(arena, values[index], table->grid->metric->unit),
                         view_value_text(arena, &table->grid->xs[index], table->grid->x));
 }
 

@@ -11,8 +11,7 @@ enum {
     RESULTS_MAX = 8,
     LABEL_COLUMNS = 20,
     LENGTH_COLUMNS = 9,
-    DRAWING_LEAST = 16, // columns
-    UNIT_TEXT = 32
+    DRAWING_LEAST = 16 // columns
 };
 
 struct timeline {
@@ -34,33 +33,13 @@ static double cell_at(const struct timeline *timeline, size_t row, size_t column
     return spans_cell(&timeline->spans, row, column, 0);
 }
 
-static void label_fit(struct timeline *timeline, const char *label)
-{
-    size_t width = screen_width(label);
-    width = width < LABEL_COLUMNS ? width : LABEL_COLUMNS;
-    timeline->label = width > timeline->label ? width : timeline->label;
-}
-
-static size_t column_of(const struct series *series, const char *name)
-{
-    size_t c = 0;
-    while (c < series->column_count && strcmp(series->columns[c], name) != 0)
-        c++;
-    return c;
-}
-
 // From a series "matrix" of a, b (lanes) and overlap.
 static void overlaps_open(struct timeline *timeline, const struct result *result)
 {
-    const struct series *matrix = NULL;
-    for (size_t s = 0; s < result->series_count; s++)
-        if (strcmp(result->series[s].name, "matrix") == 0)
-            matrix = &result->series[s];
-    if (!matrix)
-        return;
-    size_t a = column_of(matrix, "a"), b = column_of(matrix, "b");
-    size_t overlap = column_of(matrix, "overlap"), lanes = timeline->spans.series->row_count;
-    if (a == matrix->column_count || b == matrix->column_count || overlap == matrix->column_count)
+    const struct series *matrix = result_series(result, "matrix");
+    size_t a = series_column(matrix, "a"), b = series_column(matrix, "b");
+    size_t overlap = series_column(matrix, "overlap"), lanes = timeline->spans.series->row_count;
+    if (a == SPANS_NONE || b == SPANS_NONE || overlap == SPANS_NONE)
         return;
     timeline->lanes = lanes;
     timeline->overlaps = ARENA_ARRAY(timeline->screen->arena, lanes * lanes, double);
@@ -85,10 +64,11 @@ static bool timeline_open(struct screen *screen, const struct result *result,
         return false;
     struct spans crowd;
     for (size_t i = 0; i < timeline->spans.series->row_count; i++)
-        label_fit(timeline,
-                  lane_label(timeline, (size_t)cell_at(timeline, i, timeline->spans.lane)));
+        screen_widen(&timeline->label,
+                     lane_label(timeline, (size_t)cell_at(timeline, i, timeline->spans.lane)));
     if (spans_crowd(result, &crowd))
-        label_fit(timeline, crowd.series->name);
+        screen_widen(&timeline->label,
+                     screen_quote(screen->arena, crowd.series->name, LABEL_COLUMNS));
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
@@ -151,8 +131,7 @@ static const char *length_of(const struct timeline *timeline, double lane)
             cell_at(timeline, i, timeline->spans.end) - cell_at(timeline, i, timeline->spans.start);
         count++;
     }
-    char length[UNIT_TEXT];
-    return count == 1 ? arena_strdup(arena, unit_format(length_ns, UNIT_NS, length, sizeof length))
+    return count == 1 ? unit_text(arena, length_ns, UNIT_NS)
                       : arena_printf(arena, "%zu spans", count);
 }
 
@@ -184,14 +163,10 @@ static void lane_print(const struct timeline *timeline, size_t row)
     fputs("  ", screen->stream);
     screen_left(screen, lane_label(timeline, (size_t)lane), timeline->label);
     fputs("  ", screen->stream);
-    const char *bar = bar_of(timeline, lane);
-    screen_paint(screen, second ? PAINT_YELLOW : PAINT_GREEN, bar);
-    screen_left(screen, "", timeline->columns - screen_width(bar));
+    screen_paint_left(screen, second ? PAINT_YELLOW : PAINT_GREEN, bar_of(timeline, lane),
+                      timeline->columns);
     fputs("  ", screen->stream);
-    const char *length = length_of(timeline, lane);
-    size_t width = screen_width(length);
-    fprintf(screen->stream, "%*s", (int)(width < LENGTH_COLUMNS ? LENGTH_COLUMNS - width : 0), "");
-    screen_paint(screen, PAINT_DIM, length);
+    screen_paint_right(screen, PAINT_DIM, length_of(timeline, lane), LENGTH_COLUMNS);
     overlaps_print(timeline, lane);
     fputc('\n', screen->stream);
 }
@@ -219,21 +194,15 @@ static void histogram_print(const struct timeline *timeline)
     enum {
         COLUMNS = 3
     };
-    const struct result *result = timeline->spans.result;
     struct screen *screen = timeline->screen;
-    const struct series *bins = NULL;
-    for (size_t s = 0; s < result->series_count; s++)
-        if (strcmp(result->series[s].name, "histogram") == 0 &&
-            result->series[s].column_count == COLUMNS)
-            bins = &result->series[s];
-    if (!bins || bins->row_count == 0)
+    const struct series *bins = result_series(timeline->spans.result, "histogram");
+    if (!bins || bins->column_count != COLUMNS || bins->row_count == 0)
         return;
     double *counts = ARENA_ARRAY(screen->arena, bins->row_count, double), all = 0;
     for (size_t row = 0; row < bins->row_count; row++)
         all += counts[row] = bins->data[row * COLUMNS + 2];
-    char low[UNIT_TEXT], high[UNIT_TEXT];
-    unit_format(bins->data[0], UNIT_NS, low, sizeof low);
-    unit_format(bins->data[bins->row_count * COLUMNS - 2], UNIT_NS, high, sizeof high);
+    const char *low = unit_text(screen->arena, bins->data[0], UNIT_NS);
+    const char *high = unit_text(screen->arena, bins->data[bins->row_count * COLUMNS - 2], UNIT_NS);
     size_t columns =
         bins->row_count < timeline->columns / 2 ? bins->row_count : timeline->columns / 2;
     const char *spark = screen_spark(screen->arena, counts, bins->row_count, columns, false);
@@ -247,8 +216,8 @@ static void histogram_print(const struct timeline *timeline)
 static void axis_print(const struct timeline *timeline)
 {
     struct screen *screen = timeline->screen;
-    char length[UNIT_TEXT];
-    unit_format(timeline->spans.to_ns - timeline->spans.from_ns, UNIT_NS, length, sizeof length);
+    const char *length =
+        unit_text(screen->arena, timeline->spans.to_ns - timeline->spans.from_ns, UNIT_NS);
     size_t used = 2 + screen_width(length) + 1;
     fprintf(screen->stream, "  %*s  ", (int)timeline->label, "");
     screen_paint(
