@@ -128,7 +128,7 @@ static void markdown_is_a_table_that_no_text_can_break(void **state)
     compare_markdown(&scene->report, stream);
     fclose(stream);
     contains(text, "| slower | +");
-    contains(text, "- new: &lt;new\\>.json, vulkan:0 Made-up GPU");
+    contains(text, "- new: &lt;new\\>.json · vulkan:0 Made-up GPU");
     contains(text, "- broken: pair/bytes=3072: hop 3 \\| is at &#64;4\n");
     contains(text, "| pair | ×");
     free(text);
