@@ -111,10 +111,11 @@ struct benchmark {
     // time: see suite/schedule.h. It has a parameter "together" of "auto", "yes" or "no".
     bool together;
 
-    // All cases for this device and these choices, in the parent; ERROR_USAGE where choices do
-    // not go together. Optional: without it, the product of the parameters (bench_plan).
+    // Lists all cases for this device and these choices, in the parent process. ERROR_USAGE if the
+    // choices contradict each other. Optional: without it, the cases are `product` (bench_plan).
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
+    struct bench_product product; // bench_plan fills its request in
 
     // The queues that its device is opened with: fills `desc`, which is zeroed. Optional: without
     // it, and where it leaves `desc` as it is, one universal queue. A device with other queues is
@@ -142,7 +143,7 @@ struct benchmark {
     void (*conclude)(struct run *run, const char *device);
 };
 
-// The cases of `benchmark`, by its own plan or as the product of its parameters.
+// Lists the cases of `benchmark`: by its `plan` or, without one, as its `product`.
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                            struct bench_case_list *list, struct error *err);
 

@@ -143,7 +143,8 @@ bool bench_plan_product(const struct bench_product *product, struct bench_case_l
 bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                 struct bench_case_list *list, struct error *err)
 {
-    const struct bench_product product = {.request = request};
+    struct bench_product product = benchmark->product;
+    product.request = request;
     return benchmark->plan ? benchmark->plan(request, list, err)
                            : bench_plan_product(&product, list, err);
 }
