@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of loads and the data that they find, without a device.
-#include "bench/loads/run.h"
+#include "bench/loads/session.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void formats_and_widths_agree(void **state)
     (void)state;
     for (size_t i = 0; i < loads_kind_count; i++) {
         const struct loads_kind *kind = &loads_kinds[i];
-        enum loads_resource resource = loads_way_of(kind)->resource;
+        enum loads_resource resource = loads_traits_of(kind)->resource;
         if ((resource != LOADS_BY_TYPED && resource != LOADS_BY_IMAGE) ||
             kind->source == LOADS_FROM_GATHER || kind->data == LOADS_PACKED)
             continue;
@@ -117,7 +117,7 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
 
 static bool is_filtered(const struct loads_kind *kind)
 {
-    return loads_way_of(kind)->smooth;
+    return loads_traits_of(kind)->smooth;
 }
 
 // Between values that are there, and exact where the fractions are quarters.

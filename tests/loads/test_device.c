@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every case of `loads` measured and verified on the device that is there, and the proof itself put
 // to the test: data that are not what they should be give MISMATCH, no number.
-#include "bench/loads/run.h"
+#include "bench/loads/session.h"
 #include "workbench.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ static void lavapipe_skips_nothing(void **state)
     if (!strstr(bench->session.info->name, "llvmpipe"))
         skip();
     for (size_t i = 0; i < loads_kind_count; i++) {
-        bool uniform = loads_way_of(&loads_kinds[i])->uniform;
+        bool uniform = loads_traits_of(&loads_kinds[i])->uniform;
         if (!visit(bench, loads_kinds[i].label, uniform ? "uniform" : "linear", "peak"))
             fail_msg("%s: %s", loads_kinds[i].label, bench->err.message);
     }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include "bench/loads/data.h"
-
-#include "bench/loads/packed.h"
+// The data that loads find: their values, and the bytes that hold them in each format.
+//
+// Formats whose channels are not whole bytes are packed: words, sRGB, and compressed blocks (BC).
+// A block uses only its two end points, which every decoder must give exactly; what lies between
+// them may be rounded differently. Sources: Vulkan specification, "Formats"; Khronos Data Format
+// Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
+#include "bench/loads/kind.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    GRAIN = 64,       // floats are multiples of 1/64
-    HALF_MASK = 1023, // bits that a half holds exactly
-    FLOAT_MASK = 4095 // and so many that 256 × (1 + 3 + 5 + 7) of them add up exactly: 2^24
+    GRAIN = 64,        // floats are multiples of 1/64
+    HALF_MASK = 1023,  // bits that a half holds exactly
+    FLOAT_MASK = 4095, // few enough bits that 256 × (1 + 3 + 5 + 7) such numbers add up exactly
+    BLOCK = 4,         // texels a side
+    BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
+    HALF_LEAST = 464, // end points of BC6H: from here on, HALF_COUNT of them lie from 1/2 to 1
+    HALF_COUNT = 31
 };
-
-static const double weights[4] = {1, 3, 5, 7};
 
 uint32_t loads_hash(uint32_t v)
 {
@@ -22,7 +28,134 @@ uint32_t loads_hash(uint32_t v)
     return v ^ v >> 13;
 }
 
-// The number as an integer: v of v / 255, or ± sixty-fourths.
+// ---------------------------------------------------------------- packed words
+
+static uint32_t field(unsigned element, unsigned channel, uint32_t mask)
+{
+    return (loads_hash(element * 4 + channel + 1) & mask) | 1;
+}
+
+// IEC 61966-2-1.
+static double linear_of(double srgb)
+{
+    return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
+}
+
+// A number from 1 up to 2; the channels have mantissas of 6, 6 and 5 bits.
+static double small_float(unsigned element, unsigned channel)
+{
+    unsigned bits = channel < 2 ? 6 : 5;
+    return 1 + field(element, channel, (1u << bits) - 1) / (double)(1u << bits);
+}
+
+static uint32_t word_of(enum gpu_format format, unsigned element)
+{
+    uint32_t word = 0;
+    if (format == GPU_FORMAT_RGBA8_SRGB)
+        for (unsigned c = 0; c < 4; c++)
+            word |= field(element, c, 255) << 8 * c;
+    else if (format == GPU_FORMAT_RGB10A2_UNORM)
+        for (unsigned c = 0; c < 4; c++)
+            word |= field(element, c, c < 3 ? 1023 : 3) << 10 * c;
+    else // RG11B10: an exponent of 15 is 2^0
+        word = (15u << 6 | field(element, 0, 63)) | (15u << 6 | field(element, 1, 63)) << 11 |
+               (15u << 5 | field(element, 2, 31)) << 22;
+    return word;
+}
+
+// ---------------------------------------------------------------- blocks
+
+static unsigned block_of(unsigned element)
+{
+    return element / LOADS_SIDE / BLOCK * BLOCKS_A_ROW + element % LOADS_SIDE / BLOCK;
+}
+
+static unsigned texel_at(unsigned block, unsigned texel)
+{
+    unsigned x = block % BLOCKS_A_ROW * BLOCK + texel % BLOCK;
+    unsigned y = block / BLOCKS_A_ROW * BLOCK + texel / BLOCK;
+    return y * LOADS_SIDE + x;
+}
+
+// Which end point a texel takes: 0 or 1. BC6H and BC7 allow only 0 for the first texel of a block.
+static unsigned end_of(unsigned element)
+{
+    bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
+    return first ? 0 : loads_hash(element + 77) & 1;
+}
+
+// An end point of `bits` bits. With `ordered`, end point 0 is greater than end point 1.
+static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
+                         bool ordered)
+{
+    uint32_t number = loads_hash(block * 8 + end * 4 + channel + 5001) & ((1u << bits) - 1);
+    uint32_t top = 1u << (bits - 1);
+    if (ordered)
+        number = end == 0 ? number | top : number & ~top;
+    return number | 1;
+}
+
+// Reds are ordered: so a BC1 block has four colours, not three and a transparent one.
+static const unsigned colour_bits[] = {5, 6, 5};
+
+static uint32_t colour(unsigned block, unsigned end, unsigned channel)
+{
+    return end_bits(block, end, channel, colour_bits[channel], channel == 0);
+}
+
+static uint32_t alpha_nibble(unsigned element)
+{
+    return loads_hash(element + 9001) & 15;
+}
+
+// The bits of the half that a BC6H end point stands for: expanded to 16 bits, times 31 / 64.
+// `quantised`: the 10 bits that stand in the block.
+static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
+{
+    *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
+    return (((*quantised << 16) + 0x8000) >> 10) * 31 >> 6;
+}
+
+static double half_point(unsigned block, unsigned end, unsigned channel)
+{
+    uint32_t quantised, bits = half_bits(block, end, channel, &quantised);
+    return ldexp(1 + (bits & 1023) / 1024.0, (int)(bits >> 10) - 15);
+}
+
+static double block_value(enum gpu_format format, unsigned element, unsigned channel)
+{
+    unsigned block = block_of(element), end = end_of(element);
+    bool alpha = channel == 3;
+    if (format == GPU_FORMAT_BC7_UNORM)
+        return (end_bits(block, end, channel, 7, false) << 1 | end) / 255.0;
+    if (format == GPU_FORMAT_BC4_UNORM || format == GPU_FORMAT_BC5_UNORM ||
+        (format == GPU_FORMAT_BC3_UNORM && alpha))
+        return end_bits(block, end, channel, 8, true) / 255.0;
+    if (format == GPU_FORMAT_BC2_UNORM && alpha)
+        return alpha_nibble(element) / 15.0;
+    if (alpha)
+        return 1;
+    if (format == GPU_FORMAT_BC6H_UFLOAT)
+        return half_point(block, end, channel);
+    return colour(block, end, channel) / (double)((1u << colour_bits[channel]) - 1);
+}
+
+static double packed_value(enum gpu_format format, unsigned element, unsigned channel)
+{
+    if (gpu_format_block(format) > 1)
+        return block_value(format, element, channel);
+    if (format == GPU_FORMAT_RG11B10_FLOAT)
+        return channel < 3 ? small_float(element, channel) : 1;
+    if (format == GPU_FORMAT_RGB10A2_UNORM)
+        return channel < 3 ? field(element, channel, 1023) / 1023.0
+                           : field(element, channel, 3) / 3.0;
+    double number = field(element, channel, 255) / 255.0;
+    return channel < 3 ? linear_of(number) : number;
+}
+
+// ---------------------------------------------------------------- values
+
+// The value in units of the class: 1/255 for UNORM8, 1/64 for floats, else 1.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -33,24 +166,20 @@ static int hashed_number(const struct loads_kind *kind, unsigned element, unsign
     return h >> 31 && !positive ? -magnitude : magnitude;
 }
 
-static int stretched_number(const struct loads_kind *kind, unsigned element, unsigned channel)
+static int number_of(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
-    if (element >= LOADS_ELEMENTS)
+    if (kind->source != LOADS_FROM_STRETCHED)
+        return hashed_number(kind, element, channel);
+    if (element >= LOADS_ELEMENTS) // of a smaller level
         return (hashed_number(kind, element, channel) + 3) / 4;
     unsigned x = element % LOADS_SIDE % LOADS_TILE, y = element / LOADS_SIDE % LOADS_TILE;
     return hashed_number(kind, y * LOADS_SIDE + x, channel);
 }
 
-static int number_of(const struct loads_kind *kind, unsigned element, unsigned channel)
-{
-    return kind->source == LOADS_FROM_STRETCHED ? stretched_number(kind, element, channel)
-                                                : hashed_number(kind, element, channel);
-}
-
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     if (kind->data == LOADS_PACKED)
-        return loads_packed_value(kind->format, element, channel);
+        return packed_value(kind->format, element, channel);
     static const double unit[] = {[LOADS_UNORM8] = 255,
                                   [LOADS_FLOAT16] = GRAIN,
                                   [LOADS_FLOAT32] = GRAIN,
@@ -59,64 +188,154 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
     return (double)number_of(kind, element, channel) / unit[kind->data];
 }
 
-// A gather brings one channel of four texels.
-static unsigned channels_of(const struct loads_kind *kind)
+// ---------------------------------------------------------------- blocks as bits
+
+// Writes `count` bits of `value` from bit `at` of the block on.
+static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
-    return kind->source == LOADS_FROM_GATHER ? gpu_format_channels(kind->format) : kind->width;
+    for (unsigned i = 0; i < count; i++)
+        block[(at + i) / 8] |= (unsigned char)((value >> i & 1) << (at + i) % 8);
 }
+
+static void put_colours(unsigned char *to, unsigned block)
+{
+    for (unsigned end = 0; end < 2; end++) {
+        put_bits(to, 16 * end, 5, colour(block, end, 2));
+        put_bits(to, 16 * end + 5, 6, colour(block, end, 1));
+        put_bits(to, 16 * end + 11, 5, colour(block, end, 0));
+    }
+    for (unsigned t = 0; t < BLOCK * BLOCK; t++)
+        put_bits(to, 32 + 2 * t, 2, end_of(texel_at(block, t)));
+}
+
+static void put_channel(unsigned char *to, unsigned block, unsigned channel)
+{
+    for (unsigned end = 0; end < 2; end++)
+        put_bits(to, 8 * end, 8, end_bits(block, end, channel, 8, true));
+    for (unsigned t = 0; t < BLOCK * BLOCK; t++)
+        put_bits(to, 16 + 3 * t, 3, end_of(texel_at(block, t)));
+}
+
+// Indices of BC6H and BC7 have 4 bits: 0 is end point 0, 15 is end point 1. The first texel's index
+// lacks its top bit.
+static void put_indices(unsigned char *to, unsigned block)
+{
+    for (unsigned t = 1; t < BLOCK * BLOCK; t++)
+        put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
+}
+
+// Mode 11: one region; end points of 10 bits, not coded as differences.
+static void put_bc6h(unsigned char *to, unsigned block)
+{
+    put_bits(to, 0, 5, 3);
+    for (unsigned end = 0; end < 2; end++)
+        for (unsigned c = 0; c < 3; c++) {
+            uint32_t quantised;
+            half_bits(block, end, c, &quantised);
+            put_bits(to, 5 + 30 * end + 10 * c, 10, quantised);
+        }
+    put_indices(to, block);
+}
+
+// Mode 6: one region; end points of 7 bits, and a lowest bit for all channels of an end point, here
+// the number of the end point.
+static void put_bc7(unsigned char *to, unsigned block)
+{
+    put_bits(to, 6, 1, 1);
+    for (unsigned c = 0; c < 4; c++)
+        for (unsigned end = 0; end < 2; end++)
+            put_bits(to, 7 + 14 * c + 7 * end, 7, end_bits(block, end, c, 7, false));
+    put_bits(to, 64, 1, 1);
+    put_indices(to, block);
+}
+
+static void put_block(enum gpu_format format, unsigned char *to, unsigned block)
+{
+    if (format == GPU_FORMAT_BC6H_UFLOAT) {
+        put_bc6h(to, block);
+    } else if (format == GPU_FORMAT_BC7_UNORM) {
+        put_bc7(to, block);
+    } else if (format == GPU_FORMAT_BC4_UNORM) {
+        put_channel(to, block, 0);
+    } else if (format == GPU_FORMAT_BC5_UNORM) {
+        put_channel(to, block, 0);
+        put_channel(to + 8, block, 1);
+    } else if (format == GPU_FORMAT_BC1_UNORM) {
+        put_colours(to, block);
+    } else {
+        for (unsigned t = 0; format == GPU_FORMAT_BC2_UNORM && t < BLOCK * BLOCK; t++)
+            put_bits(to, 4 * t, 4, alpha_nibble(texel_at(block, t)));
+        if (format == GPU_FORMAT_BC3_UNORM)
+            put_channel(to, block, 3);
+        put_colours(to + 8, block);
+    }
+}
+
+static void *encode_packed(struct arena *arena, enum gpu_format format, size_t *bytes)
+{
+    unsigned side = gpu_format_block(format), size = gpu_format_bytes(format);
+    unsigned count = LOADS_SIDE / side * (LOADS_SIDE / side);
+    *bytes = (size_t)count * size;
+    unsigned char *memory = ARENA_ARRAY(arena, *bytes, unsigned char);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t word = side > 1 ? 0 : word_of(format, i);
+        if (side > 1)
+            put_block(format, memory + (size_t)i * size, i);
+        else
+            memcpy(memory + (size_t)i * size, &word, sizeof word);
+    }
+    return memory;
+}
+
+// ---------------------------------------------------------------- elements as bytes
 
 unsigned loads_levels(const struct loads_kind *kind)
 {
-    return loads_way_of(kind)->levels ? loads_way_of(kind)->levels : 1;
+    return loads_traits_of(kind)->levels ? loads_traits_of(kind)->levels : 1;
 }
 
 float loads_centre(const struct loads_kind *kind)
 {
-    const struct loads_way *way = loads_way_of(kind);
-    return way->centre > 0 ? way->centre : 0.5f;
+    const struct loads_traits *traits = loads_traits_of(kind);
+    return traits->centre > 0 ? traits->centre : 0.5f;
 }
 
 // IEEE 754 binary16 of a value that it holds exactly, neither zero nor subnormal.
 static uint16_t half_of(double value)
 {
     int exponent;
-    double fraction = frexp(fabs(value), &exponent); // ½ … 1
+    double fraction = frexp(fabs(value), &exponent); // 1/2 … 1
     unsigned mantissa = (unsigned)(fraction * 2048) & 1023;
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (unsigned)(exponent - 1 + 15) << 10 | mantissa);
 }
 
+// Writes one channel of one element.
 static void encode(const struct loads_kind *kind, unsigned element, unsigned channel,
                    unsigned char *to)
 {
+    uint32_t word = (uint32_t)number_of(kind, element, channel);
     double value = loads_value(kind, element, channel);
     float single = (float)value;
     uint16_t half;
-    uint32_t word = (uint32_t)number_of(kind, element, channel);
-    switch (kind->data) {
-    case LOADS_UNORM8:
-    case LOADS_UINT8:
-        *to = (unsigned char)number_of(kind, element, channel);
-        break;
-    case LOADS_FLOAT16:
+    if (kind->data == LOADS_FLOAT16) {
         half = half_of(value);
         memcpy(to, &half, sizeof half);
-        break;
-    case LOADS_FLOAT32:
+    } else if (kind->data == LOADS_FLOAT32) {
         memcpy(to, &single, sizeof single);
-        break;
-    case LOADS_UINT32:
+    } else if (kind->data == LOADS_UINT32) {
         memcpy(to, &word, sizeof word);
-        break;
-    case LOADS_PACKED: // as a whole: loads_packed_encode
-        break;
+    } else { // UNORM8, UINT8
+        *to = (unsigned char)word;
     }
 }
 
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes)
 {
     if (kind->data == LOADS_PACKED)
-        return loads_packed_encode(arena, kind->format, bytes);
-    unsigned channels = channels_of(kind);
+        return encode_packed(arena, kind->format, bytes);
+    // A gather brings one channel of four texels, so memory may have other channels than a load.
+    bool gather = kind->source == LOADS_FROM_GATHER;
+    unsigned channels = gather ? gpu_format_channels(kind->format) : kind->width;
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;
     unsigned size = channels * channel_bytes;
     unsigned elements = 0;
@@ -129,146 +348,4 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
             encode(kind, e, c,
                    memory + kind->start_bytes + (size_t)e * size + (size_t)c * channel_bytes);
     return memory;
-}
-
-// The published tool's hash and masks.
-struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
-{
-    bool texture = loads_is_texture(kind);
-    switch (pattern) {
-    case LOADS_UNIFORM:
-        break;
-    case LOADS_LINEAR:
-        return (struct loads_start){1, (texture ? LOADS_TILE : LOADS_THREADS) - 1, 0};
-    case LOADS_RANDOM:
-        return (struct loads_start){0x3504f333u, texture ? 4 : 15, 0};
-    case LOADS_SCATTERED:
-        return (struct loads_start){1, (texture ? LOADS_TILE : LOADS_THREADS) - 1, 1};
-    }
-    return (struct loads_start){0, 0, 0};
-}
-
-unsigned loads_first(struct loads_start start, unsigned id, unsigned seed)
-{
-    return ((start.scatter ? loads_hash(seed) : id) * start.multiplier) & start.keep;
-}
-
-static double weighted(const struct loads_kind *kind, unsigned element)
-{
-    double sum = 0;
-    for (unsigned c = 0; c < kind->width; c++)
-        sum += weights[c] * loads_value(kind, element, c);
-    return sum;
-}
-
-static double row_sum(const struct loads_kind *kind, unsigned first)
-{
-    double sum = 0;
-    if (kind->source == LOADS_FROM_PUSHED) { // all of them, over and over
-        for (unsigned i = 0; i < LOADS_A_THREAD; i++)
-            sum += weighted(kind, i % LOADS_PUSHED_ELEMENTS);
-        return sum;
-    }
-    for (unsigned i = 0; i < LOADS_A_THREAD; i++)
-        sum += weighted(kind, first + i);
-    return sum;
-}
-
-static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
-{
-    return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
-}
-
-// Between the texels (x, y) and (x + 1, y + 1), `part` of the way.
-static double blend(const double corners[4], double part_x, double part_y)
-{
-    double above = corners[0] + part_x * (corners[1] - corners[0]);
-    double below = corners[2] + part_x * (corners[3] - corners[2]);
-    return above + part_y * (below - above);
-}
-
-static double off_centre(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
-{
-    const double corners[4] = {texel(kind, x, y, channel), texel(kind, x + 1, y, channel),
-                               texel(kind, x, y + 1, channel), texel(kind, x + 1, y + 1, channel)};
-    return blend(corners, 0.25, 0.25);
-}
-
-// The centre of a texel is a quarter or three of the way between two of the next level.
-static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
-{
-    unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
-    double corners[4];
-    for (unsigned i = 0; i < 4; i++)
-        corners[i] = loads_value(
-            kind, LOADS_ELEMENTS + (top + i / 2) % side * side + (left + i % 2) % side, channel);
-    return blend(corners, x % 2 ? 0.25 : 0.75, y % 2 ? 0.25 : 0.75);
-}
-
-// Component `c` of what a kernel finds at a texel.
-static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsigned c)
-{
-    if (kind->source == LOADS_FROM_OFFSET)
-        return off_centre(kind, x, y, c);
-    if (kind->source == LOADS_FROM_GATHER) // against the clock from the lower left
-        return texel(kind, x + (c == 1 || c == 2), y + (c < 2), 0);
-    if (kind->source == LOADS_FROM_TRILINEAR)
-        return (texel(kind, x, y, c) + level_below(kind, x, y, c)) / 2;
-    return texel(kind, x, y, c);
-}
-
-// The tile's sum for a thread that reads the next smaller level.
-static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
-{
-    unsigned side = LOADS_SIDE / 2;
-    double sum = 0;
-    for (unsigned j = 0; j < LOADS_TILE; j++)
-        for (unsigned i = 0; i < LOADS_TILE; i++)
-            sum += weighted(kind, LOADS_ELEMENTS + (y + j) / 2 * side + (x + i) / 2);
-    return sum;
-}
-
-static double tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
-{
-    double sum = 0;
-    for (unsigned j = 0; j < LOADS_TILE; j++)
-        for (unsigned i = 0; i < LOADS_TILE; i++)
-            for (unsigned c = 0; c < kind->width; c++)
-                sum += weights[c] * found(kind, x + i, y + j, c);
-    return sum;
-}
-
-void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
-                  float sums[LOADS_THREADS])
-{
-    struct loads_start start = loads_start_of(kind, pattern);
-    for (unsigned id = 0; id < LOADS_THREADS; id++) {
-        unsigned x = loads_first(start, id % LOADS_TILE, 2 * id);
-        unsigned y = loads_first(start, id / LOADS_TILE, 2 * id + 1);
-        bool small = kind->source == LOADS_FROM_LEVELS && id % 2 == 1;
-        sums[id] = (float)(!loads_is_texture(kind) ? row_sum(kind, loads_first(start, id, id))
-                           : small                 ? small_tile_sum(kind, x, y)
-                                                   : tile_sum(kind, x, y));
-    }
-}
-
-float loads_tolerance(const struct loads_kind *kind)
-{
-    static const double range[] = {
-        [LOADS_UNORM8] = 1, // all of it
-        [LOADS_FLOAT16] = 2.0 * HALF_MASK / GRAIN,
-        [LOADS_FLOAT32] = 2.0 * FLOAT_MASK / GRAIN,
-        [LOADS_UINT32] = 0, // is not filtered
-        [LOADS_UINT8] = 0,
-        [LOADS_PACKED] = 1,
-    };
-    double weight = 0;
-    for (unsigned c = 0; c < kind->width; c++)
-        weight += weights[c];
-    bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
-    double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
-    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // is decoded to within half of one of 255
-        rounding += ldexp(LOADS_A_THREAD, -9);
-    double filtering = loads_way_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];
-    return (float)(weight * (rounding + filtering));
 }

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "bench/loads/session.h"
 
-// The last is the first of none: a published row for each way that a load can take.
+// Quick preset: one row a resource type.
 static const char quick_loads[] =
     "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
     "StructuredBuffer<float4>.Load,cbuffer{float4} load,Texture2D<RGBA8>.Load,"
@@ -125,9 +125,9 @@ void loads_case_read(const struct bench_case *c, struct loads_case *this_case)
         this_case->subgroup_threads = (uint32_t)threads;
 }
 
-// What lanes hand each other is the same for all, and push constants take no other index.
-// Anisotropic footprints of lanes that lie apart are filtered wrongly by llvmpipe (Mesa 22.3.6),
-// whose loop over texels is one for all lanes.
+// Broadcasts, shuffles and push constants give all lanes the same element, so they have only the
+// uniform pattern. Anisotropic samples are never scattered: llvmpipe (Mesa 22.3.6) filters them
+// wrongly where lanes read texels far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {
     struct loads_case this_case;
@@ -135,14 +135,7 @@ static bool makes_sense(const struct bench_pick *pick, struct error *err)
     loads_case_read(&pick->c, &this_case);
     if (this_case.kind->source == LOADS_FROM_STRETCHED && this_case.pattern == LOADS_SCATTERED)
         return false;
-    return !loads_way_of(this_case.kind)->uniform || this_case.pattern == LOADS_UNIFORM;
-}
-
-bool loads_plan(const struct bench_request *request, struct bench_case_list *list,
-                struct error *err)
-{
-    const struct bench_product product = {.request = request, .keep = makes_sense};
-    return bench_plan_product(&product, list, err);
+    return !loads_traits_of(this_case.kind)->uniform || this_case.pattern == LOADS_UNIFORM;
 }
 
 const struct benchmark bench_loads = {
@@ -166,7 +159,7 @@ const struct benchmark bench_loads = {
         "without a sampler, in nine formats and three patterns. The rows and the ratio are those "
         "of sebbbi's perftest, whose faults METHOD.md names; every sum of every thread is checked, "
         "and the same loop without loads is timed beside each case.",
-    .plan = loads_plan,
+    .product = {.keep = makes_sense},
     .open = loads_open,
     .close = loads_close,
     .visit = loads_visit,

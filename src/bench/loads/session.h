@@ -1,40 +1,32 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and one kernel at work.
+// What the cases of a session share; one kernel at work: made, sized, run and verified.
 #ifndef BENCH_LOADS_SESSION_H
 #define BENCH_LOADS_SESSION_H
 
 #include "bench/bench.h"
-#include "bench/loads/data.h"
+#include "bench/loads/kind.h"
 #include "measure/clock.h"
 #include "measure/limits.h"
 #include "measure/span.h"
 
-// A case's values.
-struct loads_case {
-    const struct loads_kind *kind;
-    enum loads_pattern pattern;
-    bool peak;
-    uint32_t subgroup_threads; // 0: the driver's choice
-    uint32_t groups;           // of a dispatch; 0: the session's
-};
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
 struct loads_params { // as in params.glsl, after the address
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
-    float pushed[LOADS_PUSHED_ELEMENTS]; // for kernels that load these
+    float pushed[LOADS_PUSHED_ELEMENTS]; // passed only to kernels that load these
 };
 
-struct loads_size {   // of what is run again and again
-    uint32_t groups;  // of a dispatch; 0: not known yet
+struct loads_size {   // found by the first run of a kernel, kept for the next ones
+    uint32_t groups;  // workgroups of a dispatch; 0: not known yet
     uint64_t repeats; // dispatches a sample
 };
 
-// What a form of the kernels was compared with lately.
+// The last measurement of the baseline with one form of the loop.
 struct loads_baseline_seen {
-    bool tried, missing; // missing: a device without typed buffers
-    double group_ns;     // of a workgroup: a dispatch over its groups
+    bool tried, missing; // missing: the device has no typed buffers
+    double group_ns;     // device time of a workgroup
     uint64_t at_ns;      // when, by base/clock.h
     struct loads_size size;
 };
@@ -44,35 +36,37 @@ struct loads_session {
     struct bench_session *bench;
     struct measure_limits limits;
     struct measure_clock clock;
-    struct gpu_buffer *proof;               // of the work at hand; NULL until needed
-    struct gpu_arg *sources;                // of each kind; empty until needed
-    uint32_t groups;                        // of a dispatch, where the device is fast enough
-    struct bench_session *robust;           // the same on a device that checks bounds; or NULL
-    bool warm;                              // a case has run: the clock is up
-    struct loads_baseline_seen baseline[2]; // of fidelity=original, of peak
+    struct gpu_buffer *proof;               // struct proof of work.c; NULL until needed
+    struct gpu_arg *sources;                // one for each kind; empty until needed
+    uint32_t groups;                        // workgroups of a dispatch on a device fast enough
+    struct bench_session *robust;           // see loads_robust; NULL until needed
+    bool warm;                              // a case has run: the core clock is up
+    struct loads_baseline_seen baseline[2]; // of fidelity=original, of fidelity=peak
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
-// A session of its own on a second handle of the same device, one that checks the bounds of what is
-// accessed; opened when first wanted, closed by loads_close. NULL: `err` says why there is none.
+// A session on a second handle of the same device, which checks the bounds of every access. Opened
+// at the first call, closed by loads_close. NULL with `err` if the device cannot.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
-// One kernel with its data and the sums that its threads must find.
+// ---------------------------------------------------------------- one kernel at work
+
+// A kernel with its data and the sums that its threads must find.
 struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
-    uint32_t groups; // of a dispatch
-    bool has_source;
-    bool has_pushed;
-    struct gpu_arg source; // or, of writes, their target
+    uint32_t groups;       // workgroups of a dispatch
+    bool has_source;       // the kernel takes `source`
+    struct gpu_arg source; // what it loads from or writes to
     struct loads_params params;
-    struct loads_case target; // what is written there; kind NULL: nothing
+    size_t params_bytes;      // that the kernel takes
+    struct loads_case target; // the case that writes to `source`; kind NULL: none does
 };
 
-// One at a time: a session has one proof. The case's own kernel, or (`control`) the loop of the
-// same form without loads. In `scope`.
+// Prepares the case's own kernel or, with `control`, the same loop without loads. Objects belong to
+// `scope`. A session has one proof, so only the newest work can run and be verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
@@ -80,13 +74,49 @@ MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope 
 // measure_record: `repeats` dispatches.
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
-// Every thread of every dispatch found its sum, and there were `least` dispatches or more; else
-// ERROR_MISMATCH.
+// ERROR_MISMATCH if a thread of a dispatch found another sum than it must, if an element written is
+// wrong, or if fewer than `least` dispatches ran.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
 
-// The plan, the visit and the conclusion of struct benchmark.
-MUST_CHECK bool loads_plan(const struct bench_request *request, struct bench_case_list *list,
-                           struct error *err);
+// What a kind loads from, as the argument of its kernels. Lives as long as the session.
+// ERROR_UNSUPPORTED if the device lacks the resource, the format or the filter.
+MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
+                                  struct gpu_arg *arg, struct error *err);
+
+// Makes work->source a buffer of zeros to write to, in `scope`: one copy a core.
+MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
+                                  const struct loads_case *this_case, struct error *err);
+
+// ERROR_MISMATCH unless every element of every copy is what `dispatches` dispatches leave there.
+MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
+                                    struct error *err);
+
+// ---------------------------------------------------------------- visits
+
+struct loads_run {
+    // Given.
+    const struct loads_case *this_case;
+    bool control; // runs the loop without loads
+    const struct measure_request *request;
+    struct loads_size *size; // found by the first run, for those after it
+    // Found.
+    struct loads_work work;
+    struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
+};
+
+// Sizes the work, runs it and verifies it.
+MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
+
+enum {
+    LOADS_LONGEST_NS = 50 * 1000 * 1000 // of a dispatch
+};
+
+// Workgroups of a dispatch: `all`, or as many as last LOADS_LONGEST_NS if `trial` workgroups took
+// `took_ns`; at least one. Watchdogs of drivers end a dispatch after 0.5 to 10 s, and a desktop
+// stutters visibly from 0.1 s on.
+uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
+
+// The visit and the conclusion of struct benchmark.
 MUST_CHECK bool loads_visit(struct bench_visit *run, struct measure_visit *visit,
                             struct error *err);
 void loads_conclude(struct run *run, const char *device);

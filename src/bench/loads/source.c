@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Buffers, views and textures to load from: one of each kind a session, made when first wanted.
-#include "bench/loads/source.h"
+// What kernels load from: buffers, views and textures, one for each kind, made when first needed.
+// And what they write to.
+#include "bench/loads/session.h"
 
 #include <string.h>
 
-bool loads_is_bound(const struct gpu_info *info)
-{
-    return !(info->caps & GPU_CAP(ADDRESSES));
-}
+enum {
+    COPIES_UNKNOWN = 16 // of a target, where the number of cores is not known
+};
 
 static struct gpu_buffer *make_buffer(struct loads_session *session, const struct loads_kind *kind,
                                       struct error *err)
@@ -24,42 +24,13 @@ static struct gpu_buffer *make_buffer(struct loads_session *session, const struc
     return buffer && gpu_buffer_write(buffer, 0, memory, bytes, err) ? buffer : NULL;
 }
 
-static bool make_typed(struct loads_session *session, const struct loads_kind *kind,
-                       struct gpu_arg *arg, struct error *err)
-{
-    struct gpu_buffer *buffer = make_buffer(session, kind, err);
-    if (buffer)
-        arg->typed =
-            gpu_typed_create(session->bench->scope, buffer, kind->format, 0, LOADS_ELEMENTS, err);
-    return arg->typed != NULL;
-}
-
-static bool make_sampler(struct loads_session *session, const struct loads_kind *kind,
-                         struct gpu_arg *arg, struct error *err)
-{
-    const struct loads_way *way = loads_way_of(kind);
-    const struct gpu_sampler_desc desc = {
-        .filter = way->smooth ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
-        .mip_filter = way->smooth_levels ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
-        .anisotropy = kind->source == LOADS_FROM_STRETCHED ? LOADS_ANISOTROPY : 0,
-    };
-    arg->sampler = gpu_sampler_create(session->bench->scope, &desc, err);
-    return arg->sampler != NULL;
-}
-
-static size_t texel_bytes(const struct loads_kind *kind)
-{
-    size_t side = gpu_format_block(kind->format);
-    return (size_t)LOADS_ELEMENTS / (side * side) * gpu_format_bytes(kind->format);
-}
-
 static struct gpu_image_desc image_desc(const struct loads_kind *kind)
 {
     struct gpu_image_desc desc = {.format = kind->format,
                                   .width = LOADS_SIDE,
                                   .height = LOADS_SIDE,
                                   .mips = loads_levels(kind),
-                                  .storage = loads_way_of(kind)->writable,
+                                  .storage = loads_traits_of(kind)->writable,
                                   .gather = kind->source == LOADS_FROM_GATHER};
     if (kind->source == LOADS_FROM_ARRAY) {
         desc.layers = LOADS_DEPTH;
@@ -72,13 +43,14 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
         desc.kind = GPU_IMAGE_1D;
         desc.width = LOADS_ELEMENTS;
         desc.height = 1;
-    } else if (loads_way_of(kind)->read_at == 1) {
+    } else if (loads_traits_of(kind)->read_at == 1) {
         desc.width = desc.height = 2 * LOADS_SIDE;
     }
     return desc;
 }
 
-// A level that nobody reads, above the one that is: the same four times, moved by a texel.
+// Fills a level of detail that no kernel reads, above the one that is read: four times the same
+// texels, moved by one.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {
@@ -88,9 +60,10 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Slices and layers that nobody reads hold something else: the same, moved by a few texels.
-static bool fill_image(struct gpu_image *image, const struct gpu_image_desc *desc,
-                       const unsigned char *texels, struct arena *arena, struct error *err)
+// Fills every slice or layer. Those that no kernel reads hold the same texels moved by a few, so
+// that reading them gives another sum.
+static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
+                        const unsigned char *texels, struct arena *arena, struct error *err)
 {
     size_t size = (size_t)desc->width * desc->height * gpu_format_bytes(desc->format);
     unsigned slices = desc->depth ? desc->depth : 1;
@@ -109,42 +82,60 @@ static bool fill_image(struct gpu_image *image, const struct gpu_image_desc *des
     return true;
 }
 
+// Writes all levels of detail that are read, and fills the one above them.
+static bool fill_levels(struct gpu_image *image, const struct loads_kind *kind,
+                        const unsigned char *texels, struct arena *arena, struct error *err)
+{
+    unsigned above = loads_traits_of(kind)->read_at, levels = loads_levels(kind);
+    size_t side = gpu_format_block(kind->format);
+    size_t size = (size_t)LOADS_ELEMENTS / (side * side) * gpu_format_bytes(kind->format);
+    if (above && !fill_level_above(image, texels, size, arena, err))
+        return false;
+    for (unsigned level = above; level < levels; level++) {
+        if (!gpu_image_write(image, level, 0, texels, size, err))
+            return false;
+        texels += size;
+        size /= 4;
+    }
+    return true;
+}
+
 static bool make_texture(struct loads_session *session, const struct loads_kind *kind,
                          struct gpu_arg *arg, struct error *err)
 {
     struct bench_session *bench = session->bench;
+    const struct loads_traits *traits = loads_traits_of(kind);
     const struct gpu_image_desc desc = image_desc(kind);
-    size_t bytes, offset = 0;
+    const struct gpu_sampler_desc sampler = {
+        .filter = traits->smooth ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
+        .mip_filter = traits->smooth_levels ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
+        .anisotropy = kind->source == LOADS_FROM_STRETCHED ? LOADS_ANISOTROPY : 0,
+    };
+    bool layered = desc.layers || desc.depth || desc.kind == GPU_IMAGE_CUBE;
+    size_t bytes;
     const unsigned char *texels = loads_encode(bench->arena, kind, &bytes);
     arg->image = gpu_image_create(bench->scope, &desc, err);
-    if (arg->image && (desc.layers || desc.depth || desc.kind == GPU_IMAGE_CUBE)) {
-        if (!fill_image(arg->image, &desc, texels, bench->arena, err))
-            return false;
-    } else {
-        unsigned above = loads_way_of(kind)->read_at;
-        if (arg->image && above &&
-            !fill_level_above(arg->image, texels, texel_bytes(kind), bench->arena, err))
-            return false;
-        for (unsigned level = above; arg->image && level < desc.mips; level++) {
-            size_t size = texel_bytes(kind) >> 2 * (level - above);
-            if (!gpu_image_write(arg->image, level, 0, texels + offset, size, err))
-                return false;
-            offset += size;
-        }
-    }
-    return arg->image && (!loads_is_sampled(kind) || make_sampler(session, kind, arg, err));
+    if (!arg->image || !(layered ? fill_layers(arg->image, &desc, texels, bench->arena, err)
+                                 : fill_levels(arg->image, kind, texels, bench->arena, err)))
+        return false;
+    if (loads_is_sampled(kind))
+        arg->sampler = gpu_sampler_create(bench->scope, &sampler, err);
+    return arg->sampler || !loads_is_sampled(kind);
 }
 
 static bool make(struct loads_session *session, const struct loads_kind *kind, struct gpu_arg *arg,
                  struct error *err)
 {
-    const struct loads_way *way = loads_way_of(kind);
-    if (way->resource == LOADS_BY_IMAGE)
+    enum loads_resource resource = loads_traits_of(kind)->resource;
+    if (resource == LOADS_BY_IMAGE)
         return make_texture(session, kind, arg, err);
-    if (way->resource == LOADS_BY_TYPED)
-        return make_typed(session, kind, arg, err);
-    arg->buffer = make_buffer(session, kind, err);
-    return arg->buffer != NULL;
+    struct gpu_buffer *buffer = make_buffer(session, kind, err);
+    if (resource == LOADS_BY_BUFFER)
+        arg->buffer = buffer;
+    else if (buffer)
+        arg->typed =
+            gpu_typed_create(session->bench->scope, buffer, kind->format, 0, LOADS_ELEMENTS, err);
+    return arg->buffer || arg->typed;
 }
 
 bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
@@ -159,4 +150,60 @@ bool loads_source_find(struct loads_session *session, const struct loads_kind *k
     }
     *arg = *kept;
     return true;
+}
+
+// ---------------------------------------------------------------- targets
+
+bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
+                       const struct loads_case *this_case, struct error *err)
+{
+    struct loads_session *session = work->session;
+    struct arena *arena = session->bench->arena;
+    struct arena_mark mark = arena_mark(arena);
+    uint32_t copies = session->limits.cores ? session->limits.cores : COPIES_UNKNOWN;
+    work->params.start = copies < work->groups ? copies : work->groups;
+    uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * this_case->kind->width;
+    const struct gpu_buffer_desc desc = {.bytes = words * sizeof(uint32_t)};
+    const void *zeros = ARENA_ARRAY(arena, words, uint32_t);
+    work->target = *this_case;
+    work->source.buffer = gpu_buffer_create(scope, &desc, err);
+    bool written =
+        work->source.buffer && gpu_buffer_write(work->source.buffer, 0, zeros, desc.bytes, err);
+    arena_rewind(arena, mark);
+    return written;
+}
+
+// `hits`: how often a workgroup writes each element; `times`: workgroups that wrote to this copy.
+static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
+                        uint32_t times, struct error *err)
+{
+    const struct loads_kind *kind = work->target.kind;
+    for (uint32_t e = 0; e < LOADS_ELEMENTS; e++)
+        for (uint32_t c = 0; c < kind->width; c++) {
+            uint32_t wanted = loads_traits_of(kind)->atomic ? times * hits[e] : hits[e] ? e + 1 : 0;
+            uint32_t found = words[e * kind->width + c];
+            if (found != wanted)
+                return error_set(err, ERROR_MISMATCH, "%s: element %u holds %u, not %u",
+                                 gpu_program_kernel(work->program)->name, e, found, wanted);
+        }
+    return true;
+}
+
+bool loads_target_verify(struct loads_work *work, uint32_t dispatches, struct error *err)
+{
+    struct arena *arena = work->session->bench->arena;
+    struct arena_mark mark = arena_mark(arena);
+    uint32_t copies = work->params.start, groups = work->groups;
+    size_t copy_words = (size_t)LOADS_ELEMENTS * work->target.kind->width;
+    uint32_t *words = ARENA_ARRAY(arena, copies * copy_words, uint32_t);
+    uint32_t hits[LOADS_ELEMENTS];
+    loads_count_writes(work->target.kind, work->target.pattern, hits);
+    bool ok =
+        gpu_buffer_read(work->source.buffer, 0, words, copies * copy_words * sizeof *words, err);
+    for (uint32_t copy = 0; ok && copy < copies; copy++) {
+        uint32_t users = groups / copies + (copy < groups % copies);
+        ok = verify_copy(work, words + copy * copy_words, hits, dispatches * users, err);
+    }
+    arena_rewind(arena, mark);
+    return ok;
 }

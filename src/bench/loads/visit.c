@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
-#include "bench/loads/run.h"
+#include "bench/loads/session.h"
 #include "measure/claim.h"
+#include "measure/unit.h"
 
 #include <math.h>
 
@@ -16,34 +17,94 @@ enum {
 };
 
 enum {
-    CONTROL_SHARE = 4 // of a sample's time is enough to tell a loop without loads
+    TRIAL_SHARE = 32,  // of a dispatch: one workgroup a core
+    CONTROL_SHARE = 4, // of a sample's time: enough for a loop without loads
 };
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 
-// What the published tool loads in one dispatch.
+// Loads of one dispatch of the published tool.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// Below this the loop itself may be what was measured.
+// A case that takes less than this many times the loop without loads may measure the loop.
 static const double control_least = 1.2;
 
-// The share of the control that its additions take: it has at most two instructions a load beside
-// them. What takes less than that, and a tenth for noise, does not add up what it loads.
-static double arithmetic_floor(unsigned width)
-{
-    return 0.9 * width / (width + 2);
-}
-
-// The baseline is timed anew where it is older than that.
+// The baseline is measured again if its last measurement is older than this.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
-// Found by a case's first visit.
+// What a case keeps from its first visit.
 struct memory {
     struct loads_size size;
-    double control_ns; // a workgroup of the control
+    double control_ns; // a workgroup of the loop without loads
 };
 
-// One sample of what the case is compared with, beside it: the clock is the same then.
+uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns)
+{
+    double fit = floor(trial * (LOADS_LONGEST_NS / fmax(took_ns, 1)));
+    return fit < all ? (uint32_t)fmax(fit, 1) : all;
+}
+
+static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t groups,
+                      struct error *err)
+{
+    struct loads_case this_case = *run->this_case;
+    this_case.groups = groups;
+    return loads_work_make(visit->session->state, visit->scope, &this_case, run->control,
+                           &run->work, err);
+}
+
+// Finds how many workgroups a dispatch can have. A first run is slow for many reasons, so a
+// dispatch counts as too long only if its second run is too long as well.
+static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
+{
+    const struct loads_session *session = visit->session->state;
+    uint32_t all = session->groups, trial = all > TRIAL_SHARE ? all / TRIAL_SHARE : 1;
+    double took_ns, again_ns;
+    if (!make_work(visit, run, trial, err))
+        return false;
+    const struct measure_unit unit = {.scope = visit->scope,
+                                      .record = loads_work_record,
+                                      .context = &run->work,
+                                      .timeout_ns = visit->request->timeout_ns};
+    if (!measure_unit_time(&unit, 1, &took_ns, err))
+        return false;
+    if (loads_groups_within(all, trial, took_ns) < all) {
+        if (!measure_unit_time(&unit, 1, &again_ns, err))
+            return false;
+        took_ns = fmin(took_ns, again_ns);
+    }
+    run->size->groups = loads_groups_within(all, trial, took_ns);
+    return loads_work_verify(&run->work, 1, err);
+}
+
+bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err)
+{
+    struct loads_session *session = visit->session->state;
+    if ((!run->size->groups && !find_groups(visit, run, err)) ||
+        !make_work(visit, run, run->size->groups, err))
+        return false;
+    const struct measure_span_desc desc = {
+        .scope = visit->scope,
+        .record = loads_work_record,
+        .context = &run->work,
+        .clock = &session->clock,
+        .request = run->request,
+        .unordered = (visit->session->info->caps & GPU_CAP(UNORDERED)) != 0,
+        .repeats = run->size->repeats,
+        .warm = session->warm, // cases follow each other without a pause
+    };
+    if (!measure_span_run(visit->arena, &desc, &run->span, err) ||
+        !loads_work_verify(&run->work, run->span.repeats * run->span.count, err))
+        return false;
+    run->size->repeats = run->span.repeats;
+    for (size_t i = 0; i < run->span.count; i++)
+        run->span.unit_ns[i] /= run->work.groups;
+    run->span.step_ns /= run->work.groups;
+    return true;
+}
+
+// Takes one sample of what the case is compared with, right before or after the case: so the core
+// clock is the same.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)
 {
@@ -58,16 +119,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     return true;
 }
 
-// Once a case: what the loop costs does not change with the rounds.
-static bool find_control(struct bench_visit *visit, const struct loads_case *this_case,
-                         struct memory *memory, struct error *err)
-{
-    struct loads_size size = {0};
-    struct loads_run run = {.this_case = this_case, .control = true, .size = &size};
-    return memory->control_ns > 0 || run_beside(visit, &run, &memory->control_ns, err);
-}
-
-// A device without typed buffers has no baseline, but loads all the same.
+// Measures the baseline unless it was measured just before. A device without typed buffers has
+// none; its cases are measured without it.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -92,16 +145,17 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// What a workgroup loads. A load occupies 4 bytes of the way or more.
+// What a workgroup loads. Even a narrower load occupies 4 bytes of the data path.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
     struct measure_claim claim = {.cores = session->limits.cores};
     double bytes = loads_a_group * fmax(loads_bytes(kind), 4);
     enum measure_level level = kind->source == LOADS_FROM_SHARED ? MEASURE_SHARED
-                               : loads_way_of(kind)->direct      ? MEASURE_CORE_CACHE
+                               : loads_traits_of(kind)->direct   ? MEASURE_CORE_CACHE
                                                                  : MEASURE_CACHE;
-    *(loads_way_of(kind)->writes ? &claim.written_bytes[level] : &claim.read_bytes[level]) = bytes;
+    *(loads_traits_of(kind)->writes ? &claim.written_bytes[level] : &claim.read_bytes[level]) =
+        bytes;
     return claim;
 }
 
@@ -109,7 +163,9 @@ static void report_control(const struct measure_span *span, double control_ns, u
                            struct measure_visit *visit)
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
-    if (over < arithmetic_floor(width))
+    // The control has `width` additions and at most two other instructions for each load. A loop
+    // that takes less than these additions do, and 10 % for noise, cannot add up what it loads.
+    if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes %.2f times as long as the same loop without its loads, less than its "
                    "additions alone: the compiler found another way to the sums",
@@ -144,7 +200,7 @@ static void report(const struct loads_session *session, const struct loads_run *
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
     const struct measure_claim claim = claim_of(session, kind);
-    // Only where the pattern gives each lane bytes of its own, the way's width is a limit.
+    // The width of the data path is a limit only where each lane loads bytes of its own.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->limits : NULL, span,
@@ -162,20 +218,7 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Where a case runs: here, or on the handle of the device that checks bounds.
-static bool find_place(struct bench_visit *run, bool robust, struct bench_visit *place,
-                       struct error *err)
-{
-    *place = *run;
-    if (!robust)
-        return true;
-    place->session = loads_robust(run->session->state, err);
-    if (!place->session)
-        return error_prefix(err, "robust access");
-    place->scope = gpu_scope_open(place->session->device);
-    return true;
-}
-
+// `place`: where the case runs. That is `run` or, for robust access, a handle that checks bounds.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)
@@ -184,9 +227,13 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
     struct loads_session *session = place->session->state, *plain = run->session->state;
+    struct loads_size control_size = {0};
+    struct loads_run control = {.this_case = this_case, .control = true, .size = &control_size};
     struct loads_run seen = {
         .this_case = this_case, .request = run->request, .size = &memory->size};
-    if (!find_control(place, this_case, memory, err) || !loads_run(place, &seen, err))
+    // The cost of the loop itself does not change with the rounds: it is measured once.
+    if ((!(memory->control_ns > 0) && !run_beside(place, &control, &memory->control_ns, err)) ||
+        !loads_run(place, &seen, err))
         return false;
     session->warm = plain->warm = true;
     if (!find_baseline(run, this_case, err))
@@ -200,12 +247,15 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
 bool loads_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct loads_case this_case;
-    struct bench_visit place;
+    struct bench_visit place = *run;
     loads_case_read(run->bench_case, &this_case);
-    if (!find_place(run, this_case.kind->robust, &place, err))
-        return false;
+    if (!this_case.kind->robust)
+        return measure(run, &place, &this_case, visit, err);
+    place.session = loads_robust(run->session->state, err);
+    if (!place.session)
+        return error_prefix(err, "robust access");
+    place.scope = gpu_scope_open(place.session->device);
     bool done = measure(run, &place, &this_case, visit, err);
-    if (place.scope != run->scope)
-        gpu_scope_close(place.scope);
+    gpu_scope_close(place.scope);
     return done;
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "bench/loads/source.h"
-#include "bench/loads/write.h"
+#include "bench/loads/session.h"
 #include "measure/unit.h"
 
 #include <stddef.h>
 #include <string.h>
 
 enum {
-    GROUPS_A_CORE = 32, // four waves of full cores where 2048 threads are resident
+    GROUPS_A_CORE = 32, // fills a core of 2048 threads four times
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    L1_BESIDE_SHARED = 25, // percent: eight workgroups of 16 KiB are at once on a core
-    ONE_BITS = 0x3f800000  // of 1.0f: makes a float a little above 1 of an index
+    L1_BESIDE_SHARED = 25, // percent; the rest holds eight workgroups of 16 KiB of shared memory
+    ONE_BITS = 0x3f800000  // of 1.0f; OR-ed to an index they make a float just above 1
 };
 
 struct proof { // as in params.glsl
@@ -32,90 +31,120 @@ bool loads_open(struct bench_session *bench, struct error *err)
     return measure_clock_probe(bench->scope, &session->clock, err);
 }
 
-// What a control's thread adds up, from 0, 1, 2, 3: 256 times a float a little above 1, or, in the
-// sampled form, the coordinates that it computes.
-static float control_sum(const struct loads_case *this_case, const struct loads_start *start,
+struct bench_session *loads_robust(struct loads_session *session, struct error *err)
+{
+    const struct bench_session *plain = session->bench;
+    if (session->robust)
+        return session->robust;
+    struct gpu_device *device =
+        gpu_device_open(plain->system, plain->info, &(struct gpu_device_desc){.robust = true}, err);
+    if (!device)
+        return NULL;
+    struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
+    *robust = *plain;
+    robust->device = device;
+    robust->scope = gpu_scope_open(device);
+    robust->programs = (struct measure_programs){.arena = plain->arena, .scope = robust->scope};
+    session->robust = robust; // set first: loads_close frees it even if loads_open fails
+    if (loads_open(robust, err))
+        return robust;
+    loads_close(session->bench);
+    return NULL;
+}
+
+void loads_close(struct bench_session *bench)
+{
+    struct loads_session *session = bench->state;
+    if (!session || !session->robust)
+        return;
+    gpu_scope_close(session->robust->scope);
+    gpu_device_close(session->robust->device);
+    session->robust = NULL;
+}
+
+// ---------------------------------------------------------------- what threads must find
+
+// What thread `id` of the loop without loads adds up, starting from 0, 1, 2, 3: 256 times a float
+// just above 1 or, in the sampled form, the coordinates that it computes.
+static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
     double weight = 0, first = 0, sum = LOADS_A_THREAD;
-    for (unsigned c = 0; c < this_case->kind->width; c++) {
+    for (unsigned c = 0; c < kind->width; c++) {
         weight += 1 + 2 * c;
         first += c * (1 + 2 * c);
     }
-    if (loads_is_sampled(this_case->kind)) {
+    if (loads_is_sampled(kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // columns and rows are 7.5 in the middle
+        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // a tile's mean column and row are 7.5
     }
     return (float)(sum * weight + first);
 }
 
-static void prepare_control(struct loads_work *work, const struct loads_case *this_case,
-                            struct proof *proof)
+static void prepare_control(struct loads_work *work, const struct loads_kind *kind,
+                            float expected[LOADS_THREADS])
 {
-    bool sampled = loads_is_sampled(this_case->kind);
-    struct loads_start start = loads_start_of(this_case->kind, LOADS_LINEAR);
+    struct loads_start start = loads_start_of(kind, LOADS_LINEAR);
     work->params = (struct loads_params){
-        .mask = sampled ? 0 : ONE_BITS,
+        .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
         .tolerance = 1, // 1024 × 2^-23 a load, and the rounding of 256 additions
         .centre = 0.5f / LOADS_SIDE,
     };
     for (unsigned id = 0; id < LOADS_THREADS; id++)
-        proof->expected[id] = control_sum(this_case, &start, id);
+        expected[id] = control_sum(kind, &start, id);
 }
 
-static void prepare_loads(struct loads_work *work, const struct loads_case *this_case,
-                          struct proof *proof)
+static bool prepare_case(struct loads_work *work, struct gpu_scope *scope,
+                         const struct loads_case *this_case, float expected[LOADS_THREADS],
+                         struct error *err)
 {
-    struct loads_start start = loads_start_of(this_case->kind, this_case->pattern);
+    const struct loads_kind *kind = this_case->kind;
+    struct loads_start start = loads_start_of(kind, this_case->pattern);
     work->params = (struct loads_params){
         .multiplier = start.multiplier,
         .keep = start.keep,
-        .start = this_case->kind->start_bytes,
-        .tolerance = loads_tolerance(this_case->kind),
-        .centre = loads_centre(this_case->kind) / LOADS_SIDE,
+        .start = kind->start_bytes,
+        .tolerance = loads_tolerance(kind),
+        .centre = loads_centre(kind) / LOADS_SIDE,
         .scatter = start.scatter,
     };
     for (unsigned e = 0; e < LOADS_PUSHED_ELEMENTS; e++)
-        work->params.pushed[e] = (float)loads_value(this_case->kind, e, 0);
-    loads_expect(this_case->kind, this_case->pattern, proof->expected);
-}
-
-static bool prepare_writes(struct loads_work *work, struct gpu_scope *scope,
-                           const struct loads_case *this_case, struct proof *proof,
-                           struct error *err)
-{
-    struct loads_start start = loads_start_of(this_case->kind, this_case->pattern);
-    work->params = (struct loads_params){
-        .multiplier = start.multiplier, .keep = start.keep, .scatter = start.scatter};
-    loads_expect_writes(this_case->kind, this_case->pattern, proof->expected);
+        work->params.pushed[e] = (float)loads_value(kind, e, 0);
+    if (kind->source == LOADS_FROM_PUSHED)
+        work->params_bytes = sizeof work->params;
+    if (!loads_traits_of(kind)->writes) {
+        loads_expect(kind, this_case->pattern, expected);
+        return !work->has_source || loads_source_find(work->session, kind, &work->source, err);
+    }
+    loads_expect_writes(kind, this_case->pattern, expected);
     return !work->has_source || loads_target_make(work, scope, this_case, err);
 }
 
-// The kernel of a point, or of its control; says what is missing where there is none.
+// ---------------------------------------------------------------- the work
+
+// The kernel of a case or, with `control`, of the same loop without loads. NULL with `err` if this
+// device, API or build cannot run it.
 static const struct gpu_kernel *find_kernel(struct loads_session *session,
                                             const struct loads_case *this_case, bool control,
                                             struct error *err)
 {
     const struct gpu_info *info = session->bench->info;
-    const struct loads_way *way = loads_way_of(this_case->kind);
-    const struct loads_form form = {.kind = this_case->kind,
-                                    .uniform = this_case->pattern == LOADS_UNIFORM,
-                                    .peak = this_case->peak,
-                                    .bound = loads_is_bound(info)};
+    const struct loads_traits *traits = loads_traits_of(this_case->kind);
+    bool bound = !(info->caps & GPU_CAP(ADDRESSES));
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
     const struct gpu_kernel *kernel =
-        kernel_find(control ? loads_control_name(arena, &form) : loads_kernel_name(arena, &form));
+        kernel_find(loads_kernel_name(arena, this_case, bound, control));
     arena_rewind(arena, mark);
-    if (!gpu_require(info, way->needs, err)) {
+    if (!gpu_require(info, traits->needs, err)) {
         error_prefix(err, "%s", this_case->kind->label);
         return NULL;
     }
     bool vulkan = strcmp(info->api, "vulkan") == 0;
-    const char *missing = strcmp(info->api, "opencl") == 0 ? way->no_opencl
-                          : strcmp(info->api, "cuda") == 0 ? way->no_cuda
+    const char *missing = strcmp(info->api, "opencl") == 0 ? traits->no_opencl
+                          : strcmp(info->api, "cuda") == 0 ? traits->no_cuda
                                                            : NULL;
     if (!this_case->peak && (!vulkan || !kernel))
         missing = vulkan ? "the published tool has no such loop"
@@ -131,29 +160,22 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                      const struct loads_case *this_case, bool control, struct loads_work *work,
                      struct error *err)
 {
-    struct proof proof = {0};
-    const struct loads_way *way = loads_way_of(this_case->kind);
-    *work =
-        (struct loads_work){.session = session,
-                            .groups = this_case->groups ? this_case->groups : session->groups,
-                            .has_source = !control && way->resource != LOADS_BY_NOTHING,
-                            .has_pushed = !control && this_case->kind->source == LOADS_FROM_PUSHED};
+    const struct loads_traits *traits = loads_traits_of(this_case->kind);
     const struct gpu_kernel *kernel = find_kernel(session, this_case, control, err);
+    struct proof proof = {0};
     if (!kernel)
         return false;
-    if (control) {
-        prepare_control(work, this_case, &proof);
-    } else if (way->writes) {
-        if (!prepare_writes(work, scope, this_case, &proof, err))
-            return false;
-    } else {
-        if (work->has_source && !loads_source_find(session, this_case->kind, &work->source, err))
-            return false;
-        prepare_loads(work, this_case, &proof);
-    }
+    *work = (struct loads_work){.session = session,
+                                .groups = this_case->groups ? this_case->groups : session->groups,
+                                .has_source = !control && traits->resource != LOADS_BY_NOTHING,
+                                .params_bytes = offsetof(struct loads_params, pushed)};
+    if (control)
+        prepare_control(work, this_case->kind, proof.expected);
+    else if (!prepare_case(work, scope, this_case, proof.expected, err))
+        return false;
     const struct gpu_program_desc choices = {
         .subgroup_threads = this_case->subgroup_threads,
-        .l1_percent = way->shared ? L1_BESIDE_SHARED : 100,
+        .l1_percent = traits->shared ? L1_BESIDE_SHARED : 100,
     };
     work->program = measure_program(&session->bench->programs, kernel->name, &choices, err);
     if (!work->program)
@@ -171,8 +193,7 @@ void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .program = work->program,
         .groups = {work->groups},
         .params = &work->params,
-        .params_bytes =
-            work->has_pushed ? sizeof work->params : offsetof(struct loads_params, pushed),
+        .params_bytes = work->params_bytes,
     };
     unsigned args = 0;
     if (work->has_source)
