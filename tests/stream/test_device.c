@@ -77,7 +77,7 @@ static void arrays_change_their_type_and_grow(void **state)
 static struct gpu_buffer *array_of(const struct workbench *bench, enum stream_array array)
 {
     const struct stream_session *own = bench->session.state;
-    return own->store.arrays[array].buffer;
+    return own->arrays[array].buffer;
 }
 
 static void one_wrong_word_is_a_mismatch(void **state)
@@ -100,15 +100,14 @@ static void one_number_not_written_is_found(void **state)
     struct stream_session *own = bench->session.state;
     struct error err;
     assert_true(workbench_visit(bench, "op=scale/type=float/bytes=1MiB/shape=default"));
-    const struct stream_case this_case = {
-        .op = &stream_ops[STREAM_SCALE], .bytes = MIB, .shape = "default"};
-    assert_true(stream_store_check(&own->store, &this_case, 0, &err));
+    const struct stream_case this_case = {.op = &stream_ops[STREAM_SCALE], .bytes = MIB};
+    assert_true(stream_arrays_check(own, &this_case, 0, &err));
     workbench_flip(array_of(bench, STREAM_TARGET), MIB - 4, 0x100);
-    assert_false(stream_store_check(&own->store, &this_case, 0, &err));
+    assert_false(stream_arrays_check(own, &this_case, 0, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_non_null(strstr(err.message, "1 of 65536"));
-    assert_true(stream_store_spoil(&own->store, &this_case, &err));
-    assert_false(stream_store_check(&own->store, &this_case, 0, &err));
+    assert_true(stream_arrays_spoil(own, &this_case, &err));
+    assert_false(stream_arrays_check(own, &this_case, 0, &err));
 }
 
 static void host_and_device_have_the_same_data(void **state)

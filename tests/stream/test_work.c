@@ -78,7 +78,7 @@ static bool plan(struct planned *planned, const char *preset, const char *set)
                                         .preset = preset,
                                         .choices = choices,
                                         .choice_count = bench_stream.info.param_count};
-    return bench_stream.plan(&bench, &planned->list, &planned->err);
+    return bench_plan(&bench_stream, &bench, &planned->list, &planned->err);
 }
 
 static size_t count_of(const struct planned *planned, const char *kernel)

@@ -1,50 +1,156 @@
 // SPDX-License-Identifier: MIT
-// What a session of `stream` keeps, and one kernel of one case made ready to run.
+// A case of `stream` as data, the arithmetic from a case to a dispatch, and the arrays that the
+// cases of a session share.
 #ifndef BENCH_STREAM_SESSION_H
 #define BENCH_STREAM_SESSION_H
 
-#include "bench/stream/store.h"
+#include "bench/bench.h"
+#include "bench/stream/stream.h"
+#include "measure/claim.h"
 #include "measure/clock.h"
-#include "measure/span.h"
 
-struct stream_session {
-    struct measure_limits limits;
-    struct measure_clock clock;
-    struct stream_store store;
-    bool warm; // a case was measured
+enum {
+    STREAM_GRAIN_BYTES = 128 << 10, // arrays are multiples of it: every shape's blocks divide it
+    STREAM_PAD_BYTES = 256,         // behind an array: the stencils read one vector more
+    STREAM_SHAPES_MAX = 2,
+    STREAM_CACHES =
+        4, // all arrays together are this many last-level caches, so that DRAM is measured
+    STREAM_PASSES_MAX = 65535
 };
 
-MUST_CHECK bool stream_open(struct bench_session *session, struct error *err);
+// What an operation is.
+struct stream_op {
+    const char *name;
+    unsigned reads, writes; // arrays that count
+    bool source, other, target;
+    float weights[STREAM_WEIGHTS]; // of what the target must hold; each visit sets its own constant
+    unsigned shift;                // vectors between an element of the source and its own number
+    struct {
+        unsigned threads, loads;
+    } shapes[STREAM_SHAPES_MAX]; // the default first
+    bool resident;               // also has kernels with workgroups that loop
+};
+
+extern const struct stream_op stream_ops[STREAM_OPS]; // by number, as in stream.h
+
+// A case, decoded.
+struct stream_case {
+    const struct stream_op *op;
+    bool doubles;
+    uint64_t bytes;        // an array
+    unsigned core_threads; // kernel=occupancy: threads a core; kernel=tuned: 0
+    bool best;             // tries all shapes and keeps the fastest
+};
+
+void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
+
+// The shape of a kernel.
+struct stream_shape {
+    unsigned threads, loads; // of a workgroup; vectors in flight a thread
+    unsigned core_groups; // workgroups a core; 0: one step a thread, as many workgroups as needed
+    bool placed;          // each workgroup records its core, and when it began and ended
+};
+
+// The shapes of a tuned kernel that fit the device, the default first. Returns how many there are.
+size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info *info,
+                     struct stream_shape shapes[STREAM_SHAPES_MAX]);
+
+// The shape with core_threads threads a core, in at most 16 workgroups. ERROR_UNSUPPORTED if these
+// threads do not divide into workgroups of whole subgroups, or if `cores` is 0 (not known).
+MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
+                                      const struct gpu_info *info, unsigned cores,
+                                      struct stream_shape *shape, struct error *err);
+
+struct stream_params { // as in the kernels
+    uint32_t blocks, groups, passes;
+    float value, factor;
+};
+
+// One dispatch.
+struct stream_work {
+    struct stream_params params;
+    uint32_t grid[3];
+    uint64_t passes;
+    uint64_t moved_bytes; // by all passes, as the bandwidth counts them
+};
+
+void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
+                      const struct gpu_info *info, unsigned cores, uint64_t passes,
+                      struct stream_work *work);
+
+// False with ERROR_UNSUPPORTED if all arrays together are less than STREAM_CACHES last-level
+// caches.
+MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
+                                     const struct measure_limits *limits, struct error *err);
+
+// Where and when a workgroup ran, as the kernels record it.
+struct stream_place {
+    uint32_t core, begin, end, unused; // begin, end: low words of the device's clock
+};
+
+struct stream_residency {
+    unsigned cores;  // that had workgroups
+    unsigned uneven; // cores of these whose number of workgroups is not core_groups
+    bool at_once;    // all workgroups began before the first one ended
+};
+
+void stream_residency_judge(struct arena *scratch, const struct stream_place *places,
+                            uint32_t groups, unsigned core_groups, struct stream_residency *found);
+
+// ---------------------------------------------------------------- the session and its arrays
+
+enum stream_array {
+    STREAM_SOURCE,
+    STREAM_OTHER,
+    STREAM_TARGET,
+    STREAM_ARRAY_COUNT
+};
+
+struct stream_buffer {
+    struct gpu_scope *scope; // its own, so that an array that grows is freed alone
+    struct gpu_buffer *buffer;
+    uint64_t bytes;
+    bool filled, doubles; // filled with the data of the array's seed, as doubles or floats
+};
+
+struct stream_session {
+    struct bench_session *bench;
+    struct measure_limits limits;
+    struct measure_clock clock;
+    uint64_t timeout_ns;      // of one submission
+    struct gpu_buffer *words; // measure/words.h
+    struct stream_buffer arrays[STREAM_ARRAY_COUNT];
+    bool warm; // a case was measured: the core clock is up
+};
+
+MUST_CHECK bool stream_open(struct bench_session *bench, struct error *err);
 void stream_close(struct bench_session *bench);
-MUST_CHECK bool stream_plan(const struct bench_request *request, struct bench_case_list *list,
-                            struct error *err);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 
-// One shape of one case.
-struct stream_trial {
-    struct bench_visit *run;
-    struct stream_session *session;
-    const struct stream_case *this_case;
-    struct stream_shape shape;
-    struct stream_work work;
-    struct gpu_program *program;
-    struct gpu_buffer *places; // of what is placed, else NULL
-};
+// Makes the arrays that the case needs, and fills those that it reads unless they hold their data
+// already. ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if they do not fit.
+MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
+                                      const struct stream_case *this_case, struct error *err);
 
-// Makes the program, and the work of so many passes.
-MUST_CHECK bool stream_trial_prepare(struct stream_trial *trial, uint64_t passes,
-                                     struct error *err);
+// Fills the target with values that no operation gives.
+MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
+                                    const struct stream_case *this_case, struct error *err);
 
-// Sizes the work so that a dispatch is a whole sample. Prepared before.
-MUST_CHECK bool stream_trial_size(struct stream_trial *trial, struct error *err);
+// Compares every number of the target with what the operation must write there; init writes
+// `value`. ERROR_MISMATCH if one differs.
+MUST_CHECK bool stream_arrays_check(struct stream_session *session,
+                                    const struct stream_case *this_case, float value,
+                                    struct error *err);
 
-// How fast it is, roughly: the best of a few dispatches.
-MUST_CHECK bool stream_trial_speed(struct stream_trial *trial, double *bytes_per_s,
-                                   struct error *err);
+// The sum that a reading kernel of this shape must find in one pass. It comes from another kernel,
+// which also compares every number that it reads with its formula (else ERROR_MISMATCH).
+MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
+                                  const struct stream_case *this_case,
+                                  const struct stream_shape *shape, uint32_t *sum,
+                                  struct error *err);
 
-// Measures; `repeats` as in measure_span_desc.
-MUST_CHECK bool stream_trial_run(struct stream_trial *trial, uint64_t repeats,
-                                 struct measure_span *span, struct error *err);
+// Number `i` of the data of a seed.
+double stream_value(bool doubles, uint32_t i, uint32_t seed);
 
 #endif

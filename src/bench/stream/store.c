@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/stream/store.h"
-
+#include "bench/stream/session.h"
 #include "measure/unit.h"
 #include "measure/words.h"
 
@@ -33,17 +32,22 @@ double stream_value(bool doubles, uint32_t i, uint32_t seed)
     return ((int32_t)(h >> 12) - 0x80000) / 524288.0 + low / 8796093022208.0;
 }
 
-bool stream_store_open(struct stream_store *store, struct bench_session *bench, struct error *err)
+bool stream_open(struct bench_session *bench, struct error *err)
 {
-    *store = (struct stream_store){.bench = bench, .timeout_ns = timeout_default_ns};
-    store->words = measure_words_create(bench->scope, err);
-    return store->words != NULL;
+    struct stream_session *session = ARENA_NEW(bench->arena, struct stream_session);
+    bench->state = session;
+    session->bench = bench;
+    session->timeout_ns = timeout_default_ns;
+    measure_limits_of(bench->info, &session->limits);
+    session->words = measure_words_create(bench->scope, err);
+    return session->words && measure_clock_probe(bench->scope, &session->clock, err);
 }
 
-void stream_store_close(struct stream_store *store)
+void stream_close(struct bench_session *bench)
 {
-    for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
-        gpu_scope_close(store->arrays[i].scope);
+    struct stream_session *session = bench->state;
+    for (int i = 0; session && i < STREAM_ARRAY_COUNT; i++)
+        gpu_scope_close(session->arrays[i].scope);
 }
 
 // ---------------------------------------------------------------- tasks
@@ -55,7 +59,7 @@ struct task {
     struct data_params params;
 };
 
-static bool run_task(struct stream_store *store, const struct task *task, struct error *err)
+static bool run_task(struct stream_session *session, const struct task *task, struct error *err)
 {
     static const char *const names[][2] = {
         [STREAM_TASK_FILL] = {"stream_task_fill_float", "stream_task_fill_double"},
@@ -63,96 +67,91 @@ static bool run_task(struct stream_store *store, const struct task *task, struct
         [STREAM_TASK_DOT] = {"stream_task_dot_float", "stream_task_dot_double"},
     };
     struct gpu_program *program =
-        measure_program(&store->bench->programs, names[task->task][task->doubles], NULL, err);
+        measure_program(&session->bench->programs, names[task->task][task->doubles], NULL, err);
     if (!program)
         return false;
     uint32_t groups = (task->params.count + CHECK_THREADS - 1) / CHECK_THREADS;
-    struct gpu_buffer *other = store->arrays[STREAM_OTHER].buffer;
+    struct gpu_buffer *other = session->arrays[STREAM_OTHER].buffer;
     const struct gpu_dispatch dispatch = {
         .program = program,
         .groups = {groups < CHECK_GROUPS_MAX ? groups : CHECK_GROUPS_MAX},
-        .args = {{.buffer = store->arrays[task->array].buffer},
-                 {.buffer = store->words},
-                 {.buffer = other ? other : store->words}},
+        .args = {{.buffer = session->arrays[task->array].buffer},
+                 {.buffer = session->words},
+                 {.buffer = other ? other : session->words}},
         .params = &task->params,
         .params_bytes = sizeof task->params,
     };
-    return measure_unit_run(store->bench->device, &dispatch, store->timeout_ns, err);
-}
-
-static bool fill(struct stream_store *store, enum stream_array array, bool doubles, uint64_t bytes,
-                 struct error *err)
-{
-    const struct task task = {
-        .task = STREAM_TASK_FILL,
-        .doubles = doubles,
-        .array = array,
-        .params = {.count = (uint32_t)(bytes / STREAM_VECTOR_BYTES), .seed = seeds[array]}};
-    return run_task(store, &task, err);
+    return measure_unit_run(session->bench->device, &dispatch, session->timeout_ns, err);
 }
 
 // ---------------------------------------------------------------- arrays
 
-static bool find_array(struct stream_store *store, enum stream_array array, uint64_t bytes,
-                       struct error *err)
+// Makes room for that many bytes and the pad behind them.
+static bool make_room(struct stream_session *session, struct stream_buffer *array, uint64_t bytes,
+                      struct error *err)
 {
-    uint64_t most = measure_limits_buffer(&store->bench->info->limits, UINT64_MAX, 0);
-    bytes += STREAM_PAD_BYTES;
-    if (store->arrays[array].bytes >= bytes)
+    uint64_t most = measure_limits_buffer(&session->bench->info->limits, UINT64_MAX, 0);
+    const struct gpu_buffer_desc desc = {.bytes = bytes + STREAM_PAD_BYTES};
+    if (array->bytes >= desc.bytes)
         return true;
-    if (bytes > most)
+    if (desc.bytes > most)
         return error_set(err, ERROR_UNSUPPORTED, "an array here has at most %llu bytes",
                          (unsigned long long)most - STREAM_PAD_BYTES);
-    gpu_scope_close(store->arrays[array].scope);
-    store->arrays[array].bytes = 0;
-    store->arrays[array].buffer = NULL;
-    store->arrays[array].filled = false;
-    store->arrays[array].scope = gpu_scope_open(store->bench->device);
-    store->arrays[array].buffer = gpu_buffer_create(store->arrays[array].scope,
-                                                    &(struct gpu_buffer_desc){.bytes = bytes}, err);
-    if (!store->arrays[array].buffer)
-        return false;
-    store->arrays[array].bytes = bytes;
+    gpu_scope_close(array->scope);
+    *array = (struct stream_buffer){.scope = gpu_scope_open(session->bench->device)};
+    array->buffer = gpu_buffer_create(array->scope, &desc, err);
+    if (array->buffer)
+        array->bytes = desc.bytes;
+    return array->buffer != NULL;
+}
+
+static bool fill(struct stream_session *session, enum stream_array which, bool doubles,
+                 uint64_t bytes, struct error *err)
+{
+    const struct task task = {
+        .task = STREAM_TASK_FILL,
+        .doubles = doubles,
+        .array = which,
+        .params = {.count = (uint32_t)(bytes / STREAM_VECTOR_BYTES), .seed = seeds[which]}};
+    return run_task(session, &task, err);
+}
+
+bool stream_arrays_prepare(struct stream_session *session, const struct stream_case *this_case,
+                           struct error *err)
+{
+    const struct stream_op *op = this_case->op;
+    const bool needed[STREAM_ARRAY_COUNT] = {op->source, op->other, op->target};
+    for (int i = 0; i < STREAM_ARRAY_COUNT; i++) {
+        struct stream_buffer *array = &session->arrays[i];
+        if (!needed[i])
+            continue;
+        if (!make_room(session, array, this_case->bytes, err))
+            return false;
+        if (i == STREAM_TARGET || (array->filled && array->doubles == this_case->doubles))
+            continue;
+        array->doubles = this_case->doubles;
+        array->filled = fill(session, (enum stream_array)i, array->doubles, array->bytes, err);
+        if (!array->filled)
+            return false;
+    }
     return true;
 }
 
-static bool prepare_input(struct stream_store *store, enum stream_array array, bool doubles,
-                          uint64_t bytes, struct error *err)
+bool stream_arrays_spoil(struct stream_session *session, const struct stream_case *this_case,
+                         struct error *err)
 {
-    if (!find_array(store, array, bytes, err))
-        return false;
-    if (store->arrays[array].filled && store->arrays[array].doubles == doubles)
-        return true;
-    store->arrays[array].filled = true;
-    store->arrays[array].doubles = doubles;
-    return fill(store, array, doubles, store->arrays[array].bytes, err);
-}
-
-bool stream_store_prepare(struct stream_store *store, const struct stream_case *this_case,
-                          struct error *err)
-{
-    const struct stream_op *op = this_case->op;
-    return (!op->source ||
-            prepare_input(store, STREAM_SOURCE, this_case->doubles, this_case->bytes, err)) &&
-           (!op->other ||
-            prepare_input(store, STREAM_OTHER, this_case->doubles, this_case->bytes, err)) &&
-           (!op->target || find_array(store, STREAM_TARGET, this_case->bytes, err));
-}
-
-bool stream_store_spoil(struct stream_store *store, const struct stream_case *this_case,
-                        struct error *err)
-{
-    return fill(store, STREAM_TARGET, this_case->doubles, this_case->bytes, err);
+    return fill(session, STREAM_TARGET, this_case->doubles, this_case->bytes, err);
 }
 
 // ---------------------------------------------------------------- checks
 
-static bool check(struct stream_store *store, const struct task *task, uint32_t *sum,
+// Runs a check and reads its sum. ERROR_MISMATCH unless it counts every vector as right.
+static bool check(struct stream_session *session, const struct task *task, uint32_t *sum,
                   struct error *err)
 {
     struct measure_words words;
-    if (!measure_words_clear(store->words, err) || !run_task(store, task, err) ||
-        !measure_words_read(store->words, &words, err))
+    if (!measure_words_clear(session->words, err) || !run_task(session, task, err) ||
+        !measure_words_read(session->words, &words, err))
         return false;
     *sum = words.sum;
     return words.count == task->params.count ||
@@ -161,8 +160,8 @@ static bool check(struct stream_store *store, const struct task *task, uint32_t 
                      (unsigned long long)(task->params.count - words.count), task->params.count);
 }
 
-bool stream_store_check(struct stream_store *store, const struct stream_case *this_case,
-                        float value, struct error *err)
+bool stream_arrays_check(struct stream_session *session, const struct stream_case *this_case,
+                         float value, struct error *err)
 {
     struct task task = {.task = STREAM_TASK_CHECK,
                         .doubles = this_case->doubles,
@@ -175,11 +174,11 @@ bool stream_store_check(struct stream_store *store, const struct stream_case *th
     memcpy(task.params.weights, this_case->op->weights, sizeof task.params.weights);
     if (!this_case->op->source)
         task.params.weights[STREAM_WEIGHTS - 1] = value;
-    return check(store, &task, &sum, err);
+    return check(session, &task, &sum, err);
 }
 
-bool stream_store_sum(struct stream_store *store, const struct stream_case *this_case,
-                      const struct stream_shape *shape, uint32_t *sum, struct error *err)
+bool stream_arrays_sum(struct stream_session *session, const struct stream_case *this_case,
+                       const struct stream_shape *shape, uint32_t *sum, struct error *err)
 {
     struct task task = {.task = STREAM_TASK_CHECK,
                         .doubles = this_case->doubles,
@@ -187,18 +186,18 @@ bool stream_store_sum(struct stream_store *store, const struct stream_case *this
                         .params = {.count = (uint32_t)(this_case->bytes / STREAM_VECTOR_BYTES),
                                    .seed = STREAM_SEED_SOURCE,
                                    .weights = {0, 0, 1}}};
-    if (!check(store, &task, sum, err))
+    if (!check(session, &task, sum, err))
         return false;
     if (!this_case->op->other)
         return true;
     task.array = STREAM_OTHER;
     task.params.seed = STREAM_SEED_OTHER;
-    if (!check(store, &task, sum, err))
+    if (!check(session, &task, sum, err))
         return false;
     task.task = STREAM_TASK_DOT;
     task.array = STREAM_SOURCE;
     task.params.count /= shape->loads;
     task.params.threads = shape->threads;
     task.params.loads = shape->loads;
-    return check(store, &task, sum, err);
+    return check(session, &task, sum, err);
 }

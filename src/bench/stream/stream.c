@@ -109,19 +109,19 @@ static bool is_resident(const struct bench_case *c)
     return case_choice(c, "kernel") == 1;
 }
 
-// An array of the preset's, or as large as can be: large enough to be DRAM, where that fits.
+// The size of an array: `given` or, if more, what takes to make caches useless; not more than fits.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
     uint64_t grain = STREAM_GRAIN_BYTES, cache = limits->last_cache_bytes;
     uint64_t least = (STREAM_CACHES * cache + grain - 1) / grain * grain;
     uint64_t bytes = given > least ? given : least;
-    if (device->kind == GPU_KIND_CPU) // its memory is slow to fill
+    if (device->kind == GPU_KIND_CPU) // a CPU fills memory slowly
         bytes = least ? least : CPU_BYTES_UNKNOWN;
     bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&
         (bytes == device->limits.storage_range_bytes || bytes == device->limits.allocation_bytes))
-        bytes -= grain; // there is a pad behind it
+        bytes -= grain; // room for the pad behind the array
     return bytes < grain ? grain : bytes / grain * grain;
 }
 
@@ -131,42 +131,30 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// All occupancies that the device has workgroups for.
+// Bytes: the usual size. Threads a core: those that make whole workgroups on this device.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;
-    const struct measure_limits *limits = pick->context;
+    struct measure_limits limits;
     const struct bench_choice *choice = &pick->request->choices[pick->param];
     struct stream_shape shape;
+    measure_limits_of(device, &limits);
     if (pick->param == STREAM_PARAM_BYTES &&
         (!choice->from_user || pick->value->uint == UINT64_MAX))
-        pick->value->uint = usual_bytes(device, limits, pick->value->uint);
+        pick->value->uint = usual_bytes(device, &limits, pick->value->uint);
     if (pick->param != STREAM_PARAM_THREADS)
         return true;
     uint64_t most = device->limits.core_threads ? device->limits.core_threads : THREADS_UNKNOWN;
     if (pick->value->uint > most)
         pick->value->uint = most;
     const struct stream_case this_case = {.core_threads = (unsigned)pick->value->uint};
-    return stream_resident_shape(&this_case, device, limits->cores, &shape, NULL);
+    return stream_resident_shape(&this_case, device, limits.cores, &shape, NULL);
 }
 
 static bool has_kernel(const struct bench_pick *pick, struct error *err)
 {
     (void)err;
     return !is_resident(&pick->c) || stream_ops[case_choice(&pick->c, "op")].resident;
-}
-
-bool stream_plan(const struct bench_request *request, struct bench_case_list *list,
-                 struct error *err)
-{
-    struct measure_limits limits;
-    const struct bench_product product = {.request = request,
-                                          .context = &limits,
-                                          .replace = replace,
-                                          .reach = reach,
-                                          .keep = has_kernel};
-    measure_limits_of(request->device, &limits);
-    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_stream = {
@@ -190,7 +178,7 @@ const struct benchmark bench_stream = {
         "kernels that go once through memory; and how many threads a core it takes, by workgroups "
         "that stay and loop. Every number that is written is checked, and the bits of all that is "
         "read.",
-    .plan = stream_plan,
+    .product = {.replace = replace, .reach = reach, .keep = has_kernel},
     .open = stream_open,
     .close = stream_close,
     .visit = stream_visit,

@@ -1,44 +1,140 @@
 // SPDX-License-Identifier: MIT
 #include "bench/stream/session.h"
-
 #include "measure/unit.h"
 #include "measure/words.h"
 
-#include <string.h>
+#include <math.h>
 
 enum {
     METRIC_BANDWIDTH
 };
 
+enum {
+    SIZE_RUNS = 2,
+    SPEED_RUNS = 3
+};
+static const double dispatch_ns_max = 250e6; // watchdogs end dispatches from 2 s on
+
 // What a case keeps from its first visit.
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // of one pass of what only reads
-    char *tried;  // "NAME 4.61e12, …": B/s of every shape, or NULL
+    uint32_t sum; // of one pass, for operations that only read
+    char *tried;  // "NAME 4.61e12, …": B/s of every shape; NULL: only one was tried
 };
+
+// One shape of one case.
+struct trial {
+    struct bench_visit *run;
+    struct stream_session *session;
+    const struct stream_case *this_case;
+    struct stream_shape shape;
+    struct stream_work work;
+    struct gpu_program *program;
+    struct gpu_buffer *places; // struct stream_place of each workgroup; NULL: not recorded
+};
+
+// ---------------------------------------------------------------- the work
+
+static const char *shape_name(const struct trial *trial)
+{
+    return arena_printf(trial->run->arena, "%ux%u", trial->shape.threads, trial->shape.loads);
+}
+
+static const char *kernel_name(const struct trial *trial)
+{
+    const struct stream_case *this_case = trial->this_case;
+    if (trial->shape.core_groups)
+        return arena_printf(trial->run->arena, "stream_%s_%s_%u",
+                            trial->shape.placed ? "placed" : "stay", this_case->op->name,
+                            trial->shape.threads);
+    return arena_printf(trial->run->arena, "stream_once_%s_%s_%s", this_case->op->name,
+                        this_case->doubles ? "double" : "float", shape_name(trial));
+}
+
+// Finds the program, and plans the work of that many passes.
+static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
+{
+    trial->program = measure_program(&trial->run->session->programs, kernel_name(trial), NULL, err);
+    if (!trial->program)
+        return false;
+    stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
+                     trial->session->limits.cores, passes, &trial->work);
+    // Each visit writes another value, so that what an earlier visit wrote does not pass the check.
+    trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
+    if (!trial->shape.placed || trial->places)
+        return true;
+    const struct gpu_buffer_desc places = {.bytes = sizeof(struct stream_place) *
+                                                    trial->work.params.groups};
+    trial->places = gpu_buffer_create(trial->run->scope, &places, err);
+    return trial->places != NULL;
+}
+
+// measure_record: `repeats` dispatches of the same work.
+static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct trial *trial = context;
+    const struct stream_session *session = trial->session;
+    const struct stream_op *op = trial->this_case->op;
+    const bool used[STREAM_ARRAY_COUNT] = {op->source, op->other, op->target};
+    struct gpu_dispatch dispatch = {
+        .program = trial->program,
+        .groups = {trial->work.grid[0], trial->work.grid[1], trial->work.grid[2]},
+        .params = &trial->work.params,
+        .params_bytes = sizeof trial->work.params,
+    };
+    // Arguments that a kernel does not use must still be valid.
+    for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
+        dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
+    dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
+    dispatch.args[STREAM_ARRAY_COUNT + 1].buffer = trial->places ? trial->places : session->words;
+    for (uint64_t i = 0; i < repeats; i++)
+        gpu_batch_dispatch(batch, &dispatch);
+}
+
+// Device time of one dispatch: the shortest of `runs`.
+static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct error *err)
+{
+    const struct measure_unit unit = {.scope = trial->run->scope,
+                                      .record = record,
+                                      .context = trial,
+                                      .timeout_ns = trial->run->request->timeout_ns};
+    return measure_unit_time(&unit, runs, ns, err);
+}
+
+// Sizes the work so that one dispatch lasts a whole sample.
+static bool size_work(struct trial *trial, struct error *err)
+{
+    double ns, wanted_ns = (double)trial->run->request->sample_ns;
+    if (!prepare(trial, 1, err) || !time_unit(trial, SIZE_RUNS, &ns, err))
+        return false;
+    double passes = ceil(fmin(wanted_ns, dispatch_ns_max) / fmax(ns, 1));
+    return prepare(trial, (uint64_t)fmin(passes, STREAM_PASSES_MAX), err);
+}
 
 // ---------------------------------------------------------------- the shape
 
-static bool search(struct stream_trial *trial, const struct stream_shape *shapes, size_t count,
+// Keeps the fastest of several shapes.
+static bool search(struct trial *trial, const struct stream_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
     const char *tried = "";
     double best = 0;
     uint64_t passes[STREAM_SHAPES_MAX];
-    for (size_t i = 0; i < count; i++) { // sized first: by then the clock has risen for all
+    for (size_t i = 0; i < count; i++) { // all are sized first: then the core clock has risen
         trial->shape = shapes[i];
-        if (!stream_trial_size(trial, err))
+        if (!size_work(trial, err))
             return false;
         passes[i] = trial->work.passes;
     }
     for (size_t i = 0; i < count; i++) {
-        double speed;
+        double ns;
         trial->shape = shapes[i];
-        if (!stream_trial_prepare(trial, passes[i], err) || !stream_trial_speed(trial, &speed, err))
+        if (!prepare(trial, passes[i], err) || !time_unit(trial, SPEED_RUNS, &ns, err))
             return false;
+        double speed = (double)trial->work.moved_bytes * 1e9 / fmax(ns, 1);
         tried = arena_printf(trial->run->arena, "%s%s%s %.4g", tried, *tried ? ", " : "",
-                             stream_shape_name(trial->run->arena, &shapes[i]), speed);
+                             shape_name(trial), speed);
         if (speed > best) {
             best = speed;
             memory->shape = shapes[i];
@@ -49,7 +145,7 @@ static bool search(struct stream_trial *trial, const struct stream_shape *shapes
     return true;
 }
 
-static bool choose_shape(struct stream_trial *trial, struct memory *memory, struct error *err)
+static bool choose_shape(struct trial *trial, struct memory *memory, struct error *err)
 {
     const struct gpu_info *info = trial->run->session->info;
     struct stream_shape shapes[STREAM_SHAPES_MAX];
@@ -60,13 +156,13 @@ static bool choose_shape(struct stream_trial *trial, struct memory *memory, stru
             return false;
     } else {
         count = stream_shapes(trial->this_case, info, shapes);
-        if (count > 1 && strcmp(trial->this_case->shape, "best") == 0)
+        if (count > 1 && trial->this_case->best)
             return search(trial, shapes, count, memory, err);
     }
     if (count == 0)
         return error_set(err, ERROR_UNSUPPORTED, "no kernel fits this device's limits");
     trial->shape = memory->shape = shapes[0];
-    if (!stream_trial_size(trial, err))
+    if (!size_work(trial, err))
         return false;
     memory->passes = trial->work.passes;
     return true;
@@ -74,21 +170,15 @@ static bool choose_shape(struct stream_trial *trial, struct memory *memory, stru
 
 // ---------------------------------------------------------------- the proof
 
-static bool prepare_proof(struct stream_trial *trial, struct error *err)
-{
-    struct stream_store *store = &trial->session->store;
-    return (!trial->this_case->op->target || stream_store_spoil(store, trial->this_case, err)) &&
-           measure_words_clear(store->words, err);
-}
-
-static bool verify_sum(struct stream_trial *trial, const struct memory *memory,
+// Checks the sum of an operation that only reads.
+static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
     // A workgroup that loops counts once for all its passes.
     uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
-    if (!measure_words_read(trial->session->store.words, &words, err) ||
+    if (!measure_words_read(trial->session->words, &words, err) ||
         !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))
         return false;
     uint32_t expected = (uint32_t)(dispatches * work->passes * memory->sum);
@@ -97,19 +187,9 @@ static bool verify_sum(struct stream_trial *trial, const struct memory *memory,
                      expected);
 }
 
-static bool verify(struct stream_trial *trial, const struct memory *memory,
-                   const struct measure_span *span, struct error *err)
-{
-    if (!trial->this_case->op->target)
-        return verify_sum(trial, memory, span, err);
-    return stream_store_check(&trial->session->store, trial->this_case, trial->work.params.value,
-                              err);
-}
-
 // ---------------------------------------------------------------- residency
 
-static bool report_residency(struct stream_trial *trial, struct measure_visit *visit,
-                             struct error *err)
+static bool report_residency(struct trial *trial, struct measure_visit *visit, struct error *err)
 {
     uint32_t groups = trial->work.params.groups;
     struct stream_residency found;
@@ -134,56 +214,66 @@ static bool report_residency(struct stream_trial *trial, struct measure_visit *v
 
 // ---------------------------------------------------------------- the visit
 
-static void report(struct stream_trial *trial, const struct memory *memory,
+static void report(struct trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct measure_visit *visit)
 {
     const struct stream_work *work = &trial->work;
+    const struct stream_op *op = trial->this_case->op;
     const struct measure_limits *limits = &trial->session->limits;
-    const struct measure_claim claim = stream_claim_of(trial->this_case, work, limits->cores);
+    double array_bytes = (double)trial->this_case->bytes * (double)work->passes;
+    const struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = op->reads * array_bytes,
+                                        .written_bytes[MEASURE_DRAM] = op->writes * array_bytes,
+                                        .cores = limits->cores};
     measure_claim_report(&(struct measure_account){&claim, limits, span, visit}, METRIC_BANDWIDTH,
                          MEASURE_PER_SECOND, (double)work->moved_bytes);
     measure_span_note(span, visit);
-    visit_detail(visit, "shape", "%s, %u workgroups",
-                 stream_shape_name(trial->run->arena, &trial->shape), work->params.groups);
-    visit_detail(visit, "work", "%u arrays read, %u written, %llu times in a dispatch",
-                 trial->this_case->op->reads, trial->this_case->op->writes,
-                 (unsigned long long)work->passes);
+    visit_detail(visit, "shape", "%s, %u workgroups", shape_name(trial), work->params.groups);
+    visit_detail(visit, "work", "%u arrays read, %u written, %llu times in a dispatch", op->reads,
+                 op->writes, (unsigned long long)work->passes);
     if (memory->tried)
         visit_detail(visit, "tried", "%s", memory->tried);
     visit_kernel(visit, trial->program);
 }
 
-static bool first_visit(struct stream_trial *trial, struct memory *memory, struct error *err)
-{
-    return choose_shape(trial, memory, err) &&
-           (trial->this_case->op->target ||
-            stream_store_sum(&trial->session->store, trial->this_case, &memory->shape, &memory->sum,
-                             err));
-}
-
 bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct stream_case this_case;
-    stream_case_read(run->bench_case, &this_case);
     struct stream_session *session = run->session->state;
-    session->store.timeout_ns = run->request->timeout_ns;
-    struct stream_trial trial = {.run = run, .session = session, .this_case = &this_case};
+    struct trial trial = {.run = run, .session = session, .this_case = &this_case};
+    stream_case_read(run->bench_case, &this_case);
+    session->timeout_ns = run->request->timeout_ns;
     if ((this_case.doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err)) ||
         !stream_refuse_cached(&this_case, &session->limits, err) ||
-        !stream_store_prepare(&session->store, &this_case, err))
+        !stream_arrays_prepare(session, &this_case, err))
         return false;
+    bool writes = this_case.op->target;
     struct memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
-        if (!first_visit(&trial, memory, err))
+        if (!choose_shape(&trial, memory, err) ||
+            (!writes && !stream_arrays_sum(session, &this_case, &memory->shape, &memory->sum, err)))
             return false;
         *run->memory = memory;
     }
     trial.shape = memory->shape;
+    if (!prepare(&trial, memory->passes, err) ||
+        (writes && !stream_arrays_spoil(session, &this_case, err)) ||
+        !measure_words_clear(session->words, err))
+        return false;
+    const struct measure_span_desc desc = {
+        .scope = run->scope,
+        .record = record,
+        .context = &trial,
+        .clock = &session->clock,
+        .request = run->request,
+        .repeats = memory->repeats,
+        .warm = session->warm, // cases follow each other without a pause
+    };
     struct measure_span span;
-    if (!stream_trial_prepare(&trial, memory->passes, err) || !prepare_proof(&trial, err) ||
-        !stream_trial_run(&trial, memory->repeats, &span, err) ||
-        !verify(&trial, memory, &span, err) ||
+    session->warm = measure_span_run(run->arena, &desc, &span, err);
+    if (!session->warm ||
+        !(writes ? stream_arrays_check(session, &this_case, trial.work.params.value, err)
+                 : verify_sum(&trial, memory, &span, err)) ||
         (trial.shape.core_groups && !report_residency(&trial, visit, err)))
         return false;
     memory->repeats = span.repeats;

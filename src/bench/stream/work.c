@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "bench/stream/work.h"
-
+#include "bench/stream/session.h"
 #include "measure/unit.h"
 
 enum {
-    RESIDENT_GROUPS_MAX = 16, // a core; all that are known hold as many
+    RESIDENT_GROUPS_MAX = 16, // a core; every known core holds as many
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     GRID_X_UNKNOWN = 65535,
@@ -87,7 +86,7 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
         .doubles = case_choice(c, "type") == 1,
         .bytes = case_uint(c, "bytes"),
         .core_threads = threads ? (unsigned)threads->uint : 0,
-        .shape = case_text(c, "shape"),
+        .best = case_choice(c, "shape") == 0,
     };
 }
 
@@ -131,28 +130,7 @@ bool stream_resident_shape(const struct stream_case *this_case, const struct gpu
     return true;
 }
 
-const char *stream_shape_name(struct arena *arena, const struct stream_shape *shape)
-{
-    return arena_printf(arena, "%ux%u", shape->threads, shape->loads);
-}
-
-const char *stream_kernel_name(struct arena *arena, const struct stream_case *this_case,
-                               const struct stream_shape *shape)
-{
-    if (shape->core_groups)
-        return arena_printf(arena, "stream_%s_%s_%u", shape->placed ? "placed" : "stay",
-                            this_case->op->name, shape->threads);
-    return arena_printf(arena, "stream_once_%s_%s_%ux%u", this_case->op->name,
-                        this_case->doubles ? "double" : "float", shape->threads, shape->loads);
-}
-
 // ---------------------------------------------------------------- the dispatch
-
-uint64_t stream_working_set(const struct stream_case *this_case)
-{
-    const struct stream_op *op = this_case->op;
-    return ((uint64_t)op->source + op->other + op->target) * this_case->bytes;
-}
 
 void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
@@ -182,26 +160,17 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
     measure_unit_grid(groups, most_x ? most_x : GRID_X_UNKNOWN, work->grid);
 }
 
-struct measure_claim stream_claim_of(const struct stream_case *this_case,
-                                     const struct stream_work *work, unsigned cores)
-{
-    double array_bytes = (double)this_case->bytes * (double)work->passes;
-    return (struct measure_claim){
-        .read_bytes[MEASURE_DRAM] = this_case->op->reads * array_bytes,
-        .written_bytes[MEASURE_DRAM] = this_case->op->writes * array_bytes,
-        .cores = cores,
-    };
-}
-
 bool stream_refuse_cached(const struct stream_case *this_case, const struct measure_limits *limits,
                           struct error *err)
 {
-    uint64_t set = stream_working_set(this_case), least = STREAM_CACHES * limits->last_cache_bytes;
+    const struct stream_op *op = this_case->op;
+    uint64_t set = ((uint64_t)op->source + op->other + op->target) * this_case->bytes;
+    uint64_t least = STREAM_CACHES * limits->last_cache_bytes;
     return set >= least ||
            error_set(err, ERROR_UNSUPPORTED,
                      "the arrays of %s are %llu bytes together, less than %d times the last-level "
                      "cache of %llu: that would measure the cache; see `bandwidth` for it",
-                     this_case->op->name, (unsigned long long)set, STREAM_CACHES,
+                     op->name, (unsigned long long)set, STREAM_CACHES,
                      (unsigned long long)limits->last_cache_bytes);
 }
 
@@ -213,7 +182,7 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // The words wrap: times are taken from the first workgroup's begin.
+        // The clock's low words wrap around, so times count from when the first workgroup began.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;
