@@ -44,7 +44,7 @@ static bool plan(struct planned *planned, const char *preset, const char *set)
                                         .preset = preset,
                                         .choices = choices,
                                         .choice_count = bench_strides.info.param_count};
-    return bench_strides.plan(&bench, &planned->list, &planned->err);
+    return bench_plan(&bench_strides, &bench, &planned->list, &planned->err);
 }
 
 static size_t count_of(const struct planned *planned, const char *pattern)
@@ -161,10 +161,10 @@ static void the_farthest_load_is_within_the_buffer(void **state)
 }
 
 // What the kernels do, written out once more.
-static void load(const struct strides_case *this_case, uint32_t turns, uint32_t *words)
+static void load(const struct strides_case *this_case, uint32_t iterations, uint32_t *words)
 {
     for (uint32_t t = 0; t < STRIDES_THREADS; t++)
-        for (uint32_t i = 0; i < turns * STRIDES_TURN_LOADS / this_case->loads; i++)
+        for (uint32_t i = 0; i < iterations * STRIDES_TURN_LOADS / this_case->loads; i++)
             for (uint32_t k = 0; k < this_case->loads; k++) {
                 uint32_t byte =
                     t % 32 * this_case->stride * this_case->width + k * STRIDES_APART_BYTES;
@@ -185,7 +185,7 @@ static void sums_are_checked_thread_by_thread(void **state)
     assert_true(strides_check(&this_case, 3, words, 2, &err));
     assert_false(strides_check(&this_case, 3, words, 3, &err)); // fewer runs than there were
     assert_int_equal(err.code, ERROR_MISMATCH);
-    assert_false(strides_check(&this_case, 4, words, 2, &err)); // fewer turns
+    assert_false(strides_check(&this_case, 4, words, 2, &err)); // fewer iterations
     words[1000] ^= 1;
     assert_false(strides_check(&this_case, 3, words, 2, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and the functions of struct benchmark.
+// A case of `strides` as data, where its threads load, what the loads must add up to, and what the
+// cases of a session share.
 #ifndef BENCH_STRIDES_SESSION_H
 #define BENCH_STRIDES_SESSION_H
 
 #include "bench/bench.h"
-#include "bench/strides/work.h"
+#include "bench/strides/strides.h"
 #include "measure/clock.h"
 #include "measure/limits.h"
 
@@ -15,11 +16,69 @@ enum strides_metric { // as strides.c lists them
     STRIDES_TIME
 };
 
+enum strides_pattern { // in the order of the choices
+    STRIDES_STRIDE,    // neighbouring threads load a constant number of elements apart
+    STRIDES_BLOCK,     // threads in rows of a 2-D array
+    STRIDES_BANKS      // as STRIDE, in shared memory
+};
+
+enum {
+    STRIDES_STRIDE_MAX = 1024,       // what the buffer holds for the widest subgroup
+    STRIDES_SHARED_STRIDE_MAX = 128, // what shared memory holds for it
+    STRIDES_ACROSS_MAX = 1024,
+    STRIDES_LANES = 32,             // cycles and ns are those of a load of this many threads
+    STRIDES_LANES_MAX = 64,         // threads of the widest subgroup
+    STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends the loops of a thread after 65534
+    STRIDES_BUFFER_BYTES = 4 << 20,
+    STRIDES_WORDS = STRIDES_THREADS + 1
+};
+
+struct strides_case {
+    enum strides_pattern pattern;
+    unsigned width;  // bytes a load
+    uint32_t stride; // STRIDE: elements; BANKS: words
+    uint32_t across; // BLOCK: threads side by side; else threads with an address of their own
+    unsigned loads;  // in flight a thread, each from another cache line
+    bool address;    // loads by 64-bit address; else from a storage buffer
+};
+
+// `info` decides between address and storage buffer if the case's `route` is auto. It also decides
+// how many threads have an address of their own: a subgroup's, at least STRIDES_LANES.
+void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
+                       struct strides_case *this_case);
+
+const char *strides_kernel_name(struct arena *arena, const struct strides_case *this_case);
+
+// The run-time arguments of the kernels, in their order.
+struct strides_params {
+    uint32_t across, step;
+    uint32_t pitch;     // elements from one row of a block to the next
+    uint32_t unknown_0; // always 0, which compilers cannot know
+    uint32_t iterations;
+};
+struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
+
+// Loads of all threads in one dispatch.
+uint64_t strides_loads(uint32_t iterations);
+
+// Size of all lines of 128 bytes that the threads load from: a cache of that size serves every
+// load. 0 for BANKS.
+uint64_t strides_footprint_bytes(const struct strides_case *this_case);
+
+// Word number `i` of the memory that is loaded.
+uint32_t strides_data(uint32_t i);
+
+// Checks what the kernels wrote: words[t] = runs × iterations × the sum of thread t in one
+// iteration; words[STRIDES_THREADS] = runs, at least `runs_least`. Else ERROR_MISMATCH.
+MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
+                              const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
+                              struct error *err);
+
 struct strides_session {
     struct measure_limits limits;
     struct measure_clock clock;
     struct gpu_buffer *source, *words;
-    bool warm; // a case has run: the clock is up
+    bool warm; // a case has run: the core clock is up
 };
 
 MUST_CHECK bool strides_open(struct bench_session *session, struct error *err);

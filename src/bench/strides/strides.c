@@ -106,7 +106,7 @@ static const struct headline_info headlines[] = {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-    BANKS_DENSE_MAX = 64 // every stride up to here; beyond only what shows the number of banks
+    BANKS_DENSE_MAX = 64 // presets take every stride up to here, beyond it only the largest
 };
 
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
@@ -117,13 +117,6 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
         return true;
     uint64_t stride = case_uint(&pick->c, "stride");
     return stride <= BANKS_DENSE_MAX || stride == STRIDES_SHARED_STRIDE_MAX;
-}
-
-static bool plan(const struct bench_request *request, struct bench_case_list *list,
-                 struct error *err)
-{
-    const struct bench_product product = {.request = request, .keep = is_wanted};
-    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_strides = {
@@ -147,7 +140,7 @@ const struct benchmark bench_strides = {
         "bytes. And words of shared memory 1 to 128 apart, where threads that meet in one bank "
         "take "
         "turns: findings name the number of banks. Each thread's sum is checked.",
-    .plan = plan,
+    .product = {.keep = is_wanted},
     .open = strides_open,
     .visit = strides_visit,
     .conclude = strides_conclude,

@@ -6,17 +6,17 @@
 #include <math.h>
 
 enum {
-    TURNS_FIRST = 4,
+    ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
-    GROWTH_MAX = 32,       // of turns, from one try to the next
-    SAMPLE_SHARE = 4,      // there are many cases: a quarter of a usual sample each …
-    STRIDE_FULL_SAMPLE = 1 // … but for the one that tells what the core can do
+    GROWTH_MAX = 32,       // of iterations, from one try to the next
+    SAMPLE_SHARE = 4,      // there are many cases, so each takes a quarter of a usual sample,
+    STRIDE_FULL_SAMPLE = 1 // except this stride, which shows the most that a core can load
 };
 
 // What a case keeps from its first visit.
 struct memory {
-    uint32_t turns;
-    uint64_t repeats;
+    uint32_t iterations; // of the loop in a dispatch
+    uint64_t repeats;    // dispatches a sample
 };
 
 struct work {
@@ -27,41 +27,23 @@ struct work {
     struct strides_params params;
 };
 
-// ---------------------------------------------------------------- the session
-
-static bool fill(struct bench_session *bench, struct strides_session *session, struct error *err)
-{
-    struct arena *scratch = arena_create();
-    size_t count = STRIDES_BUFFER_BYTES / sizeof(uint32_t);
-    uint32_t *data = ARENA_ARRAY(scratch, count, uint32_t);
-    for (size_t i = 0; i < count; i++)
-        data[i] = strides_data((uint32_t)i);
-    session->source = gpu_buffer_create(
-        bench->scope, &(struct gpu_buffer_desc){.bytes = STRIDES_BUFFER_BYTES}, err);
-    bool done =
-        session->source && gpu_buffer_write(session->source, 0, data, STRIDES_BUFFER_BYTES, err);
-    arena_destroy(scratch);
-    return done;
-}
-
 bool strides_open(struct bench_session *bench, struct error *err)
 {
+    static const struct gpu_buffer_desc words = {.bytes = sizeof(uint32_t[STRIDES_WORDS])},
+                                        source = {.bytes = STRIDES_BUFFER_BYTES};
     struct strides_session *session = ARENA_NEW(bench->arena, struct strides_session);
+    struct arena *scratch = arena_create();
+    uint32_t *data = ARENA_ARRAY(scratch, STRIDES_BUFFER_BYTES / sizeof *data, uint32_t);
+    for (uint32_t i = 0; i < STRIDES_BUFFER_BYTES / sizeof *data; i++)
+        data[i] = strides_data(i);
     bench->state = session;
     measure_limits_of(bench->info, &session->limits);
-    session->words = gpu_buffer_create(
-        bench->scope, &(struct gpu_buffer_desc){.bytes = sizeof(uint32_t[STRIDES_WORDS])}, err);
-    return session->words && fill(bench, session, err) &&
-           measure_clock_probe(bench->scope, &session->clock, err);
-}
-
-static struct gpu_program *find_program(struct work *work, struct error *err)
-{
-    // All of the core's memory as L1, or none of it.
-    const struct gpu_program_desc choices = {
-        .l1_percent = work->this_case.pattern == STRIDES_BANKS ? 1 : 100};
-    return measure_program(&work->run->session->programs,
-                           strides_kernel_name(work->run->arena, &work->this_case), &choices, err);
+    bool done = (session->words = gpu_buffer_create(bench->scope, &words, err)) &&
+                (session->source = gpu_buffer_create(bench->scope, &source, err)) &&
+                gpu_buffer_write(session->source, 0, data, STRIDES_BUFFER_BYTES, err) &&
+                measure_clock_probe(bench->scope, &session->clock, err);
+    arena_destroy(scratch);
+    return done;
 }
 
 // ---------------------------------------------------------------- the work
@@ -83,25 +65,28 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// So many turns that one dispatch is a whole sample: else launches would be part of it.
-static bool find_turns(struct work *work, double wanted_ns, uint32_t *turns, struct error *err)
+// Finds how many iterations make one dispatch last a whole sample. Several short dispatches would
+// add the time of their launches.
+static bool find_iterations(struct work *work, double wanted_ns, uint32_t *iterations,
+                            struct error *err)
 {
     const struct measure_unit unit = {.scope = work->run->scope,
                                       .record = record,
                                       .context = work,
                                       .timeout_ns = work->run->request->timeout_ns};
-    for (*turns = TURNS_FIRST;;) {
+    for (*iterations = ITERATIONS_FIRST;;) {
         double ns;
-        work->params = strides_params_of(&work->this_case, *turns);
+        work->params = strides_params_of(&work->this_case, *iterations);
         if (!measure_unit_time(&unit, SIZE_RUNS, &ns, err))
             return false;
-        if (ns >= wanted_ns || *turns == STRIDES_TURNS_MAX)
+        if (ns >= wanted_ns || *iterations == STRIDES_ITERATIONS_MAX)
             return true;
-        double next = ceil(measure_unit_grow(*turns, 1.1 * wanted_ns, ns, 1.1, GROWTH_MAX));
-        *turns = (uint32_t)fmin(next, STRIDES_TURNS_MAX);
+        double next = ceil(measure_unit_grow(*iterations, 1.1 * wanted_ns, ns, 1.1, GROWTH_MAX));
+        *iterations = (uint32_t)fmin(next, STRIDES_ITERATIONS_MAX);
     }
 }
 
+// False with ERROR_UNSUPPORTED if the device lacks what the case needs.
 static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;
@@ -126,12 +111,11 @@ static bool refuse_missing(const struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Loads are of a subgroup's width: STRIDES_LANES threads.
 static void report_metrics(const struct work *work, const struct measure_span *span,
                            struct measure_visit *visit)
 {
-    double bytes = (double)strides_bytes(&work->this_case, work->params.turns);
-    double loads = (double)strides_loads(work->params.turns) / STRIDES_LANES;
+    double thread_loads = (double)strides_loads(work->params.iterations);
+    double bytes = thread_loads * work->this_case.width, loads = thread_loads / STRIDES_LANES;
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_claim claim = {.cores = 1};
     claim.read_bytes[is_shared ? MEASURE_SHARED : MEASURE_CORE_CACHE] = bytes;
@@ -150,7 +134,7 @@ static void report(struct work *work, const struct measure_span *span, struct me
     report_metrics(work, span, visit);
     visit_detail(visit, "shape",
                  "1 workgroup of %d threads, %u loads in flight, %u turns of %d, %llu dispatches",
-                 STRIDES_THREADS, this_case->loads, work->params.turns, STRIDES_TURN_LOADS,
+                 STRIDES_THREADS, this_case->loads, work->params.iterations, STRIDES_TURN_LOADS,
                  (unsigned long long)span->repeats);
     if (footprint) {
         visit_detail(visit, "footprint", "%llu bytes in lines of 128",
@@ -166,25 +150,19 @@ static void report(struct work *work, const struct measure_span *span, struct me
 
 // ---------------------------------------------------------------- the visit
 
-static bool clear_words(struct work *work, struct error *err)
-{
-    static const uint32_t zeros[STRIDES_WORDS];
-    return gpu_buffer_write(work->session->words, 0, zeros, sizeof zeros, err);
-}
-
-static bool verify(struct work *work, const struct measure_span *span, struct error *err)
-{
-    uint32_t words[STRIDES_WORDS];
-    return gpu_buffer_read(work->session->words, 0, words, sizeof words, err) &&
-           strides_check(&work->this_case, work->params.turns, words, span->repeats * span->count,
-                         err);
-}
-
 bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct work work = {.run = run, .session = run->session->state};
+    static const uint32_t zeros[STRIDES_WORDS];
+    struct strides_session *session = run->session->state;
+    struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    work.program = refuse_missing(&work, err) ? find_program(&work, err) : NULL;
+    // All of the core's memory as L1, or none of it.
+    const struct gpu_program_desc choices = {.l1_percent =
+                                                 work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
+    if (!refuse_missing(&work, err))
+        return false;
+    work.program = measure_program(&run->session->programs,
+                                   strides_kernel_name(run->arena, &work.this_case), &choices, err);
     if (!work.program)
         return false;
     struct measure_request request = *run->request;
@@ -193,26 +171,29 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
-        if (!find_turns(&work, (double)request.sample_ns, &memory->turns, err))
+        if (!find_iterations(&work, (double)request.sample_ns, &memory->iterations, err))
             return false;
         *run->memory = memory;
     }
-    work.params = strides_params_of(&work.this_case, memory->turns);
+    work.params = strides_params_of(&work.this_case, memory->iterations);
     const struct measure_span_desc desc = {
         .scope = run->scope,
         .record = record,
         .context = &work,
-        .clock = &work.session->clock,
+        .clock = &session->clock,
         .request = &request,
         .repeats = memory->repeats,
-        .warm = work.session->warm, // cases follow each other without a pause
+        .warm = session->warm, // cases follow each other without a pause
     };
     struct measure_span span;
-    if (!clear_words(&work, err) || !measure_span_run(run->arena, &desc, &span, err) ||
-        !verify(&work, &span, err))
+    uint32_t words[STRIDES_WORDS];
+    if (!gpu_buffer_write(session->words, 0, zeros, sizeof zeros, err) ||
+        !measure_span_run(run->arena, &desc, &span, err) ||
+        !gpu_buffer_read(session->words, 0, words, sizeof words, err) ||
+        !strides_check(&work.this_case, memory->iterations, words, span.repeats * span.count, err))
         return false;
     memory->repeats = span.repeats;
-    work.session->warm = true;
+    session->warm = true;
     report(&work, &span, visit);
     return true;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "bench/strides/work.h"
+#include "bench/strides/session.h"
 
 enum {
     WORD_BYTES = 4,
     LINE_BYTES = 128,
-    LOADS = 8,         // in flight
-    LOADS_BYTES = 128, // … or so many bytes a thread: narrow loads take more to keep a core busy
+    LOADS = 8,         // in flight a thread, BLOCK and BANKS
+    LOADS_BYTES = 128, // in flight a thread, STRIDE: narrow loads need more to keep a core busy
     LINES = STRIDES_BUFFER_BYTES / LINE_BYTES
 };
 
@@ -21,7 +21,7 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// All lanes of a subgroup have different addresses; more would only need more cache.
+// Threads with an address of their own: a subgroup. More of them would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;
@@ -40,7 +40,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .stride = stride ? (uint32_t)stride->uint : 0,
         .across = stride ? lanes_of(info) : (uint32_t)case_uint(c, "across"),
     };
-    // Blocks are many rows, which more lines a thread would make too many for small caches.
+    // A block has many rows: with more lines a thread it would not fit small caches.
     this_case->loads =
         this_case->pattern == STRIDES_STRIDE ? LOADS_BYTES / this_case->width : LOADS;
     this_case->address = this_case->pattern != STRIDES_BANKS && takes_address(c, info);
@@ -54,30 +54,25 @@ const char *strides_kernel_name(struct arena *arena, const struct strides_case *
                         this_case->address ? "address" : "storage");
 }
 
-struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t turns)
+struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations)
 {
     bool block = this_case->pattern == STRIDES_BLOCK;
     return (struct strides_params){
         .across = this_case->across,
         .step = block ? 1 : this_case->stride,
         .pitch = block ? STRIDES_PITCH : 0,
-        .turns = turns,
+        .iterations = iterations,
     };
 }
 
-uint64_t strides_loads(uint32_t turns)
+uint64_t strides_loads(uint32_t iterations)
 {
-    return (uint64_t)STRIDES_THREADS * STRIDES_TURN_LOADS * turns;
-}
-
-uint64_t strides_bytes(const struct strides_case *this_case, uint32_t turns)
-{
-    return strides_loads(turns) * this_case->width;
+    return (uint64_t)STRIDES_THREADS * STRIDES_TURN_LOADS * iterations;
 }
 
 // ---------------------------------------------------------------- addresses
 
-// The element that thread `t` loads in place `k` of a flight.
+// The element that thread `t` loads as number `k` of its loads in flight.
 static uint32_t element_of(const struct strides_case *this_case, uint32_t t, uint32_t k)
 {
     struct strides_params p = strides_params_of(this_case, 1);
@@ -112,7 +107,7 @@ uint32_t strides_data(uint32_t i)
     return h * STRIDES_MIX_SCATTER;
 }
 
-// What thread `t` adds up in one turn, modulo 2^32.
+// What thread `t` adds up in one iteration, modulo 2^32.
 static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
 {
     uint32_t words = this_case->width / WORD_BYTES, sum = 0;
@@ -122,7 +117,7 @@ static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
     return this_case->loads ? STRIDES_TURN_LOADS / this_case->loads * sum : 0;
 }
 
-bool strides_check(const struct strides_case *this_case, uint32_t turns,
+bool strides_check(const struct strides_case *this_case, uint32_t iterations,
                    const uint32_t words[STRIDES_WORDS], uint64_t runs_least, struct error *err)
 {
     uint32_t runs = words[STRIDES_THREADS];
@@ -130,7 +125,7 @@ bool strides_check(const struct strides_case *this_case, uint32_t turns,
         return error_set(err, ERROR_MISMATCH, "%u workgroups reported, at least %llu were run",
                          runs, (unsigned long long)runs_least);
     for (uint32_t t = 0; t < STRIDES_THREADS; t++) {
-        uint32_t expected = runs * turns * thread_sum(this_case, t);
+        uint32_t expected = runs * iterations * thread_sum(this_case, t);
         if (words[t] != expected)
             return error_set(err, ERROR_MISMATCH,
                              "what thread %u loaded adds up to %08x, not to %08x", t, words[t],
