@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What stays made up by hand say.
-#include "bench/occupancy/tally.h"
+#include "bench/occupancy/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,8 @@ enum {
     UNIT_TEXT = 32
 };
 
-// What is listed: a case's parameter, the number before the colon and the one after it.
+// What a finding lists: cases with parameter `param`, each as "BEFORE: AFTER". These are metrics;
+// `before` NULL: the parameter itself.
 struct kind {
     const char *param, *before, *after;
 };
@@ -82,10 +83,10 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
     return true;
 }
 
-// For each subgroup size a finding "occupancy" that lists subgroups on a core by the registers of a
-// thread that the driver reports ("96 registers: 20"), and one that lists workgroups on a core by
-// their shared memory. Only where there are two such results. Value: the fewest of them; keys: the
-// first case and the last.
+// Adds findings "occupancy", two for each subgroup size: one lists the subgroups on a core by the
+// registers of a thread that the driver reports ("96: 20"), the other lists the workgroups on a
+// core by their shared memory. A list has at least two results. Value: the smallest number in the
+// list; keys: the first case and the last one.
 void occupancy_conclude(struct run *run, const char *device)
 {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

@@ -90,8 +90,8 @@ enum occupancy_param { // as `params` lists them
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// The nearest size that there is. The sizes are an axis of registers; elsewhere the driver's own
-// will do.
+// The subgroup size that the device has and that is nearest to the value. Only cases of registers
+// vary it; the others take the driver's own.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;
@@ -124,13 +124,6 @@ static bool reach(const struct bench_pick *pick)
            occupancy_kernel(&this_case, info);
 }
 
-bool occupancy_plan(const struct bench_request *request, struct bench_case_list *list,
-                    struct error *err)
-{
-    const struct bench_product product = {.request = request, .reach = reach};
-    return bench_plan_product(&product, list, err);
-}
-
 const struct benchmark bench_occupancy = {
     .info =
         {
@@ -151,7 +144,7 @@ const struct benchmark bench_occupancy = {
                    "when it began and ended by the device's clock; what overlaps was there at "
                    "once. The values that were to be kept are checked.",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    .plan = occupancy_plan,
+    .product = {.reach = reach},
     .open = occupancy_open,
     .visit = occupancy_visit,
     .conclude = occupancy_conclude,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    FEW_VALUES = 8, // where registers are not what runs out
+    FEW_VALUES = 8, // a thread, in cases that are not about registers
     FEW_THREADS = 64,
     NAME_BYTES = 64,
     DATA_WORDS = OCCUPANCY_VALUES_MAX * OCCUPANCY_LANES
@@ -80,7 +80,7 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
     if (chooses_shared(this_case, info))
         choices.shared_bytes = (unsigned)this_case->shared_bytes;
     if (this_case->by == OCCUPANCY_SHARED)
-        choices.l1_percent = 1; // as much as there is shall be shared memory
+        choices.l1_percent = 1; // the rest is shared memory
     return measure_program(&session->bench->programs, kernel->name, &choices, err);
 }
 
@@ -104,13 +104,14 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- what must come out
 
-static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t values, uint32_t turns,
-                          uint32_t lane)
+// The sum of the values of a thread after that many iterations of the steps.
+static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t values,
+                          uint32_t iterations, uint32_t lane)
 {
     uint32_t x[OCCUPANCY_VALUES_MAX], sum = 0;
     for (uint32_t i = 0; i < values; i++)
         x[i] = session->words[i * OCCUPANCY_LANES + lane];
-    for (uint32_t turn = 0; turn < turns; turn++)
+    for (uint32_t n = 0; n < iterations; n++)
         for (uint32_t i = 0; i < values; i++)
             x[i] = x[i] * OCCUPANCY_FACTOR + x[(i + 1) % values];
     for (uint32_t i = 0; i < values; i++)

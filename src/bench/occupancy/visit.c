@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 #include "bench/occupancy/session.h"
-#include "bench/occupancy/tally.h"
 #include "measure/unit.h"
 
 #include <math.h>
@@ -16,14 +15,14 @@ enum {
 };
 
 enum {
-    TURNS = 4,
-    SHIFT = 61, // words: another subgroup's
+    ITERATIONS = 4,
+    SHIFT = 61, // words; a thread reads what another subgroup wrote
     POLLS = 1 << 20,
-    GROUPS_A_CORE = 32, // to begin with, where the driver does not say how many threads fit
-    GROUPS_ELSE = 256,  // where it does not say how many cores there are
+    GROUPS_A_CORE = 32, // in the first run, if the driver does not report how many threads fit
+    GROUPS_ELSE = 256,  // in the first run, if it does not report how many cores there are
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
-    WAVES = 3, // a run has so many times the workgroups that fit
+    WAVES = 3, // a run has three times the workgroups that fit
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 
@@ -63,7 +62,7 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        base = g ? base : start - half; // all others are within half a turn of the clock
+        base = g ? base : start - half; // all others begin within half of the clock's range of it
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
                                            .core = record[OCCUPANCY_RECORD_CORE]};
@@ -79,7 +78,7 @@ static bool run_once(struct work *work, struct error *err)
         .token = ++work->session->runs * GROUPS_MAX,
         .hold = (uint32_t)(work->memory->hold_ns / work->session->clock.device_tick_ns),
         .polls = loops && loops / 2 < POLLS ? (uint32_t)loops / 2 : POLLS,
-        .turns = TURNS,
+        .turns = ITERATIONS,
         .shared_words = (uint32_t)(work->this_case.shared_bytes / 4),
         .shift = SHIFT};
     const struct gpu_dispatch dispatch = {.program = work->memory->program,
@@ -105,7 +104,7 @@ static bool run_once(struct work *work, struct error *err)
     return done;
 }
 
-// Every thread's word of the last run.
+// Checks the word that each thread left in the last run.
 static bool verify(struct work *work, struct error *err)
 {
     uint32_t threads = work->this_case.threads, groups = work->memory->groups;
@@ -152,8 +151,8 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Enough workgroups that the fullest core gets another one once it was full, and stays so long that
-// they are all there before the first one goes.
+// Finds how many workgroups a run needs so that the fullest core gets another one after it was
+// full, and how long workgroups must stay so that the core is full before the first of them ends.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -173,6 +172,7 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
+// Finds what the first visit of the case kept, or sizes the work if this is the first.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
@@ -192,9 +192,9 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// No more workgroups can be on a core than this by what the driver says of it; NaN where it says
-// nothing. How registers and shared memory are rounded up is not known here.
-static double claim_of(const struct work *work)
+// The most workgroups that fit on a core by the limits that the driver reports; NaN if it reports
+// none. A core may round registers and shared memory up and hold fewer.
+static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
     const struct occupancy_case *this_case = &work->this_case;
@@ -208,6 +208,7 @@ static double claim_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
+// Adds samples of a metric: workgroups times `factor`.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor)
 {
@@ -264,16 +265,16 @@ static void report(const struct work *work, const struct samples *samples,
     bool by_id = info->caps & GPU_CAP(CORE_ID);
     double subgroups =
         this_case->subgroup ? ceil((double)this_case->threads / this_case->subgroup) : NAN;
-    double claim = claim_of(work), registers = work->memory->kernel.registers;
+    double most = limit_of(work), registers = work->memory->kernel.registers;
     if (by_id || info->limits.cores) {
         put(visit, METRIC_WORKGROUPS, samples->core, samples->count, 1);
         put(visit, METRIC_THREADS, samples->core, samples->count, this_case->threads);
-        visit_limit(visit, METRIC_WORKGROUPS, claim);
-        visit_limit(visit, METRIC_THREADS, claim * this_case->threads);
+        visit_limit(visit, METRIC_WORKGROUPS, most);
+        visit_limit(visit, METRIC_THREADS, most * this_case->threads);
     }
     if ((by_id || info->limits.cores) && isfinite(subgroups)) {
         put(visit, METRIC_SUBGROUPS, samples->core, samples->count, subgroups);
-        visit_limit(visit, METRIC_SUBGROUPS, claim * subgroups);
+        visit_limit(visit, METRIC_SUBGROUPS, most * subgroups);
     }
     put(visit, METRIC_CHIP, samples->chip, samples->count, 1);
     if (isfinite(registers))
