@@ -32,14 +32,15 @@ static bool plan(struct workbench *bench, const char *preset, const char *set,
                                           .settings = &setting,
                                           .setting_count = set != NULL};
     struct bench_choice *choices;
-    assert_true(choices_make(bench->session.arena, &chosen, &bench_managed, &choices, err));
+    if (!choices_make(bench->session.arena, &chosen, &bench_managed, &choices, err))
+        return false;
     const struct bench_request request = {.arena = bench->session.arena,
                                           .device = bench->session.info,
                                           .preset = preset,
                                           .choices = choices,
                                           .choice_count = bench_managed.info.param_count};
     *list = (struct bench_case_list){0};
-    return bench_managed.plan(&request, list, err);
+    return bench_plan(&bench_managed, &request, list, err);
 }
 
 // Visits all cases, their sizes made small where they fit the device.

@@ -2,14 +2,15 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-#define BYTES_MOST  ((uint64_t)192 << 30) // elements have numbers of 32 bits
+#define BYTES_MOST  ((uint64_t)192 << 30) // elements are counted in 32 bits
 
 enum {
     DEVICE_SHARE = 2, // of the device's memory, for the arrays of a preset
     REST_SHARE = 8,
-    OVER = 2 // times the rest, where oversubscribed
+    OVER = 2 // oversubscribed arrays are twice as large as the rest
 };
-static const uint64_t advised_most = 96 << 20; // of a preset's sizes: the host touches slowly
+static const uint64_t advised_most =
+    96 << 20; // presets advise no larger arrays: the host writes slowly
 
 static const struct param_info params[] = {
     {.key = "touch",
@@ -125,7 +126,7 @@ enum managed_param { // as `params` lists them
     MANAGED_PARAM_REST
 };
 
-// In whole MiB.
+// Cuts bytes to at most `most`, in whole MiB. 0: no limit.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
@@ -146,7 +147,7 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// Presets advise pages that are not prefetched. Arrays that are oversubscribed have one size.
+// Presets give advice only without prefetching. Oversubscribed arrays have one size.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct managed_case this_case;
@@ -157,14 +158,6 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
     return (!this_case.rest || pick->at[MANAGED_PARAM_BYTES] == 0) &&
            (!this_case.advised || !this_case.prefetch ||
             pick->request->choices[MANAGED_PARAM_ADVISE].from_user);
-}
-
-bool managed_plan(const struct bench_request *request, struct bench_case_list *list,
-                  struct error *err)
-{
-    const struct bench_product product = {
-        .request = request, .replace = replace, .reach = reach, .keep = is_wanted};
-    return bench_plan_product(&product, list, err);
 }
 
 const struct benchmark bench_managed = {
@@ -188,7 +181,7 @@ const struct benchmark bench_managed = {
         "the pages, and the passes after it. Every sum is checked. With --set oversubscribe=1 the "
         "arrays are larger than what the device has left.",
     .needs = GPU_CAP(MANAGED),
-    .plan = managed_plan,
+    .product = {.replace = replace, .reach = reach, .keep = is_wanted},
     .open = managed_open,
     .visit = managed_visit,
 };

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    GROUPS_MAX = 4096, // of the kernels that fill and check: they loop
-    HOST_CHECKS = 64,
+    GROUPS_MAX = 4096, // of the kernels that fill and check, which loop
+    HOST_CHECKS = 64,  // sums that the host checks
     FILLERS_MAX = 256
 };
 static const uint64_t filler_bytes = UINT64_C(4) << 30, filler_least = UINT64_C(1) << 20;
@@ -31,8 +31,8 @@ bool managed_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- memory
 
-// Plain allocations until the device has `rest` left: what is managed then fits only in part, and
-// stays small.
+// Allocates ordinary buffers until the device has only `rest` bytes free, so that managed arrays of
+// a moderate size do not fit.
 static bool fill_device(struct managed_arrays *arrays, uint64_t rest, struct error *err)
 {
     uint64_t left = 0, part = filler_bytes;
@@ -47,7 +47,7 @@ static bool fill_device(struct managed_arrays *arrays, uint64_t rest, struct err
             continue;
         if (err->code != ERROR_OUT_OF_MEMORY)
             return false;
-        part /= 2; // what is free may lie in pieces
+        part /= 2; // free memory may lie in pieces
     }
     return true;
 }
@@ -70,12 +70,6 @@ static bool check_room(const struct managed_arrays *arrays, const struct managed
                      (unsigned long long)this_case->bytes >> 20, (unsigned long long)host >> 20);
 }
 
-// What is written each pass is not mostly read.
-static bool is_advised(const struct managed_case *this_case, int array)
-{
-    return this_case->advised && (array > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
-}
-
 bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_case *this_case,
                          struct error *err)
 {
@@ -87,9 +81,12 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
         (this_case->rest && !fill_device(arrays, this_case->rest, err)))
         return false;
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
+        // Array 0 is written in each pass, so "mostly read" does not apply to it.
+        bool advised =
+            this_case->advised && (i > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);
-        if (!arrays->at[i] || (is_advised(this_case, i) &&
-                               !gpu_managed_advise(arrays->at[i], this_case->advice, err)))
+        if (!arrays->at[i] ||
+            (advised && !gpu_managed_advise(arrays->at[i], this_case->advice, err)))
             return false;
     }
     return true;
@@ -97,6 +94,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
 
 // ---------------------------------------------------------------- first touch
 
+// Number `i` of array b or c, whichever `mix` belongs to.
 static double number_of(uint32_t i, uint32_t mix)
 {
     uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;

@@ -9,12 +9,12 @@
 #include "measure/card.h"
 
 struct managed_case {
-    bool host_touch; // the host writes the arrays first; else the device
-    bool prefetch;
-    bool advised;
+    bool host_touch; // the host writes the arrays first; else the device does
+    bool prefetch;   // pages are sent to the device before its first pass
+    bool advised;    // `advice` is given
     enum gpu_managed_advice advice;
     uint64_t bytes; // of the three arrays together
-    uint64_t rest;  // oversubscribed: device memory left for them; 0: they fit
+    uint64_t rest;  // device memory left to them, if oversubscribed; 0: they fit
 };
 void managed_case_read(const struct bench_case *c, struct managed_case *this_case);
 
@@ -26,14 +26,14 @@ enum {
 struct managed_session {
     struct bench_session *bench;
     struct gpu_program *fill, *check, *triad;
-    struct gpu_buffer *right; // what `check` counts
+    struct gpu_buffer *right; // pairs that `check` counted as right
     struct measure_link link;
-    uint32_t visits; // so far: the seed of the next
+    uint32_t visits; // so far; the seed of the next visit
 };
 
 struct managed_params { // as in the kernels
     double factor;
-    uint32_t count; // pairs
+    uint32_t count; // pairs of elements
     uint32_t seed;
 };
 
@@ -42,18 +42,19 @@ struct managed_arrays {
     struct managed_session *session;
     struct gpu_scope *scope;
     struct gpu_buffer *at[MANAGED_ARRAYS];
-    uint64_t bytes; // each
+    uint64_t bytes; // of each array
     uint32_t pairs, seed;
 };
 
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
-// Allocates and advises, having filled the device down to point->rest where that is asked for.
-// ERROR_OUT_OF_MEMORY where device (unless oversubscribed) or host have not so much free.
+// Allocates the arrays and gives the advice. If the case is oversubscribed, other buffers fill the
+// device first until `rest` bytes are free. ERROR_OUT_OF_MEMORY if the device (unless
+// oversubscribed) or the host has too little free memory.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 
-// Writes all three for the first time.
+// Writes all arrays for the first time: by the host, or by the device.
 MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host,
                                      struct error *err);
 
@@ -61,16 +62,13 @@ MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host
 void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
 
-// Every sum is that of `factor`, as the device sees it; some of them as the host does, which moves
-// their pages. Else ERROR_MISMATCH.
+// ERROR_MISMATCH if a sum is not b + factor × c. The device checks every sum. The host checks some,
+// which moves their pages to it.
 MUST_CHECK bool managed_arrays_check_device(struct managed_arrays *arrays, double factor,
                                             struct error *err);
 MUST_CHECK bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,
                                           struct error *err);
 
-// The plan and the visit of struct benchmark.
-MUST_CHECK bool managed_plan(const struct bench_request *request, struct bench_case_list *list,
-                             struct error *err);
 MUST_CHECK bool managed_visit(struct bench_visit *run, struct measure_visit *visit,
                               struct error *err);
 

@@ -11,7 +11,8 @@ enum {
     METRIC_PREFETCH
 };
 
-// Other factors for the first pass and the later ones: each is checked by its own sums.
+// The first pass and the later ones have different factors, so that each is checked by its own
+// sums.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -23,15 +24,10 @@ struct trial {
     struct measure_span later;
 };
 
-// What a case keeps from its first visit.
-struct memory {
-    uint64_t repeats;
-};
-
 static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // one: what was moved once stays
+    (void)repeats; // always one: pages that moved stay
     for (int i = 0; i < MANAGED_ARRAYS; i++)
         gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
                                                                 .bytes = trial->arrays.bytes});
@@ -40,7 +36,7 @@ static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t rep
 static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // one
+    (void)repeats; // always one
     managed_arrays_record(&trial->arrays, first_factor, batch);
 }
 
@@ -60,31 +56,25 @@ static void record_later(void *context, struct gpu_batch *batch, uint64_t repeat
         managed_arrays_record(&trial->arrays, later_factor, batch);
 }
 
-static bool time_later(struct trial *trial, uint64_t *repeats, struct error *err)
-{
-    const struct measure_span_desc desc = {.scope = trial->run->scope,
-                                           .record = record_later,
-                                           .context = trial,
-                                           .request = trial->run->request,
-                                           .repeats = *repeats,
-                                           .warm = true};
-    if (!measure_span_run(trial->run->arena, &desc, &trial->later, err))
-        return false;
-    *repeats = trial->later.repeats;
-    return true;
-}
-
 static bool measure(struct trial *trial, uint64_t *repeats, struct error *err)
 {
     struct managed_arrays *arrays = &trial->arrays;
-    return managed_arrays_make(arrays, &trial->this_case, err) &&
-           managed_arrays_touch(arrays, trial->this_case.host_touch, err) &&
-           (!trial->this_case.prefetch ||
-            time_once(trial, record_prefetch, &trial->prefetch_ns, err)) &&
-           time_once(trial, record_first, &trial->first_ns, err) &&
-           managed_arrays_check_device(arrays, first_factor, err) &&
-           time_later(trial, repeats, err) &&
-           managed_arrays_check_device(arrays, later_factor, err) &&
+    const struct measure_span_desc later = {.scope = trial->run->scope,
+                                            .record = record_later,
+                                            .context = trial,
+                                            .request = trial->run->request,
+                                            .repeats = *repeats,
+                                            .warm = true};
+    if (!managed_arrays_make(arrays, &trial->this_case, err) ||
+        !managed_arrays_touch(arrays, trial->this_case.host_touch, err) ||
+        (trial->this_case.prefetch &&
+         !time_once(trial, record_prefetch, &trial->prefetch_ns, err)) ||
+        !time_once(trial, record_first, &trial->first_ns, err) ||
+        !managed_arrays_check_device(arrays, first_factor, err) ||
+        !measure_span_run(trial->run->arena, &later, &trial->later, err))
+        return false;
+    *repeats = trial->later.repeats;
+    return managed_arrays_check_device(arrays, later_factor, err) &&
            managed_arrays_check_host(arrays, later_factor, err);
 }
 
@@ -95,12 +85,6 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
     double step_ns = (double)trial->session->bench->info->limits.stamp_step_ps / 1000;
     if (ns > 0)
         visit_samples(visit, metric, &rate, 1, rate * step_ns / ns);
-}
-
-static bool stays_with_host(const struct managed_case *this_case)
-{
-    return this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST &&
-           !this_case->prefetch;
 }
 
 static void report(const struct trial *trial, struct measure_visit *visit)
@@ -114,9 +98,11 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // What a last-level cache may hold can be faster than DRAM.
+    // Arrays that fit the last-level cache can be faster than DRAM; pages can stay with the host.
     bool is_dram = trial->arrays.bytes * MANAGED_ARRAYS > 4 * limits.last_cache_bytes;
-    if (limits.dram_bytes_per_s > 0 && is_dram && !stays_with_host(this_case))
+    bool is_on_host =
+        this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;
+    if (limits.dram_bytes_per_s > 0 && is_dram && !is_on_host)
         visit_limit(visit, METRIC_BANDWIDTH, limits.dram_bytes_per_s);
     if (trial->session->link.bytes_per_s > 0 && this_case->host_touch && this_case->prefetch)
         visit_limit(visit, METRIC_PREFETCH, trial->session->link.bytes_per_s);
@@ -133,11 +119,11 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
 {
     struct trial trial = {.run = run, .session = run->session->state};
     if (!*run->memory)
-        *run->memory = ARENA_NEW(run->session->arena, struct memory);
-    struct memory *memory = *run->memory;
+        *run->memory = ARENA_NEW(run->session->arena, uint64_t);
+    uint64_t *repeats = *run->memory; // passes a sample, found at the first visit
     managed_case_read(run->bench_case, &trial.this_case);
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};
-    if (!measure(&trial, &memory->repeats, err))
+    if (!measure(&trial, repeats, err))
         return false;
     report(&trial, visit);
     return true;
