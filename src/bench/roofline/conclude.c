@@ -8,13 +8,13 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double leg_distances[] = {4, 2}; // from the ridge, the first that leaves points
+static const double leg_distances[] = {4, 2}; // from the ridge; the first that leaves cases is used
 static const double leg_confidence = 0.975;
 
-// All results of one device and one type of numbers.
+// The results of one device with one type of numbers.
 struct row {
     struct run *run;
-    const char *device, *type; // type: "fp32"; NULL: any
+    const char *device, *type; // type: "fp32"; NULL: all types
 };
 
 static bool is_in(const struct row *row, const struct result *result)
@@ -24,7 +24,7 @@ static bool is_in(const struct row *row, const struct result *result)
            (!row->type || strcmp(type->text, row->type) == 0);
 }
 
-// The result of the row with the most of a metric; NULL: none has it.
+// The result of the row with the largest median of a metric; NULL if none has that metric.
 static const struct result *most_of(const struct row *row, const char *metric)
 {
     const struct result *best = NULL;
@@ -37,7 +37,7 @@ static const struct result *most_of(const struct row *row, const char *metric)
     return best;
 }
 
-// Intensities from below half the ridge to above twice it were measured.
+// True if intensities from half the ridge or less to twice the ridge or more were measured.
 static bool is_seen_around(const struct row *row, double ridge)
 {
     double least = INFINITY, most = 0;
@@ -51,7 +51,7 @@ static bool is_seen_around(const struct row *row, double ridge)
     return least <= ridge / 2 && most >= ridge * 2;
 }
 
-// The flat part of a metric, from x of `least` to `most`; NaN where nothing was measured there.
+// The median of a metric over intensities from `least` to `most`; NaN if none was measured there.
 static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
 {
     struct arena *scratch = arena_create();
@@ -71,12 +71,12 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 }
 
 struct ridge {
-    struct interval rate, speed; // of the two legs
-    struct interval at;
+    struct interval rate, speed; // of the compute roof and the memory roof
+    struct interval at;          // the intensity where they meet
 };
 
-// The two roofs are fitted where they are flat, away from the ridge. The interval of the ridge is
-// the widest quotient of their intervals; these have 97.5 % each, so it has 95 %.
+// The two roofs are taken where they are flat, `distance` times away from the ridge. The ridge's
+// interval is the widest quotient of their intervals: theirs hold 97.5 % each, so it holds 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -120,11 +120,11 @@ static void report(const struct row *row)
                        low, high);
 }
 
-// For each type of numbers a finding "ridge" whose value is the intensity where the two bounds
-// meet: the median rate of the intensities well above it over the median bandwidth of those well
-// below it (four times, or else twice), with the interval of that quotient in the text. Only where
-// both bounds are there to be seen: intensities from half the ridge down to twice it up. Keys: the
-// cases with most bytes and with most operations a second.
+// Adds a finding "ridge" for each type of numbers. Value: the intensity where memory stops being
+// the limit, which is the median rate at intensities well above it over the median bandwidth at
+// those well below it (four times; twice if there are none). The text has the interval of that
+// quotient. No finding unless intensities from half the ridge to twice the ridge were measured.
+// Keys: the case with the largest bandwidth and the case with the largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

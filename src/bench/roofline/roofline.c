@@ -103,7 +103,8 @@ enum roofline_param { // as `params` lists them
     ROOFLINE_PARAM_ENERGY
 };
 
-// The standard preset measures energy at ten of the first type's intensities, spread over all.
+// True if the device supports this type, or the user asked for it. The standard preset measures
+// energy only for the first type, at ten of its intensities.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;
@@ -127,13 +128,6 @@ static bool has_steps(const struct bench_pick *pick, struct error *err)
                      this_case.intensity);
 }
 
-bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,
-                   struct error *err)
-{
-    const struct bench_product product = {.request = request, .reach = reach, .keep = has_steps};
-    return bench_plan_product(&product, list, err);
-}
-
 const struct benchmark bench_roofline = {
     .info =
         {
@@ -154,7 +148,7 @@ const struct benchmark bench_roofline = {
         "memory: from 1/16 operation a byte, where memory is the bound, to 512, where the units "
         "are. The intensity is a run-time value; the sum of all results is checked.",
     .together = true,
-    .plan = roofline_plan,
+    .product = {.reach = reach, .keep = has_steps},
     .open = roofline_open,
     .close = roofline_close,
     .visit = roofline_visit,

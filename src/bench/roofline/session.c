@@ -7,7 +7,7 @@
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
-    CACHES = 4,      // so many times the last cache is memory
+    CACHES = 4,      // the buffer is at least four last-level caches, so that DRAM is read
     MEMORY_SHARE = 4 // of the device's memory, at most
 };
 _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -38,7 +38,7 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Which of the starts value number `i` of a period is: the bits of a hash (MurmurHash3's
+// Which of the FMA_CHAINS starts value number `i` of a period has, by a hash (MurmurHash3's
 // finaliser).
 static unsigned start_of(uint32_t i)
 {
@@ -49,15 +49,16 @@ static unsigned start_of(uint32_t i)
     return (i ^ i >> 16) % FMA_CHAINS;
 }
 
-static bool is_wide(const struct roofline_number *number)
+// Words of one value.
+static unsigned width_of(const struct roofline_number *number)
 {
-    return number->chains * 8 == ROOFLINE_THREAD_BYTES;
+    return ROOFLINE_THREAD_BYTES / 4 / number->chains;
 }
 
 static void fill_period(const struct roofline_number *number, uint32_t *period)
 {
     struct fma_chain chains[FMA_CHAINS];
-    unsigned width = is_wide(number) ? 2 : 1;
+    unsigned width = width_of(number);
     fma_chain_follow(number->number, 0, chains);
     for (uint32_t i = 0; i < PERIOD_WORDS / width; i++) {
         uint64_t bits = chains[start_of(i)].start;
@@ -76,10 +77,10 @@ static uint32_t sum_of(uint64_t bits)
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes)
 {
-    // Chains with a step more than the others have the second set.
+    // chains[1]: of the chains that make one step more than the others
     struct fma_chain chains[2][FMA_CHAINS];
     struct roofline_sums sums = {0};
-    unsigned width = is_wide(number) ? 2 : 1, in_load = 4 / width;
+    unsigned width = width_of(number), in_load = 4 / width;
     for (unsigned more = 0; more < 2; more++)
         fma_chain_follow(number->number, steps / number->chains + more, chains[more]);
     for (uint32_t i = 0; i < PERIOD_WORDS / width; i++) {
@@ -93,7 +94,8 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
-// The period once, then twice, four times … by copies on the device.
+// Writes the data once, then doubles what is there by copies on the device until the buffer is
+// full.
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {
@@ -156,7 +158,7 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
     return session->sources[place] != NULL;
 }
 
-// Numbers that take turns would fill their memory anew each time.
+// Each type has a buffer of its own, so that types measured in turns need not fill it again.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

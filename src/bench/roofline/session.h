@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and how one is read.
+// A case of `roofline` as data, and what the cases of a session share.
 #ifndef BENCH_ROOFLINE_SESSION_H
 #define BENCH_ROOFLINE_SESSION_H
 
@@ -20,33 +20,33 @@ struct roofline_number {
     enum fma_number number;
     gpu_caps caps;
     unsigned chains;     // of a thread
-    unsigned arithmetic; // operations of a step of a chain
+    unsigned arithmetic; // operations in one step of a chain
 };
 extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 
 struct roofline_case {
     const struct roofline_number *number;
     double intensity; // operations a byte
-    double energy_s;  // of steady repeats; 0: none
+    double energy_s;  // how long energy is measured, in seconds; 0: not at all
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Steps of all chains of a thread together; 0 where no whole number of them has this intensity.
+// Steps of all chains of a thread together. 0 if no whole number of steps has this intensity.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
     struct bench_session *bench;
     struct measure_clock clock;
     struct measure_limits limits;
-    struct measure_energy *energy; // NULL: the device does not count it
-    bool warm;
-    struct gpu_buffer *words; // measure/words.h
-    // Each number's own where memory is large, else all share the first.
+    struct measure_energy *energy; // NULL: the device does not count energy
+    bool warm;                     // a case was measured: the core clock is up
+    struct gpu_buffer *words;      // measure/words.h
+    // One buffer for each type of number if memory is large; else all types share the first one.
     bool shares;
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not needed so far
-    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // whose data are there; NULL: nobody's
+    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // whose data it holds; NULL: none
     struct gpu_buffer *source;                             // of the case at work
-    uint64_t bytes;                                        // of each
+    uint64_t bytes;                                        // of each buffer
     uint32_t constant[2];                                  // b of x·x + b
 };
 
@@ -54,21 +54,19 @@ MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
 
 void roofline_close(struct bench_session *bench);
 
-// Puts the number's data into memory. Returns its program; NULL with `err`.
+// Makes session->source hold the data of that type. Returns its program; NULL with `err`.
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 
-// What one reading of the first `bytes` adds up to after so many steps of a thread, with fma
-// rounded once and twice.
+// The sum of all results of one dispatch that reads `bytes` bytes, with so many steps in each
+// thread: if an fma rounds once (fused), and if it rounds its product and its sum.
 struct roofline_sums {
     uint32_t fused, rounded;
 };
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes);
 
-// The plan, the visit and the conclusion of struct benchmark.
-MUST_CHECK bool roofline_plan(const struct bench_request *request, struct bench_case_list *list,
-                              struct error *err);
+// The visit and the conclusion of struct benchmark.
 MUST_CHECK bool roofline_visit(struct bench_visit *run, struct measure_visit *visit,
                                struct error *err);
 void roofline_conclude(struct run *run, const char *device);

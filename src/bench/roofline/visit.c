@@ -19,13 +19,13 @@ enum {
     REPEATS_MAX = 4096
 };
 
-// A CPU that stands in for a GPU reads less where much is computed.
+// Above this intensity, a CPU that acts as a GPU reads less memory, or it would take too long.
 static const double cpu_intensity = 16;
 
-// Of a submission while energy is counted: short beside the second that this takes.
+// Length of one submission while energy is counted: short beside the second that this takes.
 static const double burst_ns = 5e6;
 
-// Found by a case's first visit.
+// What a case keeps from its first visit.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;
@@ -49,7 +49,7 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// As much as there is, in rows that the device can have; whole periods.
+// Makes a grid that reads the whole buffer, in rows that the device can have and in whole periods.
 static void shape(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -90,6 +90,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
+// `separate`: each fma rounded twice, as a product and a sum.
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_span *span, bool *separate, struct error *err)
 {
@@ -109,7 +110,8 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Once a case, if it is to be had and wanted.
+// Measures energy once a case, if the device counts it and the case asks for it. Else unit_j is
+// NaN.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {
