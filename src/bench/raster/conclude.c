@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double bound = 0.5; // of the most triangles a second: there their pixels bind
+static const double bound = 0.5; // pixels limit triangles whose rate is this share of the highest
 
 // Whose results are read.
 struct subject {
@@ -16,7 +16,7 @@ struct subject {
 
 // ---------------------------------------------------------------- finding cases
 
-// NULL where the result is not the subject's, or the metric not there.
+// The metric of a result; NULL if the result is not the subject's or lacks the metric.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
 {
@@ -53,18 +53,25 @@ static void report_cores(const struct subject *subject)
                        result, NULL);
 }
 
-// The smallest drawn triangle whose rate is at most `bound` of the most; NULL: none was so large.
+// The rate of drawn triangles; NULL if the result has none.
+static const struct metric *drawn_rate(const struct subject *subject, const struct result *result)
+{
+    return case_says(&result->bench_case, "facing", "front")
+               ? metric_of(subject, result, "triangles")
+               : NULL;
+}
+
+// The smallest triangle whose rate is at most `bound` of the highest, `most`; NULL if there is
+// none.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
-        const struct metric *rate = metric_of(subject, result, "triangles");
-        if (!rate || !case_says(&result->bench_case, "facing", "front") ||
-            rate->median > bound * most)
-            continue;
-        if (!found ||
-            case_uint(&result->bench_case, "side") < case_uint(&found->bench_case, "side"))
+        const struct metric *rate = drawn_rate(subject, result);
+        if (rate && rate->median <= bound * most &&
+            (!found ||
+             case_uint(&result->bench_case, "side") < case_uint(&found->bench_case, "side")))
             found = result;
     }
     return found;
@@ -75,12 +82,11 @@ static void report_triangles(const struct subject *subject)
     const struct result *best = NULL;
     double most = 0;
     for (size_t i = 0; i < subject->run->result_count; i++) {
-        const struct result *result = subject->run->results[i];
-        const struct metric *rate = metric_of(subject, result, "triangles");
-        if (!rate || !case_says(&result->bench_case, "facing", "front") || rate->median <= most)
+        const struct metric *rate = drawn_rate(subject, subject->run->results[i]);
+        if (!rate || rate->median <= most)
             continue;
         most = rate->median;
-        best = result;
+        best = subject->run->results[i];
     }
     if (!best)
         return;
@@ -98,7 +104,7 @@ static void report_triangles(const struct subject *subject)
 }
 
 struct pair {
-    const struct result *base, *other; // NULL: nothing is told
+    const struct result *base, *other; // either NULL: no finding
     const char *code, *base_text, *other_text;
 };
 
@@ -142,14 +148,16 @@ static void report_blend(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-//   raster-cores      how many of the cores draw; value: their number
-//   raster-triangles  how many triangles a second at most, and from which size on their pixels
-//                     bind: where the rate has fallen to half of the most; value: the most
-//   raster-blend      pixels that are mixed with what is there against opaque ones, of the format
-//                     that was measured first; value: the ratio of the rates
-//   raster-depth      pixels that fail the depth test against those that pass and write it; value:
-//                     likewise
-// Keys: the cases that say so.
+// Adds these findings:
+//   raster-cores      how many cores draw; value: their number
+//   raster-triangles  the highest rate of triangles, and the smallest size at which the rate is
+//   half
+//                     of it, because pixels limit it; value: the highest rate
+//   raster-blend      alpha-blended pixels against opaque pixels, of the format that was measured
+//                     first; value: the ratio of their rates
+//   raster-depth      pixels that fail the depth test against pixels that pass it and write depth;
+//                     value: the ratio of their rates
+// Keys: the cases compared.
 void raster_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

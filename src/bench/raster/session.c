@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/raster/session.h"
 
-#include <string.h>
-
 enum {
     CENSUS_SIDE = 1024 // pixels
 };
@@ -29,30 +27,40 @@ struct gpu_target *raster_target(struct raster_session *session, const struct gp
     return target;
 }
 
+bool raster_draw_once(struct raster_session *session, const struct gpu_draw *draw,
+                      uint64_t timeout_ns, struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(session->bench->device);
+    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.draws = true}, err);
+    if (batch)
+        gpu_batch_draw(batch, draw);
+    bool done = batch && gpu_batch_end(batch, err) && gpu_batch_run(batch, timeout_ns, err);
+    gpu_scope_close(scope);
+    return done;
+}
+
 // ---------------------------------------------------------------- the cores that draw
 
-static bool draw_census(struct gpu_scope *scope, struct gpu_buffer *counts,
-                        struct gpu_target *target, struct error *err)
+static bool draw_census(struct raster_session *session, struct gpu_scope *scope,
+                        struct raster_census *census, struct error *err)
 {
-    const struct gpu_draw_program_desc desc = {.vertex = kernel_find("raster_layers"),
-                                               .fragment = kernel_find("raster_cores"),
-                                               .target = target};
-    struct gpu_draw_program *program = gpu_draw_program_create(scope, &desc, err);
-    struct gpu_batch *batch =
-        program ? gpu_batch_create(scope, &(struct gpu_batch_desc){.draws = true}, err) : NULL;
-    if (!batch)
-        return false;
+    const struct gpu_target_desc target = {
+        .format = GPU_FORMAT_RGBA8_UNORM, .width = CENSUS_SIDE, .height = CENSUS_SIDE};
+    const struct gpu_buffer_desc counts = {.bytes = sizeof census->pixels};
     const struct raster_layers_params params = {.farthest = 0.5f};
-    gpu_batch_fill(batch, counts, 0, gpu_buffer_bytes(counts), 0);
-    gpu_batch_draw(batch, &(struct gpu_draw){.program = program,
-                                             .target = target,
-                                             .vertices = 3,
-                                             .instances = 1,
-                                             .load = GPU_LOAD_DISCARD,
-                                             .args = {{.buffer = counts}},
-                                             .params = &params,
-                                             .params_bytes = sizeof params});
-    return gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err);
+    struct gpu_draw_program_desc desc = {.vertex = kernel_find("raster_layers"),
+                                         .fragment = kernel_find("raster_cores")};
+    struct gpu_draw draw = {.vertices = 3,
+                            .instances = 1,
+                            .load = GPU_LOAD_DISCARD,
+                            .params = &params,
+                            .params_bytes = sizeof params};
+    return (desc.target = draw.target = raster_target(session, &target, err)) &&
+           (draw.args[0].buffer = gpu_buffer_create(scope, &counts, err)) &&
+           (draw.program = gpu_draw_program_create(scope, &desc, err)) &&
+           gpu_buffer_write(draw.args[0].buffer, 0, census->pixels, counts.bytes, err) &&
+           raster_draw_once(session, &draw, wait_ns, err) &&
+           gpu_buffer_read(draw.args[0].buffer, 0, census->pixels, counts.bytes, err);
 }
 
 bool raster_census_take(struct raster_session *session, struct raster_census *census,
@@ -61,14 +69,8 @@ bool raster_census_take(struct raster_session *session, struct raster_census *ce
     *census = (struct raster_census){.known = session->bench->info->caps & GPU_CAP(CORE_ID)};
     if (!census->known)
         return true;
-    const struct gpu_target_desc desc = {
-        .format = GPU_FORMAT_RGBA8_UNORM, .width = CENSUS_SIDE, .height = CENSUS_SIDE};
-    struct gpu_target *target = raster_target(session, &desc, err);
     struct gpu_scope *scope = gpu_scope_open(session->bench->device);
-    struct gpu_buffer *counts =
-        gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = sizeof census->pixels}, err);
-    bool done = target && counts && draw_census(scope, counts, target, err) &&
-                gpu_buffer_read(counts, 0, census->pixels, sizeof census->pixels, err);
+    bool done = draw_census(session, scope, census, err);
     gpu_scope_close(scope);
     uint64_t pixels = 0;
     for (unsigned i = 0; i < RASTER_CORES_MAX; i++) {

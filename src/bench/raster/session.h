@@ -1,12 +1,81 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and the functions of struct benchmark.
+// A case of `raster` as data: what it draws and what must be seen afterwards. And what the cases of
+// a session share.
 #ifndef BENCH_RASTER_SESSION_H
 #define BENCH_RASTER_SESSION_H
 
 #include "bench/bench.h"
-#include "bench/raster/work.h"
+#include "bench/raster/raster.h"
+#include "gpu/graphics.h"
 #include "measure/clock.h"
 #include "measure/limits.h"
+
+// The values of these enumerations are in the order of the choices.
+enum raster_kind {
+    RASTER_TRIANGLES, // many triangles of one size
+    RASTER_PIXELS,    // layers over the whole target, by format and blending
+    RASTER_DEPTH,     // layers over the whole target, with a depth buffer
+    RASTER_DRAWS,     // one triangle a draw
+    RASTER_CORES      // which cores draw
+};
+
+enum raster_depth {
+    RASTER_DEPTH_OFF,    // the depth buffer is not used
+    RASTER_DEPTH_TEST,   // every pixel passes
+    RASTER_DEPTH_REJECT, // no pixel passes
+    RASTER_DEPTH_WRITE,  // every pixel passes and writes depth, but no colour
+    RASTER_DEPTH_BOTH    // every pixel passes and writes depth and colour
+};
+
+enum raster_change { // what changes between draws
+    RASTER_CHANGE_NONE,
+    RASTER_CHANGE_PARAMS,
+    RASTER_CHANGE_PROGRAM
+};
+
+struct raster_case {
+    enum raster_kind kind;
+    uint32_t side; // TRIANGLES: pixels that a triangle covers in its first row; 0: it covers none
+    bool culled;
+    enum gpu_format format;
+    enum gpu_blend blend;
+    enum raster_depth depth;
+    enum raster_change change;
+};
+
+// Parameters of the vertex kernels.
+struct raster_layers_params {
+    float farthest, nearer;
+};
+struct raster_mesh_params {
+    uint32_t columns, cells, first, flipped;
+    float pitch, offset, leg, pixel;
+};
+
+// Parameters of the kernel raster_check: the image that must be there.
+struct raster_check_params {
+    float unit[4], tolerance[4];
+    uint32_t pattern, width, height, layers, columns, cells, triangles, side;
+};
+
+// What one unit of work is.
+struct raster_work {
+    uint32_t target;              // pixels a side
+    uint32_t draws;               // one after another
+    uint32_t vertices, instances; // of each draw
+    double triangles, pixels;     // of all draws; pixels that are drawn or tested
+    bool clears;                  // each unit clears the target first; else it draws over it
+    union {
+        struct raster_layers_params layers;
+        struct raster_mesh_params mesh;
+    } params;
+    size_t params_bytes;
+    struct raster_check_params check; // the image that the unit leaves
+};
+
+void raster_case_read(const struct bench_case *c, struct raster_case *this_case);
+void raster_work_plan(const struct raster_case *this_case, const struct gpu_info *info,
+                      struct raster_work *work);
 
 enum raster_metric { // as raster.c lists them
     RASTER_TRIANGLE_RATE,
@@ -18,12 +87,12 @@ enum raster_metric { // as raster.c lists them
 };
 
 enum {
-    RASTER_TARGETS = 16 // of all formats, with depth and without
+    RASTER_TARGETS = 16 // enough for all formats, with depth and without
 };
 
-// Where fragments were seen to run.
+// On which cores fragments ran.
 struct raster_census {
-    bool known;
+    bool known;                        // kernels can read the id of their core
     unsigned cores;                    // that drew any pixel
     uint32_t pixels[RASTER_CORES_MAX]; // by core
 };
@@ -34,11 +103,11 @@ struct raster_session {
     struct measure_limits limits;
     struct raster_census census;
     struct gpu_program *check;
-    struct gpu_buffer *result; // of the check
+    struct gpu_buffer *result; // of `check`
     struct gpu_target *targets[RASTER_TARGETS];
     struct gpu_target_desc target_descs[RASTER_TARGETS];
     size_t target_count;
-    bool warm; // a case was measured
+    bool warm; // a case was measured: the core clock is up
 };
 
 MUST_CHECK bool raster_open(struct bench_session *bench, struct error *err);
@@ -46,15 +115,20 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
                              struct error *err);
 void raster_conclude(struct run *run, const char *device);
 
-// A target of that format, made at the first call; square, `side` pixels.
+// The target of that description, made at the first call. NULL with `err`.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 
-// Draws over the whole target and counts pixels by core, as far as kernels can read its id.
+// Runs one draw in a batch of its own, and waits for it.
+MUST_CHECK bool raster_draw_once(struct raster_session *session, const struct gpu_draw *draw,
+                                 uint64_t timeout_ns, struct error *err);
+
+// Draws over a whole target and counts the pixels that each core drew. If kernels cannot read the
+// id of their core, it draws nothing and census->known is false.
 MUST_CHECK bool raster_census_take(struct raster_session *session, struct raster_census *census,
                                    struct error *err);
 
-// ERROR_MISMATCH where a pixel of the target is not what `params` tells.
+// ERROR_MISMATCH if a pixel of the target differs from the image that `params` describes.
 MUST_CHECK bool raster_check(struct raster_session *session, struct gpu_target *target,
                              const struct raster_check_params *params, struct error *err);
 

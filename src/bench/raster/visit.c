@@ -6,8 +6,8 @@
 
 // What a case keeps from its first visit.
 struct memory {
-    struct gpu_draw_program *programs[2]; // of the work; with change=program both by turns
-    struct gpu_draw_program *seen;        // what would be seen of triangles that are not
+    struct gpu_draw_program *programs[2]; // change=program alternates them; else only the first
+    struct gpu_draw_program *seen;        // as the first, without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
 };
@@ -23,37 +23,20 @@ struct job {
 
 // ---------------------------------------------------------------- programs
 
-static struct gpu_draw_program *make(struct job *job, const char *fragment,
-                                     struct gpu_draw_program_desc desc, struct error *err)
+// A program of the case's vertex kernel; `fragment` NULL: it writes depth alone.
+static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
+                                     bool culls, struct error *err)
 {
     bool mesh = job->this_case.kind == RASTER_TRIANGLES || job->this_case.kind == RASTER_DRAWS;
-    desc.vertex = kernel_find(mesh ? "raster_mesh" : "raster_layers");
-    desc.fragment = fragment ? kernel_find(fragment) : NULL;
-    desc.target = job->target;
-    return gpu_draw_program_create(job->session->bench->scope, &desc, err);
-}
-
-static bool make_depth_programs(struct job *job, struct error *err)
-{
-    static const enum gpu_depth uses[] = {
-        [RASTER_DEPTH_OFF] = GPU_DEPTH_OFF,     [RASTER_DEPTH_TEST] = GPU_DEPTH_TEST,
-        [RASTER_DEPTH_REJECT] = GPU_DEPTH_TEST, [RASTER_DEPTH_WRITE] = GPU_DEPTH_WRITE,
-        [RASTER_DEPTH_BOTH] = GPU_DEPTH_WRITE,
+    const struct gpu_draw_program_desc desc = {
+        .vertex = kernel_find(mesh ? "raster_mesh" : "raster_layers"),
+        .fragment = fragment ? kernel_find(fragment) : NULL,
+        .target = job->target,
+        .blend = job->this_case.blend,
+        .depth = depth,
+        .cull = culls,
     };
-    struct memory *memory = job->memory;
-    bool colorless = job->this_case.depth == RASTER_DEPTH_WRITE;
-    memory->programs[0] =
-        make(job, colorless ? NULL : "raster_cover",
-             (struct gpu_draw_program_desc){.depth = uses[job->this_case.depth]}, err);
-    memory->depth_only =
-        memory->programs[0]
-            ? make(job, NULL, (struct gpu_draw_program_desc){.depth = GPU_DEPTH_WRITE}, err)
-            : NULL;
-    memory->depth_test = memory->depth_only
-                             ? make(job, "raster_cover",
-                                    (struct gpu_draw_program_desc){.depth = GPU_DEPTH_TEST}, err)
-                             : NULL;
-    return memory->depth_test;
+    return gpu_draw_program_create(job->session->bench->scope, &desc, err);
 }
 
 static bool make_programs(struct job *job, struct error *err)
@@ -61,25 +44,27 @@ static bool make_programs(struct job *job, struct error *err)
     static const char *const layers[] = {[GPU_BLEND_NONE] = "raster_cover",
                                          [GPU_BLEND_ALPHA] = "raster_alpha",
                                          [GPU_BLEND_ADD] = "raster_add"};
+    static const enum gpu_depth uses[] = {
+        [RASTER_DEPTH_OFF] = GPU_DEPTH_OFF,     [RASTER_DEPTH_TEST] = GPU_DEPTH_TEST,
+        [RASTER_DEPTH_REJECT] = GPU_DEPTH_TEST, [RASTER_DEPTH_WRITE] = GPU_DEPTH_WRITE,
+        [RASTER_DEPTH_BOTH] = GPU_DEPTH_WRITE,
+    };
     const struct raster_case *this_case = &job->this_case;
     struct memory *memory = job->memory;
-    if (this_case->kind == RASTER_DEPTH)
-        return make_depth_programs(job, err);
-    const char *fragment = layers[this_case->blend];
-    if (this_case->kind == RASTER_TRIANGLES)
-        fragment = "raster_number";
-    else if (this_case->kind == RASTER_DRAWS)
-        fragment = "raster_one";
-    for (int i = 0; i < 2; i++) {
-        memory->programs[i] = make(
-            job, fragment,
-            (struct gpu_draw_program_desc){.blend = this_case->blend, .cull = this_case->culled},
-            err);
-        if (!memory->programs[i])
-            return false;
+    if (this_case->kind == RASTER_DEPTH) {
+        bool colorless = this_case->depth == RASTER_DEPTH_WRITE;
+        const char *fragment = colorless ? NULL : "raster_cover";
+        return (memory->programs[0] = make(job, fragment, uses[this_case->depth], false, err)) &&
+               (memory->depth_only = make(job, NULL, GPU_DEPTH_WRITE, false, err)) &&
+               (memory->depth_test = make(job, "raster_cover", GPU_DEPTH_TEST, false, err));
     }
-    memory->seen =
-        make(job, fragment, (struct gpu_draw_program_desc){.blend = this_case->blend}, err);
+    const char *fragment = this_case->kind == RASTER_TRIANGLES ? "raster_number"
+                           : this_case->kind == RASTER_DRAWS   ? "raster_one"
+                                                               : layers[this_case->blend];
+    for (int i = 0; i < 2; i++)
+        if (!(memory->programs[i] = make(job, fragment, GPU_DEPTH_OFF, this_case->culled, err)))
+            return false;
+    memory->seen = make(job, fragment, GPU_DEPTH_OFF, false, err);
     return memory->seen;
 }
 
@@ -98,7 +83,8 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// The batch is unordered for rows of draws: then they share a pass, and a barrier ends it.
+// measure_record. The batch is unordered if a unit has several draws: these share a pass, and a
+// barrier ends it.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -120,20 +106,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     }
 }
 
-static bool draw_once(struct job *job, const struct gpu_draw *draw, struct error *err)
-{
-    struct gpu_scope *scope = gpu_scope_open(job->session->bench->device);
-    struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.draws = true}, err);
-    if (batch)
-        gpu_batch_draw(batch, draw);
-    bool done = batch && gpu_batch_end(batch, err) &&
-                gpu_batch_run(batch, job->run->request->timeout_ns, err);
-    gpu_scope_close(scope);
-    return done;
-}
-
-// Before the samples the target gets one layer or triangle, so that the image that the proof looks
-// for is the samples' own; for depth=reject near depth is written everywhere.
+// Clears the target and draws one layer or triangle, so that only the samples can leave the image
+// that is checked. For depth=reject it writes a near depth everywhere.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -145,28 +119,30 @@ static bool prepare(struct job *job, struct error *err)
         draw.program = job->memory->depth_only;
         draw.params = &near;
     }
-    return draw_once(job, &draw, err);
+    return raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err);
 }
 
 // ---------------------------------------------------------------- the proof
 
-// Triangles that left nothing would have been seen: with the same corners, not culled, and moved
-// over the centre of a pixel.
+// Checks triangles that leave no pixel, culled or too small: not culled and moved over pixel
+// centres, the same triangles must be seen.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // as many as the target takes in some milliseconds
+    draw.vertices = 3 * check.triangles; // as many as can be drawn with pixels in some milliseconds
     if (job->this_case.side == 0)
         mesh.offset += 0.25f; // from 3/8 to 5/8 of a pixel
     draw.params = &mesh;
     check.pattern = RASTER_MESH;
-    return draw_once(job, &draw, err) && raster_check(job->session, job->target, &check, err);
+    return raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err) &&
+           raster_check(job->session, job->target, &check, err);
 }
 
-// Depth was written where a little farther is hidden and a little nearer is not.
+// Checks the depth that was written: a layer a little farther away must be hidden, and one a little
+// nearer must be seen.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;
@@ -182,7 +158,8 @@ static bool verify_depth(struct job *job, struct error *err)
         check.layers = 0;
         if (nearer)
             check.pattern = RASTER_COVER;
-        if (!draw_once(job, &draw, err) || !raster_check(job->session, job->target, &check, err))
+        if (!raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err) ||
+            !raster_check(job->session, job->target, &check, err))
             return error_prefix(err, nearer ? "a nearer layer is hidden" : "a farther one is seen");
     }
     return true;
@@ -215,21 +192,12 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
                       values[0] * span->step_ns / span->unit_ns[0]);
 }
 
-// A pixel that a kernel colours takes at least one instruction of one lane of a core that draws.
+// The most pixels a second: each needs at least one instruction of one lane of a core that draws.
+// 0: not known.
 static double pixel_limit(const struct job *job)
 {
     const struct raster_session *session = job->session;
     return session->census.cores * session->limits.fp32_per_cycle * session->limits.core_clock_hz;
-}
-
-static void report_cores(const struct job *job, struct measure_visit *visit)
-{
-    const struct raster_census *census = &job->session->census;
-    if (census->known)
-        visit_detail(visit, "cores", "%u of %llu draw", census->cores,
-                     (unsigned long long)job->run->session->info->limits.cores);
-    else
-        visit_detail(visit, "cores", "not known: kernels cannot read the core's id");
 }
 
 static void report(const struct job *job, const struct measure_span *span,
@@ -237,6 +205,7 @@ static void report(const struct job *job, const struct measure_span *span,
 {
     const struct raster_case *this_case = &job->this_case;
     const struct raster_work *work = &job->work;
+    const struct raster_census *census = &job->session->census;
     bool colored = this_case->kind != RASTER_DEPTH || (this_case->depth != RASTER_DEPTH_REJECT &&
                                                        this_case->depth != RASTER_DEPTH_WRITE);
     double main = work->pixels;
@@ -258,7 +227,11 @@ static void report(const struct job *job, const struct measure_span *span,
     report_per_cycle(job, span, main, visit);
     visit_detail(visit, "shape", "%u draws of %u triangles, target of %u x %u pixels", work->draws,
                  work->vertices / 3 * work->instances, work->target, work->target);
-    report_cores(job, visit);
+    if (census->known)
+        visit_detail(visit, "cores", "%u of %llu draw", census->cores,
+                     (unsigned long long)job->run->session->info->limits.cores);
+    else
+        visit_detail(visit, "cores", "not known: kernels cannot read the core's id");
 }
 
 // ---------------------------------------------------------------- visits
@@ -294,6 +267,7 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
     return true;
 }
 
+// Finds the target, and what the first visit of the case kept.
 static bool prepare_job(struct job *job, struct error *err)
 {
     const struct gpu_target_desc desc = {.format = job->this_case.format,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/raster/work.h"
+#include "bench/raster/session.h"
 
 enum {
     TARGET = 1024, // pixels a side
@@ -7,14 +7,14 @@ enum {
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
-    TARGET_DRAWS = 64, // small, as it is cleared before each row of draws
-    DRAWS = 1 << 15,   // in a row
+    TARGET_DRAWS = 64, // small, because each unit clears it
+    DRAWS = 1 << 15,   // of one unit
     DRAWS_CPU = 256,
-    REJECTED = 8 // times the layers: they take no time to speak of
+    REJECTED = 8 // times as many layers if all are rejected: these are fast
 };
 
-// How exactly a format holds what the patterns draw. The bits of each channel: of an integer that
-// stands for 0 … 1, or of a float's mantissa; 0: there is no such channel.
+// How exactly a format holds a colour: for each channel, the bits of an integer that stands for
+// 0 … 1, or of a float's mantissa. 0: the format lacks the channel.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -35,18 +35,6 @@ static const struct precision precisions[] = {
     {GPU_FORMAT_RG32_FLOAT, true, {23, 23}},
     {GPU_FORMAT_RGBA32_FLOAT, true, {23, 23, 23, 23}},
 };
-
-enum {
-    PRECISIONS = sizeof precisions / sizeof precisions[0]
-};
-
-static const struct precision *precision_of(enum gpu_format format)
-{
-    for (size_t i = 0; i < PRECISIONS; i++)
-        if (precisions[i].format == format)
-            return &precisions[i];
-    return NULL;
-}
 
 // ---------------------------------------------------------------- cases
 
@@ -70,20 +58,19 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-static float to_power(unsigned bits)
-{
-    return (float)(UINT32_C(1) << bits);
-}
-
-// What adding 1/256 adds, and how far off a channel may be. Its last bit where values are converted
-// once, which may cut instead of round; two and a half where each layer does so anew and halves
-// what was off before. Sums of so many 1/256 are exact in every format.
+// Sets what adding 1/256 adds to a channel, and by how much a channel may be wrong. A value that is
+// converted once may be wrong by its last bit, because conversion may cut instead of round. With
+// alpha each layer converts anew and halves the error before it: two and a half bits. The sums of
+// 1/256 that blend=add makes are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
-    const struct precision *precision = precision_of(this_case->format);
+    const struct precision *precision = precisions;
+    while (precision->format != this_case->format)
+        precision++;
     for (unsigned channel = 0; channel < 4; channel++) {
         unsigned bits = precision->bits[channel];
-        float most = to_power(bits) - 1, steps = this_case->blend == GPU_BLEND_ALPHA ? 2.5f : 1.01f;
+        float power = (float)(UINT32_C(1) << bits), most = power - 1;
+        float steps = this_case->blend == GPU_BLEND_ALPHA ? 2.5f : 1.01f;
         if (bits == 0) {
             check->tolerance[channel] = 1e9f;
             continue;
@@ -91,7 +78,7 @@ static void set_precision(const struct raster_case *this_case, struct raster_che
         check->unit[channel] = 1.0f / 256;
         if (!precision->is_float)
             check->unit[channel] = (float)(uint32_t)(most / 256 + 0.5f) / most;
-        check->tolerance[channel] = steps / (precision->is_float ? to_power(bits) : most);
+        check->tolerance[channel] = steps / (precision->is_float ? power : most);
         if (this_case->blend == GPU_BLEND_ADD)
             check->tolerance[channel] = 1.0f / 600;
     }
@@ -130,7 +117,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
     if (seen < TRIANGLES_MIN)
         seen = TRIANGLES_MIN;
-    // What is not seen costs no pixels, but in the proof.
+    // Triangles that cover no pixel are cheap to draw; only the check draws pixels of them.
     uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;
@@ -139,7 +126,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
         .cells = columns * columns,
         .flipped = this_case->culled,
         .pitch = (float)pitch,
-        // Legs end between the centres of pixels; smaller triangles lie between four of them.
+        // Edges end between pixel centres; a triangle of side 0 lies between four pixel centres.
         .offset = this_case->side ? 0 : 0.125f,
         .leg = this_case->side ? (float)pitch + 0.25f : 0.3125f,
         .pixel = 2.0f / (float)work->target,
@@ -162,7 +149,7 @@ static void plan_draws(const struct raster_case *this_case, bool cpu, struct ras
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
-    // Each draw a pixel of its own where it may say which, and round again.
+    // With change=params each draw has the next pixel, and starts again when all had one.
     bool own = this_case->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
     uint32_t pixels = work->target * work->target;
