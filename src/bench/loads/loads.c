@@ -15,15 +15,15 @@ static const struct param_info params[] = {
      .standard = loads_labels_published + 1,
      .full = loads_labels_all + 1,
      .choices = loads_choices + 1,
-     .help = "what is loaded, in the words of the published tables; natural = known to be aligned"},
+     .help = "what a load reads, by the names of the published tables; natural: the compiler knows "
+             "the alignment"},
     {.key = "pattern",
      .type = PARAM_TEXT,
      .standard = "uniform,linear,random",
      .full = "uniform,linear,random,scattered",
      .choices = "uniform|linear|random|scattered",
-     .help = "all threads of a workgroup load the same, neighbours, one of 16 (of 4 texels), or "
-             "each at a "
-             "random place of its own"},
+     .help = "where the threads of a workgroup load: all the same element, neighbours, one of 16 "
+             "elements (of 4 texels), or each at a random place of its own"},
     {.key = "fidelity",
      .type = PARAM_TEXT,
      .standard = "peak",
@@ -36,42 +36,44 @@ static const struct param_info params[] = {
      .standard = "any",
      .role = PARAM_METHOD,
      .choices = "any|4|8|16|32|64|128",
-     .help = "threads of a subgroup, where the device offers several; any: the driver's choice"},
+     .help = "threads of a subgroup, on devices that offer several sizes; any: the driver chooses"},
     {.key = "layout",
      .type = PARAM_TEXT,
      .standard = "table",
      .role = PARAM_DISPLAY,
      .choices = "table|published",
-     .help =
-         "on the screen: tables, or the two columns of the published tool, ms of 30 dispatches and "
-         "ratio"},
+     .help = "on the screen: tables, or the two columns of the published tool: ms of 30 "
+             "dispatches, and the ratio"},
 };
 
 static const struct metric_info metrics[] = {
     {.name = "rate",
      .unit = UNIT_OP_PER_S,
      .better = BETTER_HIGHER,
-     .help = "loads over device time"},
+     .help = "loads per second of device time"},
     {.name = "bandwidth",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "bytes that the loads asked for"},
+     .help = "bytes that the loads ask for, per second of device time"},
     {.name = "per_core",
      .unit = UNIT_OP_PER_CYCLE,
      .better = BETTER_HIGHER,
-     .help = "loads of one core, per cycle of the clock seen during the sample"},
+     .help = "loads of one core per cycle of the core clock seen during the sample"},
     {.name = "time",
      .unit = UNIT_NS,
      .better = BETTER_LOWER,
-     .help = "of 2^28 loads, a dispatch of the published tool"},
+     .help = "time of 2^28 loads, which one dispatch of the published tool makes"},
     {.name = "ratio",
      .better = BETTER_HIGHER,
-     .help = "times as fast as Buffer<RGBA8>.Load random, measured within 0.1 s of it"},
+     .help = "how many times as fast as Buffer<RGBA8>.Load random, which is measured within 0.1 s "
+             "of the case"},
     {.name = "over_control",
-     .help = "times as long as the same loop without loads, measured at the case's first visit"},
+     .help = "how many times as long as the same loop without loads, which is measured at the "
+             "first visit of the case"},
     {.name = "baseline",
      .unit = UNIT_OP_PER_S,
-     .help = "what Buffer<RGBA8>.Load random was then: how far it drifts from case to case"},
+     .help = "rate of Buffer<RGBA8>.Load random measured beside this case: shows how far the "
+             "device drifts"},
 };
 
 static const struct view_info views[] = {
@@ -86,7 +88,7 @@ static const struct view_info views[] = {
      .y = "load",
      .metric = "per_core"},
     {.kind = VIEW_TABLE,
-     .title = "All of it, time of 2^28 loads",
+     .title = "Rate of every load",
      .x = "pattern",
      .metric = "rate",
      .group = "load"},
@@ -154,11 +156,11 @@ const struct benchmark bench_loads = {
             .headline_count = COUNT(headlines),
         },
     .description =
-        "Loads a second from 16 KiB that every core's cache holds, by each kind of resource that a "
-        "shader can choose: typed, raw and structured buffers, constant buffers, textures with and "
-        "without a sampler, in nine formats and three patterns. The rows and the ratio are those "
-        "of sebbbi's perftest, whose faults METHOD.md names; every sum of every thread is checked, "
-        "and the same loop without loads is timed beside each case.",
+        "Loads per second from 16 KiB, which the cache of every core holds, by each kind of "
+        "resource that a shader can use: typed, raw and structured buffers, constant buffers, and "
+        "textures with and without a sampler, in nine formats and three patterns. The rows and the "
+        "ratio are those of sebbbi's perftest; METHOD.md names its faults. The sum of every thread "
+        "is checked, and the same loop without loads is timed beside each case.",
     .product = {.keep = makes_sense},
     .open = loads_open,
     .close = loads_close,

@@ -167,13 +167,13 @@ static void report_control(const struct measure_span *span, double control_ns, u
     // that takes less than these additions do, and 10 % for noise, cannot add up what it loads.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
-                   "takes %.2f times as long as the same loop without its loads, less than its "
-                   "additions alone: the compiler found another way to the sums",
+                   "takes only %.2f times as long as the same loop without loads, less than its "
+                   "additions alone take: the compiler optimised the loads away",
                    over);
     else if (over < control_least)
         visit_flag(visit, "issue-bound",
-                   "takes %.2f times as long as the same loop without its loads, less than %.1f: "
-                   "instructions may be the bound, not loads",
+                   "takes only %.2f times as long as the same loop without loads (less than %.1f): "
+                   "the rate of instructions may limit it, not the loads",
                    over, control_least);
 }
 

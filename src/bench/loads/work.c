@@ -148,7 +148,7 @@ static const struct gpu_kernel *find_kernel(struct loads_session *session,
                                                            : NULL;
     if (!this_case->peak && (!vulkan || !kernel))
         missing = vulkan ? "the published tool has no such loop"
-                         : "the published loop runs through Vulkan only";
+                         : "the published loop is for Vulkan only";
     else if (!missing && !kernel)
         missing = "this build has no kernel for it";
     if (missing)
@@ -210,8 +210,8 @@ bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *er
         return false;
     const char *kernel = gpu_program_kernel(work->program)->name;
     if (proof.wrong)
-        return error_set(err, ERROR_MISMATCH, "%s: %u threads did not find the sum of their data",
-                         kernel, proof.wrong);
+        return error_set(err, ERROR_MISMATCH, "%s: the sums of %u threads are wrong", kernel,
+                         proof.wrong);
     uint64_t dispatches;
     if (!measure_unit_counted(proof.groups, work->groups, least, &dispatches, err))
         return error_prefix(err, "%s", kernel);

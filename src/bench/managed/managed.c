@@ -17,19 +17,20 @@ static const struct param_info params[] = {
      .type = PARAM_TEXT,
      .standard = "host,device",
      .choices = "host|device",
-     .help = "who writes the arrays first, where their pages then are"},
+     .help = "who writes the arrays first, and so where their pages are then"},
     {.key = "pages",
      .type = PARAM_TEXT,
      .standard = "faulted,prefetched",
      .choices = "faulted|prefetched",
-     .help = "how they come to the device: when it misses them, or sent before it begins"},
+     .help =
+         "how pages come to the device: by page faults, or by a prefetch before the first pass"},
     {.key = "advise",
      .type = PARAM_TEXT,
      .quick = "none",
      .standard = "none,device,host,read-mostly",
      .choices = "none|device|host|read-mostly",
-     .help = "where pages had better be, or that b and c are mostly read; by default with "
-             "pages=faulted"},
+     .help = "advice to the driver: keep pages on the device, keep them on the host, or b and c "
+             "are mostly read; by default only with pages=faulted"},
     {.key = "bytes",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
@@ -39,14 +40,14 @@ static const struct param_info params[] = {
      .least = BYTES_LEAST,
      .most = BYTES_MOST,
      .takes_max = true,
-     .help = "of the three arrays together, within the device's free memory"},
+     .help = "size of the three arrays together; at most the device's free memory"},
     {.key = "oversubscribe",
      .type = PARAM_UINT,
      .standard = "0",
      .most = 1,
      .unsaid = "0",
-     .help = "1: arrays twice as large as `rest`, what other allocations leave of the device's "
-             "memory. It can hang a GPU: never on one that others use"},
+     .help = "1: arrays twice as large as the device memory that other allocations leave (`rest`). "
+             "It can hang a GPU: never use it on one that others use"},
     {.key = "rest",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
@@ -55,22 +56,23 @@ static const struct param_info params[] = {
      .when = "oversubscribe=1",
      .least = BYTES_LEAST,
      .most = BYTES_MOST / OVER,
-     .help = "device memory left; at most an eighth of it"},
+     .help =
+         "device memory that other allocations leave; at most an eighth of the device's memory"},
 };
 
 static const struct metric_info metrics[] = {
     {.name = "bandwidth",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "of the triad once its pages are where they stay, read and written bytes"},
+     .help = "bytes that the triad reads and writes per second, once its pages stay in place"},
     {.name = "first",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "of the first pass, with all faults and moves in it"},
+     .help = "bytes per second of the first pass, with all its page faults and moves"},
     {.name = "prefetch",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "of the prefetch before it"},
+     .help = "bytes per second of the prefetch before the first pass"},
 };
 
 static const struct view_info views[] = {
@@ -176,10 +178,10 @@ const struct benchmark bench_managed = {
             .headline_count = COUNT(headlines),
         },
     .description =
-        "A triad of doubles on memory that host and device share by one pointer: written first by "
-        "the host or by the device, prefetched or not, advised or not; the first pass, which moves "
-        "the pages, and the passes after it. Every sum is checked. With --set oversubscribe=1 the "
-        "arrays are larger than what the device has left.",
+        "A triad of doubles on memory that host and device share by one pointer. The host or the "
+        "device writes it first; pages are prefetched or not, with and without advice. It measures "
+        "the first pass, which moves the pages, and the passes after it. Every sum is checked. "
+        "With --set oversubscribe=1 the arrays are larger than the free memory of the device.",
     .needs = GPU_CAP(MANAGED),
     .product = {.replace = replace, .reach = reach, .keep = is_wanted},
     .open = managed_open,

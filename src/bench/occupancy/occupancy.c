@@ -9,14 +9,14 @@ static const struct param_info params[] = {
      .quick = "registers",
      .standard = "registers,shared,threads",
      .choices = "registers|shared|threads",
-     .help = "what workgroups have much of"},
+     .help = "what limits how many workgroups fit: registers, shared memory or threads"},
     {.key = "values",
      .type = PARAM_UINT,
      .quick = "24,120",
      .standard = "8,24,56,88,120,160,240",
      .choices = "8|24|56|88|120|160|240", // as kernels.txt has them
      .when = "by=registers",
-     .help = "32-bit values that each thread of 64 keeps; the compiler adds a few"},
+     .help = "32-bit values that each of 64 threads keeps; the compiler adds a few registers"},
     {.key = "shared",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
@@ -36,15 +36,19 @@ static const struct param_info params[] = {
     {.key = "subgroup",
      .type = PARAM_UINT,
      .standard = "4..128/1",
-     .help = "threads of a subgroup; presets take those that the device offers"},
+     .help = "threads of a subgroup; presets take the sizes that the device has"},
 };
 
 static const struct metric_info metrics[] = {
-    {.name = "workgroups", .better = BETTER_HIGHER, .help = "at once on one core"},
-    {.name = "subgroups", .better = BETTER_HIGHER, .help = "the same in subgroups (warps, waves)"},
-    {.name = "threads", .better = BETTER_HIGHER, .help = "the same in threads"},
-    {.name = "chip_workgroups", .better = BETTER_HIGHER, .help = "at once on all cores together"},
-    {.name = "registers", .help = "of a thread, 32 bits each, as the driver says"},
+    {.name = "workgroups", .better = BETTER_HIGHER, .help = "workgroups at once on one core"},
+    {.name = "subgroups",
+     .better = BETTER_HIGHER,
+     .help = "subgroups (warps, waves) at once on one core"},
+    {.name = "threads", .better = BETTER_HIGHER, .help = "threads at once on one core"},
+    {.name = "chip_workgroups",
+     .better = BETTER_HIGHER,
+     .help = "workgroups at once on all cores together"},
+    {.name = "registers", .help = "32-bit registers of a thread, as the driver reports"},
 };
 
 static const struct view_info views[] = {
@@ -139,10 +143,10 @@ const struct benchmark bench_occupancy = {
             .headlines = headlines,
             .headline_count = COUNT(headlines),
         },
-    .description = "How many workgroups a core holds at once, by the registers that their threads "
-                   "need, by their shared memory and by their size. Each one records its core and "
-                   "when it began and ended by the device's clock; what overlaps was there at "
-                   "once. The values that were to be kept are checked.",
+    .description = "How many workgroups a core holds at once, by the registers of their threads, "
+                   "by their shared memory and by their size. Each workgroup records its core, and "
+                   "when it began and ended by the device's clock; workgroups whose times overlap "
+                   "were on the core at once. The values that the threads keep are checked.",
     .needs = GPU_CAP(DEVICE_CLOCK),
     .product = {.reach = reach},
     .open = occupancy_open,

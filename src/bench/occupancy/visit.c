@@ -222,16 +222,17 @@ static void flag(const struct work *work, struct measure_visit *visit)
 {
     const struct memory *memory = work->memory;
     if (!work->tally.refilled)
-        visit_flag(visit, "never-full",
-                   "no workgroup had to wait for another: %u were too few to fill a core",
-                   memory->groups);
+        visit_flag(
+            visit, "never-full",
+            "no workgroup had to wait for another: %u workgroups were too few to fill a core",
+            memory->groups);
     else if (is_slow(work))
         visit_flag(visit, "slow-start",
-                   "it took %.0f us to fill a core, workgroups stayed %.0f us: more may fit",
+                   "a core took %.0f us to fill, and workgroups stayed only %.0f us: more may fit",
                    work->tally.fill_ns / 1e3, memory->hold_ns / 1e3);
     if (memory->kernel.registers < work->this_case.values && !(memory->kernel.spill_bytes > 0))
         visit_flag(visit, "few-registers",
-                   "the driver says %g registers, the threads keep %u values",
+                   "the driver reports %g registers, but each thread keeps %u values",
                    memory->kernel.registers, work->this_case.values);
 }
 
@@ -244,12 +245,12 @@ static void describe(const struct work *work, bool by_id, struct measure_visit *
 {
     const struct occupancy_tally *tally = &work->tally;
     if (by_id)
-        visit_detail(visit, "cores",
-                     "%u seen, %u of them with %u workgroups at once, none below %u", tally->cores,
-                     tally->fullest, tally->most, tally->least);
+        visit_detail(visit, "cores", "%u had workgroups, %u of them %u at once, none fewer than %u",
+                     tally->cores, tally->fullest, tally->most, tally->least);
     else
-        visit_detail(visit, "cores",
-                     "not told apart here: the whole chip's workgroups, shared out");
+        visit_detail(
+            visit, "cores",
+            "kernels cannot read the core's id: workgroups of the whole chip divided by its cores");
     visit_detail(visit, "shape", "%u workgroups of %u threads that stay %.0f us",
                  work->memory->groups, work->this_case.threads, work->memory->hold_ns / 1e3);
     if (work->memory->kernel.spill_bytes > 0)

@@ -14,14 +14,15 @@ static const struct param_info params[] = {
      .standard = "front,culled",
      .choices = "front|culled",
      .when = "work=triangles",
-     .help = "drawn, or dropped as seen from behind"},
+     .help = "triangles that are drawn, or that are culled because they are seen from behind"},
     {.key = "side",
      .type = PARAM_UINT,
      .quick = "1,32",
      .standard = "0,1,2,4,8,16,32,64,256,1024",
      .when = "work=triangles",
      .most = 1024,
-     .help = "pixels in the first row of one, half a square; 0 covers no pixel"},
+     .help =
+         "pixels in the first row of a triangle, which is half a square; 0: it covers no pixel"},
     {.key = "format",
      .type = PARAM_TEXT,
      .quick = "rgba8_unorm",
@@ -37,47 +38,49 @@ static const struct param_info params[] = {
      .standard = "none,alpha,add",
      .choices = "none|alpha|add",
      .when = "work=pixels",
-     .help = "how what is drawn meets what is there"},
+     .help = "how a drawn colour is combined with the colour that is there"},
     {.key = "depth",
      .type = PARAM_TEXT,
      .quick = "reject,write",
      .standard = "off,test,reject,write,test-write",
      .choices = "off|test|reject|write|test-write",
      .when = "work=depth",
-     .help = "every pixel passes the test, none does, or depth is written, alone or with colour"},
+     .help = "test: every pixel passes; reject: none passes; write, test-write: every pixel passes "
+             "and writes depth, alone or with colour"},
     {.key = "change",
      .type = PARAM_TEXT,
      .quick = "none",
      .standard = "none,params,program",
      .choices = "none|params|program",
      .when = "work=draws",
-     .help = "what changes from draw to draw"},
+     .help = "what changes from one draw to the next"},
 };
 
 static const struct metric_info metrics[] = {
     [RASTER_TRIANGLE_RATE] = {.name = "triangles",
                               .unit = UNIT_OP_PER_S,
                               .better = BETTER_HIGHER,
-                              .help = "triangles over device time, three vertices each"},
+                              .help = "triangles per second of device time, three vertices each"},
     [RASTER_PIXEL_RATE] = {.name = "pixels",
                            .unit = UNIT_OP_PER_S,
                            .better = BETTER_HIGHER,
-                           .help = "pixels drawn, or tested, over device time"},
+                           .help = "pixels drawn or tested per second of device time"},
     [RASTER_DRAW_RATE] = {.name = "draws",
                           .unit = UNIT_OP_PER_S,
                           .better = BETTER_HIGHER,
-                          .help = "draws of one triangle over device time"},
-    [RASTER_BANDWIDTH] = {.name = "bandwidth",
-                          .unit = UNIT_BYTE_PER_S,
-                          .better = BETTER_HIGHER,
-                          .help =
-                              "bytes of colour written, and read where blended, over device time"},
-    [RASTER_PER_CYCLE] = {.name = "per_cycle",
-                          .unit = UNIT_OP_PER_CYCLE,
-                          .better = BETTER_HIGHER,
-                          .help = "triangles, pixels or draws by cycle of the clock seen",
-                          .cycles_of = "triangles,pixels,draws"},
-    [RASTER_CORE_COUNT] = {.name = "cores", .help = "cores that were seen to draw"},
+                          .help = "draws of one triangle per second of device time"},
+    [RASTER_BANDWIDTH] =
+        {.name = "bandwidth",
+         .unit = UNIT_BYTE_PER_S,
+         .better = BETTER_HIGHER,
+         .help = "bytes of colour written, and read if blended, per second of device time"},
+    [RASTER_PER_CYCLE] =
+        {.name = "per_cycle",
+         .unit = UNIT_OP_PER_CYCLE,
+         .better = BETTER_HIGHER,
+         .help = "triangles, pixels or draws per cycle of the core clock seen during the sample",
+         .cycles_of = "triangles,pixels,draws"},
+    [RASTER_CORE_COUNT] = {.name = "cores", .help = "cores that draw"},
 };
 
 static const struct view_info views[] = {
@@ -151,11 +154,10 @@ const struct benchmark bench_raster = {
             .headlines = headlines,
             .headline_count = COUNT(headlines),
         },
-    .description =
-        "Triangles a second from smaller than a pixel to the whole screen, drawn and culled; "
-        "pixels "
-        "a second by colour format and blending; what testing and writing depth costs; draws a "
-        "second; and which of the cores draw at all. Every pixel of the last image is checked.",
+    .description = "Triangles per second, from smaller than a pixel to the whole screen, drawn and "
+                   "culled; pixels per second by colour format and blending; the cost of testing "
+                   "and writing depth; draws per second; and how many of the cores draw at all. "
+                   "Every pixel of the last image is checked.",
     .needs = GPU_CAP(GRAPHICS),
     .open = raster_open,
     .visit = raster_visit,

@@ -160,7 +160,8 @@ static bool verify_depth(struct job *job, struct error *err)
             check.pattern = RASTER_COVER;
         if (!raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err) ||
             !raster_check(job->session, job->target, &check, err))
-            return error_prefix(err, nearer ? "a nearer layer is hidden" : "a farther one is seen");
+            return error_prefix(err,
+                                nearer ? "a nearer layer is hidden" : "a farther layer is seen");
     }
     return true;
 }

@@ -9,48 +9,50 @@ static const struct param_info params[] = {
      .quick = "fp32",
      .standard = "fp32,fp64,fp16x2",
      .choices = "fp32|fp64|fp16x2",
-     .help = "numbers that are multiplied and added; fp16x2: packed in pairs"},
+     .help = "numbers that are multiplied and added; fp16x2: 16-bit floats packed in pairs"},
     {.key = "intensity",
      .type = PARAM_REAL,
      .quick = "0.0625,1,8,64",
      .standard = "0.0625,0.125,0.25,0.5,1,2,4,8,12,16,24,32,64,128,256,512",
      .full = "0.0625,0.125,0.25,0.5,1,2,3,4,6,8,10,12,14,16,20,24,28,32,48,64,96,128,256,512",
-     .help = "arithmetic operations a byte read, in multiples of 1/16"},
+     .help = "floating-point operations per byte read, in multiples of 1/16"},
     {.key = "energy",
      .type = PARAM_REAL,
      .quick = "0",
      .standard = "1",
      .full = "1",
      .role = PARAM_DISPLAY,
-     .help = "seconds, at least, of steady repeats for the energy of each operation and byte, on "
-             "devices "
-             "that count it; 0: none; the standard preset takes ten intensities of the first type"},
+     .help = "seconds for which the work is repeated to measure the energy of an operation and of "
+             "a byte, on devices that count energy; 0: not measured; the standard preset measures "
+             "it at ten intensities of the first type"},
     {.key = "together",
      .type = PARAM_TEXT,
      .standard = "auto",
      .role = PARAM_DISPLAY,
      .choices = "auto|yes|no",
-     .help = "several devices at the same time: auto where they are different chips"},
+     .help = "measure several devices at the same time; auto: if they are different chips"},
 };
 
 static const struct metric_info metrics[] = {
     {.name = "rate",
      .unit = UNIT_OP_PER_S,
      .better = BETTER_HIGHER,
-     .help = "multiplications and additions a second"},
+     .help = "floating-point operations per second: multiplications and additions"},
     {.name = "bandwidth",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "bytes read a second"},
+     .help = "bytes read per second of device time"},
     {.name = "energy_op",
      .unit = UNIT_JOULE,
      .better = BETTER_LOWER,
-     .help = "that the whole card draws for each operation"},
+     .help = "energy that the whole card draws for one operation"},
     {.name = "energy_byte",
      .unit = UNIT_JOULE,
      .better = BETTER_LOWER,
-     .help = "that the whole card draws for each byte read"},
-    {.name = "drawn", .unit = UNIT_WATT, .help = "mean power of the whole card in that time"},
+     .help = "energy that the whole card draws for one byte read"},
+    {.name = "drawn",
+     .unit = UNIT_WATT,
+     .help = "mean power of the whole card while energy is measured"},
 };
 
 static const struct view_info views[] = {
@@ -144,9 +146,9 @@ const struct benchmark bench_roofline = {
             .headline_count = COUNT(headlines),
         },
     .description =
-        "What the chip computes a second by how much it computes on each byte that it reads from "
-        "memory: from 1/16 operation a byte, where memory is the bound, to 512, where the units "
-        "are. The intensity is a run-time value; the sum of all results is checked.",
+        "Floating-point operations per second by arithmetic intensity: from 1/16 operation per "
+        "byte read, where memory is the limit, to 512, where the arithmetic units are. The "
+        "intensity is a run-time value. The sum of all results is checked.",
     .together = true,
     .product = {.reach = reach, .keep = has_steps},
     .open = roofline_open,

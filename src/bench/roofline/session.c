@@ -130,10 +130,10 @@ bool roofline_open(struct bench_session *bench, struct error *err)
         PERIOD_BYTES * PERIOD_BYTES;
     if (bench->info->kind != GPU_KIND_CPU &&
         session->bytes < CACHES * session->limits.last_cache_bytes)
-        return error_set(
-            err, ERROR_UNSUPPORTED,
-            "the largest buffer here, %llu bytes, is less than %d times the last cache",
-            (unsigned long long)session->bytes, CACHES);
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the largest buffer of this device, %llu bytes, is less than %d times the "
+                         "last-level cache",
+                         (unsigned long long)session->bytes, CACHES);
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;
     session->energy = measure_energy_open(bench->arena, bench->info);

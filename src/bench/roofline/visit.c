@@ -104,7 +104,7 @@ static bool verify(const struct work *work, const struct memory *memory,
         *separate = false;
         return true;
     }
-    return *separate || error_set(err, ERROR_MISMATCH, "the results add up to %08x, not to %08x",
+    return *separate || error_set(err, ERROR_MISMATCH, "the sum of all results is %08x, not %08x",
                                   words.sum, (uint32_t)units * memory->sums.fused);
 }
 
@@ -181,7 +181,7 @@ static void report(const struct work *work, const struct measure_span *span, boo
     visit_detail(visit, "work", "%llu bytes, %llu times", (unsigned long long)work->bytes,
                  (unsigned long long)span->repeats);
     if (separate)
-        visit_detail(visit, "fma", "rounds twice: a product and a sum");
+        visit_detail(visit, "fma", "each fma rounds twice: its product and its sum");
     visit->kernel = *measure_program_info(&work->session->bench->programs, work->program);
 }
 

@@ -95,7 +95,8 @@ static bool make_room(struct stream_session *session, struct stream_buffer *arra
     if (array->bytes >= desc.bytes)
         return true;
     if (desc.bytes > most)
-        return error_set(err, ERROR_UNSUPPORTED, "an array here has at most %llu bytes",
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "an array can have at most %llu bytes on this device",
                          (unsigned long long)most - STREAM_PAD_BYTES);
     gpu_scope_close(array->scope);
     *array = (struct stream_buffer){.scope = gpu_scope_open(session->bench->device)};
@@ -155,8 +156,7 @@ static bool check(struct stream_session *session, const struct task *task, uint3
         return false;
     *sum = words.sum;
     return words.count == task->params.count ||
-           error_set(err, ERROR_MISMATCH,
-                     "%llu of %u vectors of 16 bytes are not what they should be",
+           error_set(err, ERROR_MISMATCH, "%llu of %u vectors of 16 bytes are wrong",
                      (unsigned long long)(task->params.count - words.count), task->params.count);
 }
 

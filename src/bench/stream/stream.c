@@ -7,20 +7,20 @@ static const struct param_info params[] = {
      .quick = "tuned",
      .standard = "tuned,occupancy",
      .choices = "tuned|occupancy",
-     .help =
-         "one step a thread with several loads in flight, or workgroups that loop, so many a core"},
+     .help = "tuned: each thread makes one step, with several loads in flight; occupancy: "
+             "workgroups loop, a fixed number on each core"},
     {.key = "op",
      .type = PARAM_TEXT,
      .quick = "init,read,copy,triad",
      .standard = "init,read,copy,scale,add,triad,dot,3pt,5pt",
      .choices = "init|read|copy|scale|add|triad|dot|3pt|5pt",
-     .help = "what is done; with kernel=occupancy init, read, scale and triad"},
+     .help = "the operation; kernel=occupancy has init, read, scale and triad"},
     {.key = "type",
      .type = PARAM_TEXT,
      .quick = "float",
      .standard = "float,double",
      .choices = "float|double",
-     .help = "element type; with kernel=occupancy always float"},
+     .help = "element type; kernel=occupancy has only float"},
     {.key = "bytes",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
@@ -29,7 +29,8 @@ static const struct param_info params[] = {
      .least = STREAM_GRAIN_BYTES,
      .multiple = STREAM_GRAIN_BYTES,
      .takes_max = true,
-     .help = "of each array; by default at least 4 last-level caches, and not more than fits"},
+     .help =
+         "size of each array; presets take at least 4 last-level caches, and not more than fits"},
     {.key = "threads",
      .type = PARAM_UINT,
      .standard = "32..max",
@@ -43,15 +44,15 @@ static const struct param_info params[] = {
      .standard = "best",
      .role = PARAM_METHOD,
      .choices = "best|default",
-     .help = "threads of a workgroup × loads in flight: best tries several and keeps the fastest"},
+     .help = "threads of a workgroup × loads in flight; best: tries several and keeps the fastest"},
 };
 
 static const struct metric_info metrics[] = {
     {.name = "bandwidth",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help =
-         "bytes read and written over device time; what a write may fetch first is not counted"},
+     .help = "bytes read and written per second of device time; reads that a write causes are not "
+             "counted"},
 };
 
 static const struct view_info views[] = {
@@ -174,10 +175,10 @@ const struct benchmark bench_stream = {
         },
     .description =
         "Operations on arrays far larger than all caches: init, read, copy, scale, add, triad, dot "
-        "product, stencils of 3 and 5 points, in floats and doubles, each by the best of a few "
-        "kernels that go once through memory; and how many threads a core it takes, by workgroups "
-        "that stay and loop. Every number that is written is checked, and the bits of all that is "
-        "read.",
+        "product, and stencils of 3 and 5 points, in floats and doubles. Each operation uses the "
+        "fastest of a few kernels that pass once through memory. Workgroups that stay on a core "
+        "and loop show how many threads a core needs to reach that bandwidth. Every number written "
+        "and every bit read is checked.",
     .product = {.replace = replace, .reach = reach, .keep = has_kernel},
     .open = stream_open,
     .close = stream_close,

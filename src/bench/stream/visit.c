@@ -183,7 +183,7 @@ static bool verify_sum(struct trial *trial, const struct memory *memory,
         return false;
     uint32_t expected = (uint32_t)(dispatches * work->passes * memory->sum);
     return words.sum == expected ||
-           error_set(err, ERROR_MISMATCH, "what was read adds up to %08x, not to %08x", words.sum,
+           error_set(err, ERROR_MISMATCH, "the sum of what was read is %08x, not %08x", words.sum,
                      expected);
 }
 
@@ -207,7 +207,7 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
                                : "some began after others had ended");
     if (found.uneven || !found.at_once || found.cores != trial->session->limits.cores)
         visit_flag(visit, "not-resident",
-                   "the workgroups were not at work side by side, %u on each of %u cores",
+                   "the workgroups did not all run at the same time, %u on each of %u cores",
                    trial->shape.core_groups, trial->session->limits.cores);
     return true;
 }

@@ -114,9 +114,10 @@ bool stream_resident_shape(const struct stream_case *this_case, const struct gpu
             ? SMALL_THREADS
             : LARGE_THREADS;
     if (!cores)
-        return error_set(err, ERROR_UNSUPPORTED, "nobody says how many cores this device has");
+        return error_set(err, ERROR_UNSUPPORTED, "the number of cores of this device is not known");
     if (most && this_case->core_threads > most)
-        return error_set(err, ERROR_UNSUPPORTED, "a core here has room for %llu threads, not %u",
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "a core of this device holds at most %llu threads, not %u",
                          (unsigned long long)most, this_case->core_threads);
     if (this_case->core_threads % threads != 0 ||
         this_case->core_threads / threads > RESIDENT_GROUPS_MAX)
@@ -168,8 +169,8 @@ bool stream_refuse_cached(const struct stream_case *this_case, const struct meas
     uint64_t least = STREAM_CACHES * limits->last_cache_bytes;
     return set >= least ||
            error_set(err, ERROR_UNSUPPORTED,
-                     "the arrays of %s are %llu bytes together, less than %d times the last-level "
-                     "cache of %llu: that would measure the cache; see `bandwidth` for it",
+                     "the arrays of %s have %llu bytes together, less than %d times the last-level "
+                     "cache (%llu bytes): this would measure the cache; use `bandwidth` for that",
                      op->name, (unsigned long long)set, STREAM_CACHES,
                      (unsigned long long)limits->last_cache_bytes);
 }

@@ -6,9 +6,8 @@ static const struct param_info params[] = {
      .type = PARAM_TEXT,
      .standard = "stride,block,banks",
      .choices = "stride|block|banks",
-     .help =
-         "neighbours a constant distance apart, rows of a 2-D array, or a distance apart in shared "
-         "memory"},
+     .help = "neighbouring threads a constant distance apart, threads in rows of a 2-D array, or a "
+             "constant distance apart in shared memory"},
     {.key = "width",
      .type = PARAM_UINT,
      .unit = UNIT_BYTE,
@@ -16,14 +15,15 @@ static const struct param_info params[] = {
      .standard = "4,8,16",
      .choices = "4|8|16",
      .when = "pattern=stride|block",
-     .help = "bytes of one load: a float, a double or two; of shared memory always 4"},
+     .help = "bytes of one load: a float, a double or two doubles; loads from shared memory always "
+             "have 4"},
     {.key = "stride",
      .type = PARAM_UINT,
      .quick = "1..64",
      .standard = "1..128+1",
      .when = "pattern=stride|banks",
      .most = STRIDES_STRIDE_MAX,
-     .help = "elements from neighbour to neighbour; in shared memory words, by default 1 to 64 and "
+     .help = "elements from one thread to the next; in shared memory words, by default 1 to 64 and "
              "128"},
     {.key = "across",
      .type = PARAM_UINT,
@@ -32,34 +32,36 @@ static const struct param_info params[] = {
      .when = "pattern=block",
      .least = 1,
      .most = STRIDES_ACROSS_MAX,
-     .help = "threads side by side; the next ones lie a row of 4098 elements further"},
+     .help =
+         "threads side by side; the next threads load from a row that lies 4098 elements further"},
     {.key = "route",
      .type = PARAM_TEXT,
      .standard = "auto",
      .role = PARAM_METHOD,
      .choices = "auto|address|storage",
-     .help = "by 64-bit address or as a storage buffer; auto: address where a GPU has them"},
+     .help = "loads by 64-bit address or from a storage buffer; auto: by address on GPUs that can"},
 };
 
 static const struct metric_info metrics[] = {
     [STRIDES_BANDWIDTH] = {.name = "bandwidth",
                            .unit = UNIT_BYTE_PER_S,
                            .better = BETTER_HIGHER,
-                           .help = "bytes loaded by one core over device time"},
-    [STRIDES_PER_CORE] = {.name = "per_core",
-                          .unit = UNIT_BYTE_PER_CYCLE,
-                          .better = BETTER_HIGHER,
-                          .help = "the same by cycle of the clock seen during the sample",
-                          .cycles_of = "bandwidth"},
+                           .help = "bytes loaded by one core per second of device time"},
+    [STRIDES_PER_CORE] =
+        {.name = "per_core",
+         .unit = UNIT_BYTE_PER_CYCLE,
+         .better = BETTER_HIGHER,
+         .help = "bytes loaded by one core per cycle of the core clock seen during the sample",
+         .cycles_of = "bandwidth"},
     [STRIDES_CYCLES] = {.name = "cycles",
                         .unit = UNIT_CYCLE,
                         .better = BETTER_LOWER,
-                        .help = "that the core is busy with one load of 32 threads",
+                        .help = "cycles that a core takes for one load of 32 threads",
                         .cycles_of = "time"},
     [STRIDES_TIME] = {.name = "time",
                       .unit = UNIT_NS,
                       .better = BETTER_LOWER,
-                      .help = "the same in ns"},
+                      .help = "time that a core takes for one load of 32 threads"},
 };
 
 static const struct view_info views[] = {
@@ -134,12 +136,11 @@ const struct benchmark bench_strides = {
             .headlines = headlines,
             .headline_count = COUNT(headlines),
         },
-    .description =
-        "One workgroup on one core loads again and again what the core's own cache holds: threads "
-        "side by side, 2 to 128 elements apart, or in rows of a 2-D array; loads of 4, 8 and 16 "
-        "bytes. And words of shared memory 1 to 128 apart, where threads that meet in one bank "
-        "take "
-        "turns: findings name the number of banks. Each thread's sum is checked.",
+    .description = "One workgroup on one core loads repeatedly what the core's own cache holds: "
+                   "threads side by side, 2 to 128 elements apart, or in rows of a 2-D array, in "
+                   "loads of 4, 8 and 16 bytes. It also loads words of shared memory that lie 1 to "
+                   "128 words apart. There, threads that use the same bank wait for each other; a "
+                   "finding gives the number of banks. The sum of each thread is checked.",
     .product = {.keep = is_wanted},
     .open = strides_open,
     .visit = strides_visit,

@@ -132,10 +132,11 @@ static void report(struct work *work, const struct measure_span *span, struct me
     const struct strides_case *this_case = &work->this_case;
     uint64_t footprint = strides_footprint_bytes(this_case), cache = work->session->limits.l1_bytes;
     report_metrics(work, span, visit);
-    visit_detail(visit, "shape",
-                 "1 workgroup of %d threads, %u loads in flight, %u turns of %d, %llu dispatches",
-                 STRIDES_THREADS, this_case->loads, work->params.iterations, STRIDES_TURN_LOADS,
-                 (unsigned long long)span->repeats);
+    visit_detail(
+        visit, "shape",
+        "1 workgroup of %d threads, %u loads in flight, %u iterations of %d loads, %llu dispatches",
+        STRIDES_THREADS, this_case->loads, work->params.iterations, STRIDES_TURN_LOADS,
+        (unsigned long long)span->repeats);
     if (footprint) {
         visit_detail(visit, "footprint", "%llu bytes in lines of 128",
                      (unsigned long long)footprint);
@@ -143,7 +144,8 @@ static void report(struct work *work, const struct measure_span *span, struct me
     }
     if (cache && footprint > cache)
         visit_flag(visit, "beyond-cache",
-                   "the lines touched are %llu bytes, the core's cache holds %llu at most",
+                   "the threads load from lines of %llu bytes in all, but the core's cache holds "
+                   "at most %llu",
                    (unsigned long long)footprint, (unsigned long long)cache);
     visit_kernel(visit, work->program);
 }

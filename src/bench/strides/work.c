@@ -122,14 +122,14 @@ bool strides_check(const struct strides_case *this_case, uint32_t iterations,
 {
     uint32_t runs = words[STRIDES_THREADS];
     if (runs < runs_least)
-        return error_set(err, ERROR_MISMATCH, "%u workgroups reported, at least %llu were run",
-                         runs, (unsigned long long)runs_least);
+        return error_set(err, ERROR_MISMATCH,
+                         "only %u workgroups counted themselves, but at least %llu ran", runs,
+                         (unsigned long long)runs_least);
     for (uint32_t t = 0; t < STRIDES_THREADS; t++) {
         uint32_t expected = runs * iterations * thread_sum(this_case, t);
         if (words[t] != expected)
-            return error_set(err, ERROR_MISMATCH,
-                             "what thread %u loaded adds up to %08x, not to %08x", t, words[t],
-                             expected);
+            return error_set(err, ERROR_MISMATCH, "the sum of thread %u is %08x, not %08x", t,
+                             words[t], expected);
     }
     return true;
 }
