@@ -4,9 +4,9 @@
 #include "bench/latency/case.h"
 #include "bench/loads/kind.h"
 #include "bench/overlap/scenario.h"
-#include "bench/raster/work.h"
+#include "bench/raster/session.h"
 #include "bench/roofline/session.h"
-#include "bench/stream/work.h"
+#include "bench/stream/session.h"
 #include "case_text.h"
 
 #include <setjmp.h>
