@@ -93,7 +93,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// NULL where the intervals leave it open.
+// The text that the intervals of two metrics allow; NULL if they allow none.
 static const char *answer(const struct question *question, const struct metric *one,
                           const struct metric *other)
 {
@@ -129,7 +129,7 @@ static void report(struct run *run, const struct question *question,
                        pair[0], pair[1]);
 }
 
-// The case beside which the repeated baseline was slowest, and fastest.
+// The cases whose baseline, repeated beside each case, was slowest and fastest.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -173,10 +173,10 @@ static void report_drift(struct run *run, const char *device)
                        drift.least, drift.most);
 }
 
-// "loads-advice" for each question that two cases answer; value: how many times as fast the first
-// case is as the second, keys: the two. And "loads-drift", where there are two cases or more;
-// value: how much faster the repeated baseline came out beside one case than beside another, keys:
-// those two, the slower first.
+// Adds a finding "loads-advice" for each question that two cases answer. Value: how many times as
+// fast the first case is as the second; keys: both cases. Adds a finding "loads-drift" if two cases
+// or more have a baseline. Value: how much faster the fastest baseline is than the slowest, less 1;
+// keys: their cases, the slower first.
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

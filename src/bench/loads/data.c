@@ -35,7 +35,7 @@ static uint32_t field(unsigned element, unsigned channel, uint32_t mask)
     return (loads_hash(element * 4 + channel + 1) & mask) | 1;
 }
 
-// IEC 61966-2-1.
+// Decodes sRGB, as IEC 61966-2-1 defines it.
 static double linear_of(double srgb)
 {
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
@@ -237,8 +237,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Mode 6: one region; end points of 7 bits, and a lowest bit for all channels of an end point, here
-// the number of the end point.
+// Mode 6: one region; end points of 7 bits, and one more lowest bit, which all channels of an end
+// point share. It is the number of the end point here.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);

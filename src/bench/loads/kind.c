@@ -32,7 +32,8 @@
     FORMATS(X, "Texture2D<", ">.Sample(nearest)", NEAREST, "16F", "32F")                           \
     FORMATS(X, "Texture2D<", ">.Sample(bilinear)", BILINEAR, "16F", "32F")
 
-#define RAW_ADDED(X)                                                                               \
+// Rows that fathom adds: raw and structured buffers, formats, filters, shapes of textures, writes.
+#define ADDED(X)                                                                                   \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \
     X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)                        \
     X("ByteAddressBuffer.Load4 aligned to 8", ALIGNED8, 4, FLOAT32, R32_FLOAT, 8)                  \
@@ -40,9 +41,7 @@
     X("ByteAddressBuffer.Load4 bound", BOUND, 4, FLOAT32, R32_FLOAT, 0)                            \
     X("RWByteAddressBuffer.Load", RAW_RW, 1, FLOAT32, R32_FLOAT, 0)                                \
     X("RWByteAddressBuffer.Load4", RAW_RW, 4, FLOAT32, R32_FLOAT, 0)                               \
-    X("push constant float", PUSHED, 1, FLOAT32, R32_FLOAT, 0)
-
-#define STRUCTURED_ADDED(X)                                                                        \
+    X("push constant float", PUSHED, 1, FLOAT32, R32_FLOAT, 0)                                     \
     X("StructuredBuffer<float3>.Load", STRUCTURED, 3, FLOAT32, R32_FLOAT, 0)                       \
     X("StructuredBuffer<half>.Load", HALF, 1, FLOAT16, R16_FLOAT, 0)                               \
     X("StructuredBuffer<half2>.Load", HALF, 2, FLOAT16, R16_FLOAT, 0)                              \
@@ -61,9 +60,7 @@
     X("StructuredBuffer<float4> shuffle", SHUFFLE, 4, FLOAT32, R32_FLOAT, 0)                       \
     X("groupshared float", SHARED, 1, FLOAT32, R32_FLOAT, 0)                                       \
     X("groupshared float2", SHARED, 2, FLOAT32, R32_FLOAT, 0)                                      \
-    X("groupshared float4", SHARED, 4, FLOAT32, R32_FLOAT, 0)
-
-#define TEXELS_ADDED(X)                                                                            \
+    X("groupshared float4", SHARED, 4, FLOAT32, R32_FLOAT, 0)                                      \
     X("Buffer<R32ui>.Load", TYPED, 1, UINT32, R32_UINT, 0)                                         \
     X("Buffer<RGBA32ui>.Load", TYPED, 4, UINT32, RGBA32_UINT, 0)                                   \
     X("RWBuffer<RGBA8>.Load", TYPED_RW, 4, UNORM8, RGBA8_UNORM, 0)                                 \
@@ -73,9 +70,7 @@
     X("Texture2D<RGBA32UI>.Load", TEXTURE, 4, UINT32, RGBA32_UINT, 0)                              \
     X("RWTexture2D<RGBA8>.Load", TEXTURE_RW, 4, UNORM8, RGBA8_UNORM, 0)                            \
     X("RWTexture2D<R32F>.Load", TEXTURE_RW, 1, FLOAT32, R32_FLOAT, 0)                              \
-    X("RWTexture2D<RGBA32F>.Load", TEXTURE_RW, 4, FLOAT32, RGBA32_FLOAT, 0)
-
-#define PACKED_ADDED(X)                                                                            \
+    X("RWTexture2D<RGBA32F>.Load", TEXTURE_RW, 4, FLOAT32, RGBA32_FLOAT, 0)                        \
     X("Texture2D<RGBA8sRGB>.Load", TEXTURE, 4, PACKED, RGBA8_SRGB, 0)                              \
     X("Texture2D<RGB10A2>.Load", TEXTURE, 4, PACKED, RGB10A2_UNORM, 0)                             \
     X("Texture2D<RG11B10F>.Load", TEXTURE, 4, PACKED, RG11B10_FLOAT, 0)                            \
@@ -88,9 +83,7 @@
     X("Texture2D<BC4>.Sample(bilinear)", BILINEAR, 1, PACKED, BC4_UNORM, 0)                        \
     X("Texture2D<BC5>.Sample(bilinear)", BILINEAR, 2, PACKED, BC5_UNORM, 0)                        \
     X("Texture2D<BC6H>.Sample(bilinear)", BILINEAR, 4, PACKED, BC6H_UFLOAT, 0)                     \
-    X("Texture2D<BC7>.Sample(bilinear)", BILINEAR, 4, PACKED, BC7_UNORM, 0)
-
-#define FILTERS_ADDED(X)                                                                           \
+    X("Texture2D<BC7>.Sample(bilinear)", BILINEAR, 4, PACKED, BC7_UNORM, 0)                        \
     X("Texture2D<RGBA8>.Sample(off-centre)", OFFSET, 4, UNORM8, RGBA8_UNORM, 0)                    \
     X("Texture2D<RGBA16F>.Sample(off-centre)", OFFSET, 4, FLOAT16, RGBA16_FLOAT, 0)                \
     X("Texture2D<RGBA32F>.Sample(off-centre)", OFFSET, 4, FLOAT32, RGBA32_FLOAT, 0)                \
@@ -101,16 +94,12 @@
     X("Texture2D<RGBA8>.Sample(mip 1)", MIP, 4, UNORM8, RGBA8_UNORM, 0)                            \
     X("Texture2D<R8>.Gather", GATHER, 4, UNORM8, R8_UNORM, 0)                                      \
     X("Texture2D<RGBA8>.Gather", GATHER, 4, UNORM8, RGBA8_UNORM, 0)                                \
-    X("Texture2D<R32F>.Gather", GATHER, 4, FLOAT32, R32_FLOAT, 0)
-
-#define SHAPES_ADDED(X)                                                                            \
+    X("Texture2D<R32F>.Gather", GATHER, 4, FLOAT32, R32_FLOAT, 0)                                  \
     X("Texture1D<RGBA8>.Load", ROW, 4, UNORM8, RGBA8_UNORM, 0)                                     \
     X("Texture2DArray<RGBA8>.Sample(bilinear)", ARRAY, 4, UNORM8, RGBA8_UNORM, 0)                  \
     X("Texture3D<RGBA8>.Sample(bilinear)", VOLUME, 4, UNORM8, RGBA8_UNORM, 0)                      \
     X("TextureCube<RGBA8>.Sample(bilinear)", CUBE, 4, UNORM8, RGBA8_UNORM, 0)                      \
-    X("Texture2D<RGBA8>.Sample(divergent LOD)", LEVELS, 4, UNORM8, RGBA8_UNORM, 0)
-
-#define WRITES_ADDED(X)                                                                            \
+    X("Texture2D<RGBA8>.Sample(divergent LOD)", LEVELS, 4, UNORM8, RGBA8_UNORM, 0)                 \
     X("RWStructuredBuffer<float> store", STORE, 1, FLOAT32, R32_FLOAT, 0)                          \
     X("RWStructuredBuffer<float2> store", STORE, 2, FLOAT32, R32_FLOAT, 0)                         \
     X("RWStructuredBuffer<float4> store", STORE, 4, FLOAT32, R32_FLOAT, 0)                         \
@@ -129,11 +118,6 @@
     X("cbuffer{float4} load robust", CONSTANT, 4, FLOAT32, R32_FLOAT, 0)                           \
     X("Texture2D<RGBA8>.Load robust", TEXTURE, 4, UNORM8, RGBA8_UNORM, 0)                          \
     X("RWStructuredBuffer<float4> store robust", STORE, 4, FLOAT32, R32_FLOAT, 0)
-
-#define ADDED(X)                                                                                   \
-    RAW_ADDED(X)                                                                                   \
-    STRUCTURED_ADDED(X)                                                                            \
-    TEXELS_ADDED(X) PACKED_ADDED(X) FILTERS_ADDED(X) SHAPES_ADDED(X) WRITES_ADDED(X)
 
 const struct loads_kind loads_kinds[] = {
 #define X(label, source, width, data, format, start)                                               \
@@ -214,7 +198,7 @@ static const struct loads_traits traits[LOADS_SOURCE_COUNT] = {
         {.kernels = "sampled", SAMPLED, .smooth = true, .centre = 0.75f, .filters = 0.75},
     [LOADS_FROM_GATHER] = {.kernels = "gather",
                            SAMPLED,
-                           .centre = 1, // the corner of four
+                           .centre = 1, // the corner where four texels meet
                            .no_opencl = "OpenCL C 1.2 has no gathers"},
     [LOADS_FROM_TRILINEAR] = {.kernels = "trilinear",
                               SAMPLED,

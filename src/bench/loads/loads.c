@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "bench/loads/session.h"
 
-// Quick preset: one row a resource type.
+// Quick preset: one load for each resource type.
 static const char quick_loads[] =
     "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
     "StructuredBuffer<float4>.Load,cbuffer{float4} load,Texture2D<RGBA8>.Load,"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What kernels load from: buffers, views and textures, one for each kind, made when first needed.
-// And what they write to.
+// And the buffers that they write to.
 #include "bench/loads/session.h"
 
 #include <string.h>
@@ -49,8 +49,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Fills a level of detail that no kernel reads, above the one that is read: four times the same
-// texels, moved by one.
+// Fills the level of detail above the one that kernels read. It holds four times the texels of that
+// one, moved by one, so that reading it gives another sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {

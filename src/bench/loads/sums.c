@@ -59,8 +59,8 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// What the next smaller level gives at the centre of a texel, which lies 1/4 or 3/4 of the way from
-// one of its texels to the next.
+// The value of the next smaller level at the centre of texel (x, y). The centre lies 1/4 or 3/4 of
+// the way between the centres of two texels of that level.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;

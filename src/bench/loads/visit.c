@@ -29,7 +29,7 @@ static const double published_loads = 1024.0 * 1024 * 256;
 // A case that takes less than this many times the loop without loads may measure the loop.
 static const double control_least = 1.2;
 
-// The baseline is measured again if its last measurement is older than this.
+// The baseline is measured again if its last sample is older than this.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
 // What a case keeps from its first visit.
@@ -103,7 +103,7 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
     return true;
 }
 
-// Takes one sample of what the case is compared with, right before or after the case: so the core
+// Takes one sample of the control or the baseline, right before or after the case, so that the core
 // clock is the same.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)

@@ -10,7 +10,7 @@ enum {
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
     L1_BESIDE_SHARED = 25, // percent; the rest holds eight workgroups of 16 KiB of shared memory
-    ONE_BITS = 0x3f800000  // of 1.0f; OR-ed to an index they make a float just above 1
+    ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits, a float just above 1
 };
 
 struct proof { // as in params.glsl

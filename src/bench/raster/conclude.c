@@ -8,7 +8,7 @@ enum {
 };
 static const double bound = 0.5; // pixels limit triangles whose rate is this share of the highest
 
-// Whose results are read.
+// The device whose results are read.
 struct subject {
     struct run *run;
     const char *device;
@@ -150,9 +150,8 @@ static void report_blend(const struct subject *subject)
 
 // Adds these findings:
 //   raster-cores      how many cores draw; value: their number
-//   raster-triangles  the highest rate of triangles, and the smallest size at which the rate is
-//   half
-//                     of it, because pixels limit it; value: the highest rate
+//   raster-triangles  the highest rate of triangles, and the smallest side at which pixels limit it
+//                     (the rate is half of the highest); value: the highest rate
 //   raster-blend      alpha-blended pixels against opaque pixels, of the format that was measured
 //                     first; value: the ratio of their rates
 //   raster-depth      pixels that fail the depth test against pixels that pass it and write depth;

@@ -50,7 +50,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
         .depth = (enum raster_depth)case_choice(c, "depth"),
         .change = (enum raster_change)case_choice(c, "change"),
     };
-    if (this_case->kind == RASTER_DRAWS) { // counts exactly
+    if (this_case->kind == RASTER_DRAWS) { // this format adds 1 exactly
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
     }
@@ -117,7 +117,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
     if (seen < TRIANGLES_MIN)
         seen = TRIANGLES_MIN;
-    // Triangles that cover no pixel are cheap to draw; only the check draws pixels of them.
+    // Triangles that cover no pixel cost none when timed; only the check draws pixels of them.
     uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;

@@ -13,18 +13,17 @@ enum {
     STREAM_GRAIN_BYTES = 128 << 10, // arrays are multiples of it: every shape's blocks divide it
     STREAM_PAD_BYTES = 256,         // behind an array: the stencils read one vector more
     STREAM_SHAPES_MAX = 2,
-    STREAM_CACHES =
-        4, // all arrays together are this many last-level caches, so that DRAM is measured
+    STREAM_CACHES = 4, // all arrays together hold four last-level caches, so that DRAM is measured
     STREAM_PASSES_MAX = 65535
 };
 
 // What an operation is.
 struct stream_op {
     const char *name;
-    unsigned reads, writes; // arrays that count
-    bool source, other, target;
+    unsigned reads, writes;        // arrays that count for the bandwidth
+    bool source, other, target;    // arrays that it uses
     float weights[STREAM_WEIGHTS]; // of what the target must hold; each visit sets its own constant
-    unsigned shift;                // vectors between an element of the source and its own number
+    unsigned shift;                // vectors in the source before its element 0
     struct {
         unsigned threads, loads;
     } shapes[STREAM_SHAPES_MAX]; // the default first

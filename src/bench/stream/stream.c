@@ -110,7 +110,8 @@ static bool is_resident(const struct bench_case *c)
     return case_choice(c, "kernel") == 1;
 }
 
-// The size of an array: `given` or, if more, what takes to make caches useless; not more than fits.
+// The size of an array: `given`, or more if caches could hold a good part of that; at most what
+// fits.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -132,7 +133,8 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Bytes: the usual size. Threads a core: those that make whole workgroups on this device.
+// Sets `bytes` of presets and `max` to the usual size. Keeps the numbers of threads that make whole
+// workgroups on this device.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

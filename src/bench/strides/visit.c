@@ -158,7 +158,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // All of the core's memory as L1, or none of it.
+    // BANKS needs no L1: the core's memory is shared memory then, else all of it is L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

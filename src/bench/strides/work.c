@@ -72,7 +72,7 @@ uint64_t strides_loads(uint32_t iterations)
 
 // ---------------------------------------------------------------- addresses
 
-// The element that thread `t` loads as number `k` of its loads in flight.
+// The element that thread `t` loads, for number `k` of its loads in flight.
 static uint32_t element_of(const struct strides_case *this_case, uint32_t t, uint32_t k)
 {
     struct strides_params p = strides_params_of(this_case, 1);
