@@ -9,18 +9,18 @@ enum {
     UNIT_TEXT = 32
 };
 static const double volume_least = 65536, volume_most = 20e6;
-static const double bound_share = 0.9; // of a row's time in the host's call
+static const double bound_share = 0.9; // of a kernel's time: the host's call takes that much
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// A kernel that scales elements, with its time and bandwidth.
+// True for a result of scaling kernels on the device that has a time and a bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
            result_metric(result, "time") && result_metric(result, "bandwidth");
 }
 
-// Same in all but the elements.
+// True if the cases differ only in the number of elements.
 static bool is_alike(const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -34,15 +34,16 @@ static bool is_alike(const struct result *a, const struct result *b)
 }
 
 // "mode=replay": the values of a case that are text.
-static const char *way_of(struct arena *arena, const struct result *result)
+static const char *text_values(struct arena *arena, const struct result *result)
 {
-    const char *way = "";
+    const char *text = "";
     for (size_t i = 0; i < result->bench_case.value_count; i++) {
         const struct case_value *value = &result->bench_case.values[i];
         if (value->text)
-            way = arena_printf(arena, "%s%s%s=%s", way, *way ? ", " : "", value->key, value->text);
+            text =
+                arena_printf(arena, "%s%s%s=%s", text, *text ? ", " : "", value->key, value->text);
     }
-    return way;
+    return text;
 }
 
 static void report(struct run *run, const struct line *line, const struct result *first,
@@ -54,13 +55,13 @@ static void report(struct run *run, const struct line *line, const struct result
     unit_format(1e9 / line->slope, UNIT_BYTE_PER_S, rate, sizeof rate);
     const char *text =
         arena_printf(run->arena, "a kernel takes %s (± %s) plus its bytes at %s (%s)", cost, half,
-                     rate, way_of(run->arena, first));
+                     rate, text_values(run->arena, first));
     run_add_conclusion(
         run, &(struct finding){.code = "launch-fit", .text = text, .value = line->intercept}, first,
         last);
 }
 
-// The fit through all results like `first`, which is the first of them.
+// Fits all results that are like results[first], the first of them.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -90,6 +91,7 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
+// The result of a batch of empty kernels with that between them; NULL if there is none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -102,6 +104,7 @@ static const struct result *row_with(const struct run *run, const char *device, 
     return NULL;
 }
 
+// Half of the 95 % interval of the time.
 static double half_of(const struct result *result)
 {
     const struct metric *time = result_metric(result, "time");
@@ -109,7 +112,7 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// "memory 3.850 µs ± 12.00 ns": what this kind of barrier adds, and half the interval of that.
+// "memory 3.850 µs ± 12.00 ns": the time that this kind of barrier adds, and half of its interval.
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     char cost[UNIT_TEXT], half[UNIT_TEXT];
@@ -148,9 +151,9 @@ static void report_barriers(struct run *run, const char *device)
             none, shown);
 }
 
-// ---------------------------------------------------------------- who is the bound
+// ---------------------------------------------------------------- the host as the limit
 
-// A row that takes hardly longer than the call that submits it measures the host, not the device.
+// If a row takes hardly longer than the call that submits it, it measures the host.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -171,6 +174,7 @@ static void report_bound(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- all of them
 
+// True if no result before results[place] belongs to the same fit.
 static bool is_first(const struct run *run, const char *device, size_t place)
 {
     for (size_t i = 0; i < place; i++)
@@ -179,16 +183,16 @@ static bool is_first(const struct run *run, const char *device, size_t place)
     return true;
 }
 
-// What a launch costs, apart from what the kernel moves: the fit T = a + V / b through kernels of
-// growing volume (the model of RRZE's gpu-benches, "gpu-small-kernels").
-//   barriers      lists what each kind of barrier adds to an empty kernel. Value: what a memory
-//                 barrier adds, in ns, or else the first of the list; keys: nothing between, and
-//                 that one
-//   launch-bound  a row of empty kernels took hardly longer than the host's call that submits it: a
-//                 faster device would not launch faster. Value: the call's ns a kernel
-//   launch-fit    for each way of launching; value: a in ns, keys: the smallest and the largest
-//                 kernel of the fit (volumes from 64 KiB to 20 MB, where caches hold them; at least
-//                 five)
+// Adds findings about the cost of a launch:
+//   barriers      the time that each kind of barrier adds to an empty kernel. Value: of a memory
+//                 barrier, or else of the first kind, in ns. Keys: nothing between, and that kind
+//   launch-bound  the host's call that submits empty kernels takes almost their whole time: a
+//   faster
+//                 device would not launch faster. Value: the call's time for each kernel, in ns
+//   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
+//                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
+//                 largest kernel of the fit. Takes at least five volumes from 64 KiB to 20 MB,
+//                 which caches hold
 void launch_conclude(struct run *run, const char *device)
 {
     report_barriers(run, device);

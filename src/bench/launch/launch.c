@@ -118,7 +118,7 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
     };
 }
 
-enum launch_param { // as `params` lists them
+enum launch_param { // in the order of `params`
     LAUNCH_PARAM_WORK,
     LAUNCH_PARAM_BETWEEN,
     LAUNCH_PARAM_MODE,
@@ -147,7 +147,7 @@ static bool reach(const struct bench_pick *pick)
     }
 }
 
-// What barriers cost shows within a batch; a graph is ordered, and so is what is waited for.
+// Barriers are measured within a batch: in other modes the order is fixed.
 static bool is_possible(const struct bench_pick *pick, struct error *err)
 {
     struct launch_case this_case;
@@ -160,7 +160,7 @@ static bool is_possible(const struct bench_pick *pick, struct error *err)
     return this_case.between == LAUNCH_ORDER || this_case.mode == LAUNCH_BATCH;
 }
 
-bool launch_plan(const struct bench_request *request, struct bench_case_list *list,
+static bool plan(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err)
 {
     const struct bench_product product = {.request = request, .reach = reach, .keep = is_possible};
@@ -191,7 +191,7 @@ const struct benchmark bench_launch = {
         "each after the one before, whose time is a + V / b. Empty kernels count themselves; of "
         "the "
         "others every element is checked.",
-    .plan = launch_plan,
+    .plan = plan,
     .open = launch_open,
     .close = launch_close,
     .visit = launch_visit,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the host and the kernels of this benchmark share.
+// Constants that the host and the kernels share.
 #ifndef BENCH_LAUNCH_LAUNCH_H
 #define BENCH_LAUNCH_LAUNCH_H
 
@@ -11,12 +11,12 @@
 #define LAUNCH_EXPONENT 0x3f800000u
 #define LAUNCH_MANTISSA 0x007fffffu
 
-/* Words of an answer to the host: its number, the device's clock (low, high), and what tells that
-   all of them have arrived. */
+/* Words of an answer to the host: its number, the device's clock (low, high), and a checksum by
+   which the host knows that all words have arrived. */
 #define LAUNCH_ANSWER_NUMBER            0
 #define LAUNCH_ANSWER_CLOCK             1
 #define LAUNCH_ANSWER_CHECK             3
-#define LAUNCH_ANSWER_LAST              4 /* when it was still waiting */
+#define LAUNCH_ANSWER_LAST              4 /* the clock while the kernel still waited */
 #define LAUNCH_ANSWER_SUM(low, high, n) ((low) ^ (high) ^ (n)*LAUNCH_MIX)
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How long a lone kernel is on its way: the device's clock at its first instruction, by the host's
-// time. The two clocks are related before and after the samples: by the API where it does that,
-// else a kernel answers questions that the host writes into memory that both see, and a moment of
-// the device's lies between the host's asking and its seeing the answer. The shortest of those is
-// kept; between the two relations the clocks are taken to run evenly.
+// The way of one kernel alone: the device's clock at its first instruction, in the host's time. The
+// two clocks are related before and after the samples, and taken to run evenly between. Either the
+// API relates them, or a kernel does: it answers questions that the host writes into memory that
+// both see. The device's clock in an answer lies between the host's question and the host's
+// reading. Of all answers the quickest is kept.
 #include "base/clock.h"
-#include "bench/launch/row.h"
+#include "bench/launch/session.h"
 #include "measure/clock.h"
 
 #include <math.h>
@@ -13,44 +13,39 @@
 
 enum {
     QUESTIONS = 32,
-    TRIES = 8, // where others take the host's time, a kernel may be over before it is asked
+    TRIES = 8, // on a busy host, a kernel may end before it is asked
     POLLS = 1 << 20
 };
-static const uint64_t answer_ns = 20000000; // the longest wait for one
+static const uint64_t answer_ns = 20000000; // longest wait for an answer
 
 struct answer_params { // as in the kernel
     uint32_t questions, polls;
 };
 
-// A moment by both clocks.
-struct moment {
+// The same instant by both clocks; of the host's it is known to ± half_ns.
+struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
 };
 
 // ---------------------------------------------------------------- programs and memory
 
+static struct gpu_buffer *make_buffer(const struct launch_session *session, enum gpu_memory memory,
+                                      struct error *err)
+{
+    const struct gpu_buffer_desc desc = {.bytes = 64, .memory = memory};
+    return gpu_buffer_create(session->bench->scope, &desc, err);
+}
+
 static bool prepare(struct launch_session *session, struct error *err)
 {
-    struct gpu_scope *scope = session->bench->scope;
-    if (session->reply)
-        return true;
-    if (!gpu_require(session->bench->info, GPU_CAP(DEVICE_CLOCK), err))
-        return false;
     struct measure_programs *programs = &session->bench->programs;
-    session->stamp = measure_program(programs, "launch_stamp", NULL, err);
-    session->answer = session->stamp ? measure_program(programs, "launch_answer", NULL, err) : NULL;
-    session->question =
-        session->answer
-            ? gpu_buffer_create(
-                  scope, &(struct gpu_buffer_desc){.bytes = 64, .memory = GPU_MEMORY_UPLOAD}, err)
-            : NULL;
-    session->reply =
-        session->question
-            ? gpu_buffer_create(
-                  scope, &(struct gpu_buffer_desc){.bytes = 64, .memory = GPU_MEMORY_READBACK}, err)
-            : NULL;
-    return session->reply != NULL;
+    return session->reply ||
+           (gpu_require(session->bench->info, GPU_CAP(DEVICE_CLOCK), err) &&
+            (session->stamp = measure_program(programs, "launch_stamp", NULL, err)) &&
+            (session->answer = measure_program(programs, "launch_answer", NULL, err)) &&
+            (session->question = make_buffer(session, GPU_MEMORY_UPLOAD, err)) &&
+            (session->reply = make_buffer(session, GPU_MEMORY_READBACK, err)));
 }
 
 // ---------------------------------------------------------------- relating the clocks
@@ -64,8 +59,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// One question; false where no answer came, or one that was not asked for.
-static bool ask(struct launch_session *session, uint32_t number, struct moment *moment)
+// Asks question `number`. False if no answer came, or one to another question.
+static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
     const volatile uint32_t *reply = gpu_buffer_map(session->reply);
@@ -74,12 +69,12 @@ static bool ask(struct launch_session *session, uint32_t number, struct moment *
     uint64_t asked_ns = clock_now_ns(), end_ns = clock_deadline_ns(answer_ns);
     *question = number;
     atomic_thread_fence(memory_order_seq_cst);
-    while (!is_answered(reply, number, &moment->device))
+    while (!is_answered(reply, number, &stamp->device))
         if (clock_left_ns(end_ns) == 0)
             return false;
     double took_ns = (double)(clock_now_ns() - asked_ns);
-    moment->host_ns = (double)asked_ns + took_ns / 2;
-    moment->half_ns = took_ns / 2;
+    stamp->host_ns = (double)asked_ns + took_ns / 2;
+    stamp->half_ns = took_ns / 2;
     return true;
 }
 
@@ -100,8 +95,8 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// One kernel's answers; none where it was over before the host had asked.
-static bool take_answers(struct launch_row *row, struct moment *best, unsigned *answers,
+// The best of one kernel's answers, and their number: 0 if it ended before the host asked.
+static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
     volatile uint32_t *question = gpu_buffer_map(row->session->question);
@@ -111,36 +106,37 @@ static bool take_answers(struct launch_row *row, struct moment *best, unsigned *
     struct gpu_batch *batch = submit_answers(row, err);
     if (!batch)
         return false;
-    struct moment moment;
+    struct timestamp stamp;
     *answers = 0;
-    while (*answers < QUESTIONS && ask(row->session, *answers + 1, &moment)) {
-        if (*answers == 0 || moment.half_ns < best->half_ns)
-            *best = moment;
+    while (*answers < QUESTIONS && ask(row->session, *answers + 1, &stamp)) {
+        if (*answers == 0 || stamp.half_ns < best->half_ns)
+            *best = stamp;
         ++*answers;
     }
-    *question = QUESTIONS; // it need not wait for what is not asked
+    *question = QUESTIONS; // so that the kernel waits for no more of them
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
-// What the API says of the two clocks: the closest of as many pairs.
-static bool take_pairs(struct launch_row *row, struct moment *best)
+// The best of the API's calibrated timestamps; false if it has none.
+static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
     for (int i = 0; i < QUESTIONS; i++) {
         if (!gpu_device_calibrated_timestamp(row->session->bench->device, &pair))
             return false;
         if (i == 0 || (double)pair.deviation_ns < best->half_ns)
-            *best = (struct moment){.device = pair.device,
-                                    .host_ns = (double)pair.host_ns,
-                                    .half_ns = (double)pair.deviation_ns};
+            *best = (struct timestamp){.device = pair.device,
+                                       .host_ns = (double)pair.host_ns,
+                                       .half_ns = (double)pair.deviation_ns};
     }
     return true;
 }
 
-static bool relate(struct launch_row *row, struct moment *best, unsigned *all, struct error *err)
+// Relates the clocks once. Adds the number of answers used to *all.
+static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
-    if (!row->session->api_refuted && take_pairs(row, best))
+    if (!row->session->api_refuted && take_calibrated(row, best))
         return true;
     for (int i = 0; i < TRIES && answers < QUESTIONS / 2; i++)
         if (!take_answers(row, best, &answers, err))
@@ -153,6 +149,7 @@ static bool relate(struct launch_row *row, struct moment *best, unsigned *all, s
 
 // ---------------------------------------------------------------- samples
 
+// Host times of the submission and of the known end; device time of the first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -169,7 +166,8 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     return true;
 }
 
-static double host_time(const struct moment related[2], uint64_t device)
+// The host's time of an instant by the device's clock.
+static double host_time(const struct timestamp related[2], uint64_t device)
 {
     double length = (double)(int64_t)(related[1].device - related[0].device);
     double along = (double)(int64_t)(device - related[0].device) / length;
@@ -189,9 +187,9 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// The relation is proved by what it says: no kernel begins before its submission, or after the host
-// saw it done.
-static bool fill(const struct trip *trips, unsigned count, const struct moment related[2],
+// Fills the samples. False if the relation is wrong: with it, a kernel would begin before its
+// submission or after the host saw its end.
+static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
     bool plausible = true;
@@ -215,7 +213,7 @@ static bool take(struct launch_row *row, unsigned count, struct launch_reach *re
 {
     struct trip *trips =
         ARENA_ARRAY(row->run->arena, (size_t)count * LAUNCH_ROUND_TRIPS, struct trip);
-    struct moment related[2];
+    struct timestamp related[2];
     if (!make_trip(row, trips, err) || !relate(row, &related[0], &reach->answers, err))
         return false;
     for (unsigned i = 0; i < count * LAUNCH_ROUND_TRIPS; i++)
@@ -237,7 +235,7 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    if (!plausible && reach->answers == 0) { // the API's clock is not the one that kernels read
+    if (!plausible && reach->answers == 0) { // kernels read another clock than the API's
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))
             return false;

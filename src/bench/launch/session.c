@@ -6,11 +6,12 @@
 #include "measure/unit.h"
 
 enum {
-    MEMORY_SHARE = 4,           // of the device's memory, each of the two buffers at most
-    CPU_ELEMENTS_MAX = 1 << 20, // a CPU as a device: larger kernels tell nothing of launching
+    MEMORY_SHARE = 4,           // each of the two buffers takes at most this part of the memory
+    CPU_ELEMENTS_MAX = 1 << 20, // on a CPU, larger kernels show nothing of the launch
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
-    WARM_MS = 10
+    WARM_MS = 10,
+    QUEUES_MAX = 4
 };
 static const uint64_t elements_max = 128 << 20;
 static const uint64_t wait_ns = UINT64_C(10000000000);
@@ -27,15 +28,15 @@ uint64_t launch_elements_max(const struct gpu_info *info)
            LAUNCH_ELEMENT_BYTES;
 }
 
-// One element a thread.
+// A grid with a thread for each element.
 static void shape_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[2])
 {
     measure_unit_grid((elements + LAUNCH_THREADS - 1) / LAUNCH_THREADS,
                       session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Fill or check of so many elements. `params` is the caller's, until the dispatch was recorded.
-static struct gpu_dispatch dispatch_whole(const struct launch_session *session,
+// Fills or checks params->count elements. `params` must live until the dispatch is recorded.
+static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
 {
@@ -53,7 +54,7 @@ static struct gpu_dispatch dispatch_whole(const struct launch_session *session,
 static bool run_once(struct launch_session *session, struct gpu_program *program,
                      struct gpu_buffer *range, const struct params *params, struct error *err)
 {
-    const struct gpu_dispatch dispatch = dispatch_whole(session, program, range, params);
+    const struct gpu_dispatch dispatch = whole_dispatch(session, program, range, params);
     return measure_unit_run(session->bench->device, &dispatch, wait_ns, err);
 }
 
@@ -68,7 +69,7 @@ static bool make_warm(struct launch_session *session, struct error *err)
         return false;
     session->warm = gpu_batch_create(bench->scope, &(struct gpu_batch_desc){0}, err);
     const struct params params = {WARM_ELEMENTS, 1};
-    const struct gpu_dispatch fill = dispatch_whole(session, session->fill, buffer, &params);
+    const struct gpu_dispatch fill = whole_dispatch(session, session->fill, buffer, &params);
     for (int i = 0; session->warm && i < WARM_KERNELS; i++)
         gpu_batch_dispatch(session->warm, &fill);
     return session->warm && gpu_batch_end(session->warm, err);
@@ -83,27 +84,26 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
     return true;
 }
 
-enum {
-    QUEUES_MAX = 4
-};
+// ---------------------------------------------------------------- queues
 
-static void wish(const struct gpu_info *info, struct gpu_device_desc *desc)
+// Asks for a pair of queues (bench/queue_pair.h), and for more of the second one's kind.
+static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
-    unsigned there = 0;
+    unsigned available = 0;
     queue_pair_request(info, desc);
     for (unsigned f = 0; f < info->family_count; f++)
         if (info->families[f].kind == kind)
-            there += info->families[f].count;
+            available += info->families[f].count;
     unsigned used = kind == GPU_QUEUE_UNIVERSAL ? desc->queue_count : desc->queue_count - 1;
-    for (; desc->queue_count > 1 && desc->queue_count < QUEUES_MAX && used < there; used++)
+    for (; desc->queue_count > 1 && desc->queue_count < QUEUES_MAX && used < available; used++)
         desc->queues[desc->queue_count++].kind = kind;
 }
 
 unsigned launch_queue_count(const struct gpu_info *info)
 {
     struct gpu_device_desc desc = {0};
-    wish(info, &desc);
+    request_queues(info, &desc);
     return desc.queue_count;
 }
 
@@ -115,40 +115,38 @@ static bool make_empty(struct launch_session *session, struct error *err)
     return session->words != NULL;
 }
 
-static void wide_close(struct launch_wide *wide)
+static void close_wide(struct launch_wide *wide)
 {
     gpu_scope_close(wide->bench.scope);
     gpu_device_close(wide->bench.device);
 }
 
-static bool wide_open(struct launch_wide *wide, const struct bench_session *bench,
-                      struct error *err)
+bool launch_wide_open(struct launch_session *session, struct error *err)
 {
-    struct gpu_device_desc desc = {0};
-    wish(bench->info, &desc);
-    *wide = (struct launch_wide){.bench = *bench, .session = {.bench = &wide->bench}};
-    wide->bench.scope = NULL;
-    wide->bench.device = gpu_device_open(bench->system, bench->info, &desc, err);
-    if (!wide->bench.device)
-        return false;
-    wide->bench.scope = gpu_scope_open(wide->bench.device);
-    wide->bench.programs =
-        (struct measure_programs){.arena = bench->arena, .scope = wide->bench.scope};
-    return make_empty(&wide->session, err);
-}
-
-bool launch_wide_need(struct launch_session *session, struct error *err)
-{
+    const struct bench_session *bench = session->bench;
     if (session->wide)
         return true;
-    struct launch_wide *wide = ARENA_NEW(session->bench->arena, struct launch_wide);
-    if (wide_open(wide, session->bench, err)) {
+    struct gpu_device_desc desc = {0};
+    request_queues(bench->info, &desc);
+    struct gpu_device *device = gpu_device_open(bench->system, bench->info, &desc, err);
+    if (!device)
+        return false;
+    struct launch_wide *wide = ARENA_NEW(bench->arena, struct launch_wide);
+    struct gpu_scope *scope = gpu_scope_open(device);
+    wide->bench = *bench;
+    wide->bench.device = device;
+    wide->bench.scope = scope;
+    wide->bench.programs = (struct measure_programs){.arena = bench->arena, .scope = scope};
+    wide->session.bench = &wide->bench;
+    if (make_empty(&wide->session, err)) {
         session->wide = wide;
         return true;
     }
-    wide_close(wide);
+    close_wide(wide);
     return false;
 }
+
+// ---------------------------------------------------------------- the session
 
 void launch_close(struct bench_session *bench)
 {
@@ -157,7 +155,7 @@ void launch_close(struct bench_session *bench)
         return;
     gpu_scope_close(session->pair);
     if (session->wide)
-        wide_close(session->wide);
+        close_wide(session->wide);
 }
 
 bool launch_open(struct bench_session *bench, struct error *err)
@@ -186,7 +184,6 @@ bool launch_prepare(struct launch_session *session, uint64_t elements, struct er
         }
         session->pair_bytes = bytes;
     }
-    // What stands in the second is no kernel's: the proof fails where none ran.
     return run_once(session, session->fill, session->ends[0],
                     &(struct params){(uint32_t)elements, 1}, err) &&
            run_once(session, session->fill, session->ends[1],
@@ -217,8 +214,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Scaling by ±1 is exact and never fades. Even kernels turn the sign and odd ones hand it back, so
-// that no kernel writes what was there before.
+// Scaling by ±1 is exact, and values stay in range. Only even kernels change the sign, so that no
+// kernel writes what its target already holds.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
-#include "bench/launch/row.h"
+#include "bench/launch/session.h"
 #include "measure/span.h"
 
 #include <math.h>
@@ -15,12 +15,13 @@ enum {
 enum {
     KERNELS_MAX = 4096, // in a batch
     SPLITS_MAX = 64,    // split barriers in a batch
-    WARM_RUNS = 2
+    WARM_RUNS = 2,
+    IN_FLIGHT_LEAST = 8
 };
 
-// What a case keeps from its first visit: kernels in a batch.
+// What a case's first visit finds out.
 struct memory {
-    uint64_t kernels;
+    uint64_t kernels; // in a sample
 };
 
 static bool is_host_timed(const struct launch_case *this_case)
@@ -33,7 +34,7 @@ static bool is_unordered(const struct launch_case *this_case)
     return this_case->between != LAUNCH_ORDER;
 }
 
-// What stands between kernels k − 1 and k.
+// Records what stands between kernels k − 1 and k.
 static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
 {
     switch (row->this_case->between) {
@@ -59,57 +60,56 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-static uint64_t kernels_max(const struct launch_row *row)
-{
-    return row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
-}
-
-static void record_row(struct launch_row *row, struct gpu_batch *batch)
-{
-    gpu_batch_span_begin(batch, 0);
-    for (uint64_t k = 0; k < row->kernels; k++) {
-        if (k)
-            record_between(row, k, batch);
-        launch_record(row->session, row->this_case, k, batch);
-    }
-    gpu_batch_span_end(batch, 0);
-}
-
+// One batch of `length` kernels, which the device times.
 static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
 {
-    if (row->this_case->mode == LAUNCH_QUEUES)
-        return launch_queues_make(row, length, err);
     bool splits = row->this_case->between == LAUNCH_SPLIT;
     const struct gpu_batch_desc desc = {.span_count = 1,
                                         .split_count = splits ? (unsigned)length : 0,
                                         .unordered = is_unordered(row->this_case),
                                         .replay = row->this_case->mode == LAUNCH_REPLAY};
+    struct gpu_batch *batch = gpu_batch_create(row->scope, &desc, err);
     row->kernels = length;
     row->batch_count = 1;
-    row->batches[0] = gpu_batch_create(row->scope, &desc, err);
-    if (!row->batches[0])
+    row->batches[0] = batch;
+    if (!batch)
         return false;
-    record_row(row, row->batches[0]);
-    return gpu_batch_end(row->batches[0], err);
+    gpu_batch_span_begin(batch, 0);
+    for (uint64_t k = 0; k < length; k++) {
+        if (k)
+            record_between(row, k, batch);
+        launch_record(row->session, row->this_case, k, batch);
+    }
+    gpu_batch_span_end(batch, 0);
+    return gpu_batch_end(batch, err);
 }
 
-static bool make_singles(struct launch_row *row, size_t count, struct error *err)
+// `count` batches of `length` kernels each, on the case's queues in turn, which the host times.
+static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
-    row->kernels = row->batch_count = count;
+    unsigned queues = row->this_case->queues ? row->this_case->queues : 1;
+    row->batch_count = count;
     for (size_t i = 0; i < count; i++) {
-        row->batches[i] = gpu_batch_create(row->scope, &(struct gpu_batch_desc){0}, err);
-        if (!row->batches[i])
-            return false;
-        launch_record(row->session, row->this_case, i, row->batches[i]);
-        if (!gpu_batch_end(row->batches[i], err))
+        const struct gpu_batch_desc desc = {
+            .queue = gpu_device_queue(row->session->bench->device, (unsigned)i % queues)};
+        row->batches[i] = gpu_batch_create(row->scope, &desc, err);
+        for (uint64_t k = 0; row->batches[i] && k < length; k++)
+            launch_record(row->session, row->this_case, i * length + k, row->batches[i]);
+        if (!row->batches[i] || !gpu_batch_end(row->batches[i], err))
             return false;
     }
     return true;
 }
 
-// ---------------------------------------------------------------- one sample: time of a kernel
+static bool make_singles(struct launch_row *row, size_t count, struct error *err)
+{
+    row->kernels = count;
+    return make_batches(row, count, 1, err);
+}
 
-// Kernels 0 … count − 1 of a row ran.
+// ---------------------------------------------------------------- one sample: the time of a kernel
+
+// Kernels 0 to count − 1 of a row ran.
 static void note_done(struct launch_row *row, uint64_t count)
 {
     float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
@@ -132,18 +132,61 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-static bool time_submissions(struct launch_row *row, double *ns, struct error *err)
+// With mode=signal each batch waits for the one before. Where the API has holds, the first is held
+// until all are submitted.
+static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
-    uint64_t timeout_ns = row->run->request->timeout_ns, start_ns = clock_now_ns();
+    for (size_t i = 0; i < row->batch_count; i++) {
+        const struct gpu_submit submit = {.hold = i == 0 ? hold : NULL,
+                                          .after = {i == 0 ? NULL : row->batches[i - 1]},
+                                          .after_count = i > 0};
+        if (!gpu_batch_submit_after(row->batches[i], &submit, err))
+            return false;
+    }
+    return true;
+}
+
+static bool submit_all(struct launch_row *row, struct error *err)
+{
     for (size_t i = 0; i < row->batch_count; i++)
         if (!gpu_batch_submit(row->batches[i], NULL, err))
             return false;
-    for (size_t i = row->batch_count; i-- > 0;)
-        if (!gpu_batch_wait(row->batches[i], timeout_ns, err))
-            return false;
-    *ns = (double)(clock_now_ns() - start_ns) / (double)row->batch_count;
-    note_done(row, row->batch_count);
     return true;
+}
+
+// Waits for all batches that were submitted at `start_ns`.
+static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
+{
+    bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
+    uint64_t count = is_rows ? row->kernels * row->batch_count : row->kernels;
+    for (size_t i = row->batch_count; i-- > 0;)
+        if (!gpu_batch_wait(row->batches[i], row->run->request->timeout_ns, err))
+            return false;
+    *ns = (double)(clock_now_ns() - start_ns) / (double)count;
+    note_done(row, count);
+    return true;
+}
+
+static bool time_submissions(struct launch_row *row, double *ns, struct error *err)
+{
+    uint64_t start_ns = clock_now_ns();
+    return submit_all(row, err) && wait_all(row, start_ns, ns, err);
+}
+
+static bool time_chain(struct launch_row *row, double *ns, struct error *err)
+{
+    bool held = row->session->bench->info->caps & GPU_CAP(HOLDS);
+    struct gpu_scope *scope = gpu_scope_open(row->session->bench->device);
+    struct gpu_hold *hold = held ? gpu_hold_create(scope, err) : NULL;
+    uint64_t start_ns = clock_now_ns();
+    bool done = (!held || hold) && submit_chain(row, hold, err);
+    if (done && held) {
+        start_ns = clock_now_ns();
+        done = gpu_hold_release(hold, err);
+    }
+    done = done && wait_all(row, start_ns, ns, err);
+    gpu_scope_close(scope);
+    return done;
 }
 
 static bool time_round_trips(struct launch_row *row, double *ns, struct error *err)
@@ -165,22 +208,21 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
     case LAUNCH_REPLAY:
         return time_row(row, ns, err);
     case LAUNCH_SUBMIT:
+    case LAUNCH_QUEUES:
         return time_submissions(row, ns, err);
     case LAUNCH_ROUND_TRIP:
         return time_round_trips(row, ns, err);
-    case LAUNCH_QUEUES:
-        return launch_queues_time(row, ns, err);
     case LAUNCH_SIGNAL:
-        return launch_signal_time(row, ns, err);
-    case LAUNCH_ONE_WAY:
-        break; // by launch_reach_take
+        return time_chain(row, ns, err);
+    case LAUNCH_ONE_WAY: // launch_reach_take measures it
+        break;
     }
     return error_set(err, ERROR_INTERNAL, "no such way to launch");
 }
 
 // ---------------------------------------------------------------- sizing and samples
 
-// What the last of some runs took.
+// The time of the last of WARM_RUNS runs.
 static bool time_warm(struct launch_row *row, double *ns, struct error *err)
 {
     for (int i = 0; i < WARM_RUNS; i++)
@@ -189,48 +231,64 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// As many as a sample wants, since long kernels keep the device busy with few.
+// Chooses the number of submissions: as many as a sample needs, because few long kernels keep the
+// device busy.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
-    double wanted_ns = (double)row->run->request->sample_ns, ns = 0;
-    if (!make_singles(row, known ? known : LAUNCH_IN_FLIGHT_LEAST, err))
-        return false;
+    double ns = 0;
     if (known)
-        return true;
-    if (!time_warm(row, &ns, err))
+        return make_singles(row, known, err);
+    if (!make_singles(row, IN_FLIGHT_LEAST, err) || !time_warm(row, &ns, err))
         return false;
-    double needed = ceil(wanted_ns / fmax(ns, 1));
-    if (needed <= LAUNCH_IN_FLIGHT_LEAST)
-        return true;
-    return make_singles(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), err);
+    double needed = ceil((double)row->run->request->sample_ns / fmax(ns, 1));
+    return needed <= IN_FLIGHT_LEAST ||
+           make_singles(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), err);
 }
 
-// So many kernels that a sample lasts as long as was asked for.
-static bool size_row(struct launch_row *row, uint64_t known, struct error *err)
+static bool make_rows(struct launch_row *row, uint64_t length, struct error *err)
 {
-    double wanted_ns = (double)row->run->request->sample_ns, ns = 0;
-    if (row->this_case->mode == LAUNCH_SUBMIT)
-        return size_singles(row, known, err);
-    if (row->this_case->mode == LAUNCH_ROUND_TRIP)
-        return make_singles(row, 1, err);
-    if (row->this_case->mode == LAUNCH_SIGNAL)
-        return launch_signal_make(row, err);
-    uint64_t length = known ? known : 2;
-    for (;;) {
-        if (!make_row(row, length, err))
+    if (row->this_case->mode != LAUNCH_QUEUES)
+        return make_row(row, length, err);
+    row->kernels = length;
+    return make_batches(row, row->this_case->queues, length, err);
+}
+
+// Chooses the number of kernels in a batch so that a sample is as long as requested.
+static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
+{
+    uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
+    if (known)
+        return make_rows(row, known, err);
+    for (uint64_t length = 2;;) {
+        double ns = 0;
+        if (!make_rows(row, length, err) || !time_warm(row, &ns, err))
             return false;
-        if (known)
+        double needed = (double)row->run->request->sample_ns / fmax(ns, 1);
+        if ((double)length >= needed || length >= most)
             return true;
-        if (!time_warm(row, &ns, err))
-            return false;
-        double needed = wanted_ns / fmax(ns, 1);
-        if ((double)length >= needed || length >= kernels_max(row))
-            return true;
-        uint64_t most = kernels_max(row);
         uint64_t next = needed < (double)most ? (uint64_t)needed / 2 * 2 + 2 : most;
         length = next > 16 * length ? 16 * length : next;
         length = length > most ? most : length;
     }
+}
+
+// `known` is the number of kernels that an earlier visit found; 0 in the first visit.
+static bool size(struct launch_row *row, uint64_t known, struct error *err)
+{
+    switch (row->this_case->mode) {
+    case LAUNCH_SUBMIT:
+        return size_singles(row, known, err);
+    case LAUNCH_ROUND_TRIP:
+        return make_singles(row, 1, err);
+    case LAUNCH_SIGNAL:
+        return make_singles(row, LAUNCH_IN_FLIGHT, err);
+    case LAUNCH_BATCH:
+    case LAUNCH_REPLAY:
+    case LAUNCH_QUEUES:
+    case LAUNCH_ONE_WAY:
+        break;
+    }
+    return size_rows(row, known, err);
 }
 
 struct samples {
@@ -273,21 +331,14 @@ static bool verify(struct launch_row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-static double step_of(const struct launch_row *row)
-{
-    double stamp_ns = (double)row->run->session->info->limits.stamp_step_ps / 1000;
-    return is_host_timed(row->this_case) ? 1 : stamp_ns / (double)row->kernels;
-}
-
 static void report(struct launch_row *row, const struct samples *taken, struct measure_visit *visit)
 {
     const struct launch_case *this_case = row->this_case;
-    const double *samples = taken->ns;
-    unsigned count = taken->count;
-    double step = step_of(row);
-    visit_samples(visit, METRIC_TIME, samples, count, step);
+    double stamp_ns = (double)row->run->session->info->limits.stamp_step_ps / 1000;
+    double step = is_host_timed(this_case) ? 1 : stamp_ns / (double)row->kernels;
+    visit_samples(visit, METRIC_TIME, taken->ns, taken->count, step);
     if (!is_host_timed(this_case))
-        visit_samples(visit, METRIC_HOST, taken->submit_ns, count, 1 / (double)row->kernels);
+        visit_samples(visit, METRIC_HOST, taken->submit_ns, taken->count, 1 / (double)row->kernels);
     visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
     visit_detail(visit, "kernels", "%llu a sample",
                  (unsigned long long)(this_case->mode == LAUNCH_ROUND_TRIP ? LAUNCH_ROUND_TRIPS
@@ -295,14 +346,14 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
     visit_kernel(visit, this_case->scales ? row->session->scale : row->session->empty);
     if (!this_case->scales)
         return;
-    const struct measure_span span = {.unit_ns = taken->ns, .count = count, .step_ns = step};
+    const struct measure_span span = {.unit_ns = taken->ns, .count = taken->count, .step_ns = step};
     measure_span_rate(&span, 2.0 * LAUNCH_ELEMENT_BYTES * (double)this_case->elements,
                       METRIC_BANDWIDTH, visit);
 }
 
-// Of a lone kernel: there, and back.
-static bool reach(struct launch_row *row, unsigned count, struct measure_visit *visit,
-                  struct error *err)
+// Measures one kernel alone: the way there, and back.
+static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
+                          struct error *err)
 {
     struct launch_reach reach;
     if (!launch_reach_take(row, count, &reach, err) || !verify(row, err))
@@ -334,10 +385,13 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
     if (this_case->scales && this_case->elements > launch_elements_max(info))
         return error_set(err, ERROR_UNSUPPORTED, "this device holds at most %llu elements twice",
                          (unsigned long long)launch_elements_max(info));
-    return true;
+    unsigned queues = launch_queue_count(info);
+    return this_case->queues <= queues ||
+           error_set(err, ERROR_UNSUPPORTED, "%s has %u queues for this, not %u", info->id, queues,
+                     this_case->queues);
 }
 
-// Everything but the device that it runs on.
+// A visit on the device of row->session.
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;
@@ -348,28 +402,12 @@ static bool visit_row(struct launch_row *row, struct measure_visit *visit, struc
     if (!prepare(row, err) || !launch_warm_up(run->session->state, err))
         return false;
     if (row->this_case->mode == LAUNCH_ONE_WAY)
-        return reach(row, count, visit, err);
-    if (!size_row(row, memory->kernels, err) || !take_samples(row, &samples, err) ||
-        !verify(row, err))
+        return visit_one_way(row, count, visit, err);
+    if (!size(row, memory->kernels, err) || !take_samples(row, &samples, err) || !verify(row, err))
         return false;
     memory->kernels = row->kernels;
     report(row, &samples, visit);
     return true;
-}
-
-static bool visit_wide(const struct launch_row *plain, struct measure_visit *visit,
-                       struct error *err)
-{
-    struct launch_row row = *plain;
-    if (!launch_wide_need(plain->session, err))
-        return false;
-    struct launch_wide *wide = plain->session->wide;
-    struct gpu_scope *scope = gpu_scope_open(wide->bench.device);
-    row.session = &wide->session;
-    row.scope = scope;
-    bool done = visit_row(&row, visit, err);
-    gpu_scope_close(scope);
-    return done;
 }
 
 bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
@@ -382,6 +420,13 @@ bool launch_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct launch_row row = {
         .run = run, .session = run->session->state, .scope = run->scope, .this_case = &this_case};
-    return this_case.mode >= LAUNCH_QUEUES ? visit_wide(&row, visit, err)
-                                           : visit_row(&row, visit, err);
+    if (this_case.mode < LAUNCH_QUEUES)
+        return visit_row(&row, visit, err);
+    if (!launch_wide_open(row.session, err))
+        return false;
+    row.session = &row.session->wide->session;
+    row.scope = gpu_scope_open(row.session->bench->device);
+    bool done = visit_row(&row, visit, err);
+    gpu_scope_close(row.scope);
+    return done;
 }
