@@ -145,8 +145,8 @@ static void report_barriers(struct run *run, const char *device)
             run,
             &(struct finding){
                 .code = "barriers",
-                .text =
-                    arena_printf(run->arena, "what a barrier adds between empty kernels: %s", list),
+                .text = arena_printf(run->arena,
+                                     "time that a barrier adds between empty kernels: %s", list),
                 .value = value},
             none, shown);
 }

@@ -6,22 +6,22 @@ static const struct param_info params[] = {
      .type = PARAM_TEXT,
      .standard = "empty,scale",
      .choices = "empty|scale",
-     .help = "kernels that do nothing, or scale so many elements"},
+     .help = "empty kernels, or kernels that scale elements"},
     {.key = "between",
      .type = PARAM_TEXT,
      .quick = "order,nothing,execution,memory",
      .standard = "order,nothing,execution,memory,buffer,full,split",
      .choices = "order|nothing|execution|memory|buffer|full|split",
      .when = "work=empty",
-     .help = "what stands between kernels; order is the API's own, as for work=scale"},
+     .help =
+         "what stands between kernels; order is the API's own order, which work=scale always has"},
     {.key = "mode",
      .type = PARAM_TEXT,
      .quick = "batch,replay,submit,round-trip,one-way",
      .standard = "batch,replay,submit,round-trip,one-way,queues,signal",
      .choices = "batch|replay|submit|round-trip|one-way|queues|signal",
-     .help = "recorded once and submitted by one call, the same as a graph, a submission for each "
-             "kernel, one that is waited for, that one's way to the device, batches on several "
-             "queues, or "
+     .help = "one batch; the same as a graph; a submission for each kernel; one submission and its "
+             "wait; the way of one submission to the device; batches on several queues; "
              "submissions that wait for each other"},
     {.key = "elements",
      .type = PARAM_UINT,
@@ -30,50 +30,51 @@ static const struct param_info params[] = {
      .when = "work=scale",
      .least = 1,
      .most = UINT32_MAX,
-     .help = "elements of 8 bytes, each read and written"},
+     .help = "elements of 8 bytes; each is read and written"},
     {.key = "queues",
      .type = PARAM_UINT,
      .standard = "1,2,4",
      .when = "mode=queues|signal",
      .least = 1,
      .most = GPU_QUEUES_MAX,
-     .help = "with mode=queues that many at once, from two on; with mode=signal in turn"},
+     .help = "queues: with mode=queues all at once, two or more; with mode=signal in turn"},
 };
 
 static const struct metric_info metrics[] = {
     {.name = "time",
      .unit = UNIT_NS,
      .better = BETTER_LOWER,
-     .help = "of one kernel, or of one submission"},
+     .help = "time of one kernel, or of one submission"},
     {.name = "bandwidth",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "bytes read and written over that time"},
+     .help = "bytes read and written per second"},
     {.name = "back",
      .unit = UNIT_NS,
      .better = BETTER_LOWER,
-     .help = "from the kernel's first instruction until the host knows that it is done"},
+     .help = "from the kernel's first instruction until the host knows that it ended"},
     {.name = "host",
      .unit = UNIT_NS,
      .better = BETTER_LOWER,
-     .help = "of the host's call that submits a row, a kernel: near the time, it is the bound"},
+     .help =
+         "of the call that submits a batch, for each kernel; close to time: the host is the limit"},
 };
 
 static const struct view_info views[] = {
     {.kind = VIEW_BARS,
-     .title = "An empty kernel, by how it is launched",
+     .title = "An empty kernel, by launch mode",
      .x = "mode",
      .metric = "time",
      .scale = "linear",
      .where = "work=empty,between=order"},
     {.kind = VIEW_BARS,
-     .title = "An empty kernel of a batch, by what stands between",
+     .title = "An empty kernel in a batch, by what stands between kernels",
      .x = "between",
      .metric = "time",
      .scale = "linear",
      .where = "work=empty,mode=batch"},
     {.kind = VIEW_CURVE,
-     .title = "Time of a kernel by its elements",
+     .title = "Time of a kernel, by its elements",
      .x = "elements",
      .metric = "time",
      .group = "mode",
@@ -183,14 +184,11 @@ const struct benchmark bench_launch = {
             .headline_count = COUNT(headlines),
         },
     .description =
-        "The time of a kernel that does nothing, in a row of its like, with barriers, as a graph, "
-        "as a submission of its own, there and back and one way, on several queues, behind "
-        "signals; "
-        "and of kernels of 4 Ki to 128 Mi "
-        "elements, "
-        "each after the one before, whose time is a + V / b. Empty kernels count themselves; of "
-        "the "
-        "others every element is checked.",
+        "The time of an empty kernel: in a batch, with barriers, as a graph, as a submission of "
+        "its "
+        "own, there and back and one way, on several queues, and behind signals. And the time of "
+        "kernels of 4 Ki to 128 Mi elements, one after another, as a + V / b. Empty kernels are "
+        "counted; of the others every element is checked.",
     .plan = plan,
     .open = launch_open,
     .close = launch_close,

@@ -143,8 +143,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
             return false;
     *all += answers;
     return answers > 1 || error_set(err, ERROR_UNSUPPORTED,
-                                    "a kernel here is over before it sees what the host "
-                                    "writes meanwhile: the clocks cannot be related");
+                                    "the clocks cannot be related: kernels end before they see "
+                                    "what the host writes while they run");
 }
 
 // ---------------------------------------------------------------- samples
@@ -241,6 +241,6 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
             return false;
     }
     return plausible || error_set(err, ERROR_UNSUPPORTED,
-                                  "the clocks' relation does not hold: a kernel would begin before "
-                                  "its submission or end after the host saw it done");
+                                  "the relation of the clocks is wrong: a kernel would begin "
+                                  "before its submission or after the host saw its end");
 }

@@ -325,7 +325,7 @@ static bool verify(struct launch_row *row, struct error *err)
     if (!launch_count(row->session, &count, err))
         return false;
     return count == (uint32_t)row->done ||
-           error_set(err, ERROR_MISMATCH, "%u kernels counted themselves, not %llu", count,
+           error_set(err, ERROR_MISMATCH, "%u kernels ran, not %llu", count,
                      (unsigned long long)row->done);
 }
 
@@ -360,13 +360,12 @@ static bool visit_one_way(struct launch_row *row, unsigned count, struct measure
         return false;
     visit_samples(visit, METRIC_TIME, reach.to, count, reach.half_ns);
     visit_samples(visit, METRIC_BACK, reach.back, count, reach.half_ns);
-    visit_detail(visit, "clock", "device, related to the host's");
+    visit_detail(visit, "clock", "device, related to the host's clock");
     if (reach.answers)
-        visit_detail(visit, "relation",
-                     "known to ±%.0f ns, from %u answers of a kernel to the host", reach.half_ns,
-                     reach.answers);
+        visit_detail(visit, "relation", "±%.0f ns, from %u answers of a kernel to the host",
+                     reach.half_ns, reach.answers);
     else
-        visit_detail(visit, "relation", "known to ±%.0f ns, as the API says", reach.half_ns);
+        visit_detail(visit, "relation", "±%.0f ns, as the API reports", reach.half_ns);
     visit_detail(visit, "kernels", "%d a sample", LAUNCH_ROUND_TRIPS);
     visit_kernel(visit, row->session->stamp);
     return true;
@@ -383,11 +382,12 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
     if (this_case->mode == LAUNCH_REPLAY && !gpu_require(info, GPU_CAP(REPLAY), err))
         return false;
     if (this_case->scales && this_case->elements > launch_elements_max(info))
-        return error_set(err, ERROR_UNSUPPORTED, "this device holds at most %llu elements twice",
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "two buffers of this device hold at most %llu elements",
                          (unsigned long long)launch_elements_max(info));
     unsigned queues = launch_queue_count(info);
     return this_case->queues <= queues ||
-           error_set(err, ERROR_UNSUPPORTED, "%s has %u queues for this, not %u", info->id, queues,
+           error_set(err, ERROR_UNSUPPORTED, "%s has %u queues, not %u", info->id, queues,
                      this_case->queues);
 }
 
