@@ -2,7 +2,6 @@
 // Every way between host and device, and between devices, measured and verified on the device that
 // is there; and the proof itself put to the test: one byte that is another, or data of another
 // visit, give MISMATCH and no number.
-#include "bench/transfer/pattern.h"
 #include "bench/transfer/session.h"
 #include "workbench.h"
 

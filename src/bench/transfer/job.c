@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One transfer: recorded, or made by the host.
+// One transfer: recorded into a batch, or made by the host.
 #include "bench/transfer/session.h"
 
 #include "base/clock.h"
@@ -12,22 +12,16 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-static unsigned char *memory_of(struct transfer_station *station, enum transfer_end end)
+// Where the job's data begin on the host; NULL for device memory.
+static unsigned char *host_source(const struct transfer_job *job)
 {
-    if (end >= TRANSFER_BUFFERS)
-        return station->plain[end - TRANSFER_BUFFERS].memory;
-    return gpu_buffer_map(station->ends[end].buffer);
-}
-
-unsigned char *transfer_host_source(const struct transfer_job *job)
-{
-    unsigned char *memory = memory_of(job->from, job->source);
+    unsigned char *memory = transfer_station_memory(job->from, job->source);
     return memory ? memory + job->offset : NULL;
 }
 
-unsigned char *transfer_host_target(const struct transfer_job *job)
+static unsigned char *host_target(const struct transfer_job *job)
 {
-    return memory_of(job->to, job->target);
+    return transfer_station_memory(job->to, job->target);
 }
 
 static void record_once(const struct transfer_job *job, struct gpu_batch *batch)
@@ -48,11 +42,11 @@ static void record_once(const struct transfer_job *job, struct gpu_batch *batch)
         gpu_batch_copy(batch, target, 0, source, job->offset, bytes);
 }
 
-void transfer_record(struct transfer_job *job, struct gpu_batch *batch, uint64_t repeats)
+void transfer_record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
-    uint64_t window = transfer_station_window(job->from, job->source),
-             bytes = job->this_case->bytes;
-    uint64_t steps = (bytes + TRANSFER_STEP_BYTES - 1) / TRANSFER_STEP_BYTES;
+    struct transfer_job *job = context;
+    uint64_t window = transfer_station_window(job->from, job->source);
+    uint64_t steps = (job->this_case->bytes + TRANSFER_STEP_BYTES - 1) / TRANSFER_STEP_BYTES;
     for (uint64_t i = 0; i < repeats; i++) {
         if (job->source == TRANSFER_PINNED_SOURCE)
             job->offset = (job->offset + steps * TRANSFER_STEP_BYTES) % window;
@@ -63,7 +57,7 @@ void transfer_record(struct transfer_job *job, struct gpu_batch *batch, uint64_t
 bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)
 {
     uint64_t end_ns = clock_deadline_ns(job->request->timeout_ns);
-    if (job->session->bench->info->kind == GPU_KIND_CPU) // it needs the processors itself
+    if (job->session->bench->info->kind == GPU_KIND_CPU) // its work needs the processors
         return gpu_batch_wait(batch, job->request->timeout_ns, err);
     while (!gpu_batch_wait(batch, 0, err))
         if (err->code != ERROR_TIMEOUT || !clock_left_ns(end_ns))
@@ -136,7 +130,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// While the device copies one part, the host moves the next or the last into or out of a stage.
+// While the device copies one part, the host fills a stage with the next one, or empties the stage
+// of the last one.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;
@@ -153,9 +148,9 @@ static bool move_parts(struct transfer_stages *stages, struct error *err)
         if (!wait_part(stages, i, err))
             return false;
         if (is_up)
-            memcpy(stage, transfer_host_source(job) + at, bytes);
+            memcpy(stage, host_source(job) + at, bytes);
         else
-            memcpy(transfer_host_target(job) + at, stage, bytes);
+            memcpy(host_target(job) + at, stage, bytes);
         if (is_up && !submit_part(stages, part, err))
             return false;
     }
@@ -171,14 +166,13 @@ bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
     if (job->stages)
         return move_parts(job->stages, err);
     if (job->this_case->direction == TRANSFER_H2D)
-        return gpu_buffer_write(job->to->ends[job->target].buffer, 0, transfer_host_source(job),
-                                bytes, err);
-    return gpu_buffer_read(job->from->ends[job->source].buffer, job->offset,
-                           transfer_host_target(job), bytes, err);
+        return gpu_buffer_write(job->to->ends[job->target].buffer, 0, host_source(job), bytes, err);
+    return gpu_buffer_read(job->from->ends[job->source].buffer, job->offset, host_target(job),
+                           bytes, err);
 }
 
 void transfer_mapped_once(const struct transfer_job *job)
 {
-    memcpy(transfer_host_target(job), transfer_host_source(job), job->this_case->bytes);
-    atomic_thread_fence(memory_order_seq_cst); // what the processor combines has left it
+    memcpy(host_target(job), host_source(job), job->this_case->bytes);
+    atomic_thread_fence(memory_order_seq_cst); // flushes what the processor combines
 }

@@ -12,8 +12,8 @@ enum {
 
 // ---------------------------------------------------------------- queues
 
-// The universal queue, and two for copies: of a family that only transfers, where there is one,
-// because its queues are the copy engines; else whatever there is.
+// Asks for the universal queue and two more for copies. Preferred is a family that only transfers:
+// its queues are the copy engines.
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     static const enum gpu_queue_kind preferred[] = {GPU_QUEUE_TRANSFER, GPU_QUEUE_COMPUTE,
@@ -58,7 +58,7 @@ const char *transfer_queue_name(const struct transfer_session *session,
 
 // ---------------------------------------------------------------- the session
 
-// Cards lower their link, and their clocks, while they idle.
+// Copies for 20 ms: idle cards lower their clocks and the speed of their link.
 static bool warm_up(struct transfer_session *session, struct error *err)
 {
     struct transfer_station *home = &session->home;

@@ -1,51 +1,147 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and what one case is.
+// The cases, the memory that data come from and go to, and the transfers of a visit.
 #ifndef BENCH_TRANSFER_SESSION_H
 #define BENCH_TRANSFER_SESSION_H
 
 #include "bench/bench.h"
-#include "bench/transfer/station.h"
 #include "measure/card.h"
 #include "measure/limits.h"
+
+// ---------------------------------------------------------------- cases
 
 // Sizes of transfers are multiples of the first; elements are counted in 32 bits.
 #define TRANSFER_ELEMENT_BYTES 16
 #define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
 
-// These are in the order of the choices.
+// The members of these are in the order of the choices.
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
-    TRANSFER_BOTH,  // at once
+    TRANSFER_BOTH,  // both at once
     TRANSFER_LOCAL, // within the device
     TRANSFER_PEER,  // from one device to another
 };
 
 enum transfer_memory { // of the host
-    TRANSFER_PINNED,
-    TRANSFER_PAGEABLE, // ordinary
+    TRANSFER_PINNED,   // allocated by the driver
+    TRANSFER_PAGEABLE, // ordinary memory
     TRANSFER_MAPPED,   // none: the host loads and stores device memory
 };
 
 enum transfer_by {
-    TRANSFER_BY_COPY,   // copy commands on a queue for transfers, where there is one
+    TRANSFER_BY_COPY,   // copy commands on a transfer queue, if there is one
     TRANSFER_BY_QUEUE,  // copy commands on the universal queue
-    TRANSFER_BY_KERNEL, // loads and stores of a kernel
-    TRANSFER_BY_HOST,   // by the host, or by a call of it
+    TRANSFER_BY_KERNEL, // loads and stores by a kernel
+    TRANSFER_BY_HOST,   // memory copies by the host, or a call that copies
 };
 
 struct transfer_case {
     enum transfer_direction direction;
     enum transfer_memory memory;
     enum transfer_by by;
-    bool single;           // one transfer, submitted and waited for; else many in a row
+    bool single;           // one transfer, with the wait for its end; false: many in a row
     const char *from, *to; // PEER: ids of devices
     uint64_t bytes;
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
 
-// Largest transfer that this device, and this host, have room for; a power of two.
+// The largest transfer that the device and the host have memory for; a power of two.
 uint64_t transfer_bytes_max(const struct gpu_info *info);
+
+// ---------------------------------------------------------------- the data
+
+// Writes bytes / 4 words of the data (transfer.h), from word `first` on. `bytes` is a multiple
+// of 4.
+void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
+
+// How much a check reads. All; or, if more than TRANSFER_SPARSE_BYTES, one block of 4 KiB in
+// TRANSFER_SPARSE. `turn` chooses the blocks: TRANSFER_SPARSE successive turns read everything.
+struct transfer_look {
+    bool sparse;
+    unsigned turn;
+};
+enum {
+    TRANSFER_SPARSE = 8,
+    TRANSFER_SPARSE_BYTES = 16 << 20
+};
+
+// ERROR_MISMATCH, naming the first wrong byte, if the memory does not hold those words.
+MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
+                                       struct transfer_look look, struct error *err);
+
+// ---------------------------------------------------------------- stations
+
+// Sources hold the words 0, 1 … and are larger than a transfer by a window. Each visit begins at
+// another place in the window, so that it cannot find the data of an earlier visit. The window of
+// pinned memory is larger than the device's caches, which may keep what they loaded from the host
+// (seen on an H200 through Vulkan: kernels seemed to copy at 1.2 TB/s).
+enum {
+    TRANSFER_STEP_BYTES = 4096, // between the beginnings of transfers
+    TRANSFER_STEPS = 1024,
+    TRANSFER_WINDOW_BYTES = TRANSFER_STEP_BYTES * TRANSFER_STEPS
+};
+
+enum transfer_end {
+    TRANSFER_DEVICE_SOURCE,
+    TRANSFER_DEVICE_TARGET,
+    TRANSFER_PINNED_SOURCE,
+    TRANSFER_PINNED_TARGET,
+    TRANSFER_VISIBLE_SOURCE, // device memory that the host maps
+    TRANSFER_VISIBLE_TARGET,
+    TRANSFER_BUFFERS,
+    TRANSFER_PLAIN_SOURCE = TRANSFER_BUFFERS, // ordinary memory of the host
+    TRANSFER_PLAIN_TARGET,
+    TRANSFER_ENDS
+};
+
+// A device with its programs and the memory that its transfers use. Memory is made when it is first
+// needed, and grows.
+struct transfer_station {
+    struct gpu_device *device;
+    const struct gpu_info *info;
+    struct gpu_program *copy, *fill, *check;
+    struct gpu_buffer *right; // the number of correct elements that `check` found
+    struct {
+        struct gpu_scope *scope;
+        struct gpu_buffer *buffer;
+    } ends[TRANSFER_BUFFERS];
+    struct {
+        struct arena *arena;
+        unsigned char *memory; // at the beginning of a page
+    } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
+    uint64_t bytes[TRANSFER_ENDS];
+    uint64_t pinned_window_bytes;
+};
+
+// The length of the window from which transfers of that end begin.
+uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
+
+// For the device of `programs`. Its scope must outlive the station.
+MUST_CHECK bool transfer_station_init(struct transfer_station *station,
+                                      struct measure_programs *programs, struct error *err);
+void transfer_station_fini(struct transfer_station *station);
+
+// Makes the memory of that end large enough for a transfer of `bytes`, and fills it if it is a
+// source. ERROR_OUT_OF_MEMORY if the host or the device has too little.
+MUST_CHECK bool transfer_station_need(struct transfer_station *station, enum transfer_end end,
+                                      uint64_t bytes, struct error *err);
+
+// The end's memory as the host sees it; NULL for device memory.
+unsigned char *transfer_station_memory(const struct transfer_station *station,
+                                       enum transfer_end end);
+
+// Records a dispatch of the kernel that copies.
+void transfer_station_copy(struct transfer_station *station, struct gpu_batch *batch,
+                           const struct gpu_arg *source, const struct gpu_arg *target,
+                           uint64_t bytes);
+
+// ERROR_MISMATCH unless the end begins with `bytes` bytes of the data, from word `first` on. The
+// device checks all of its memory; the host checks as much of its own as `look` says.
+MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
+                                       uint64_t bytes, uint32_t first, struct transfer_look look,
+                                       struct error *err);
+
+// ---------------------------------------------------------------- the session
 
 enum {
     TRANSFER_QUEUES = 2, // for copies, beside the device's first
@@ -61,14 +157,14 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    struct gpu_queue *queues[TRANSFER_QUEUES]; // [1] is NULL where there is but one
+    struct gpu_queue *queues[TRANSFER_QUEUES]; // [1] is NULL if the device has only one
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    struct measure_limits limits; // with the link's
+    struct measure_limits limits; // including the link's
     uint32_t visits;              // so far
     struct transfer_peer *peers;  // opened so far
-    // For pageable memory where the driver copies none: the host fills one while the other is
-    // copied.
+    // For pageable memory that the driver cannot copy: the host fills one stage while the device
+    // copies the other.
     struct gpu_buffer *stages[2][TRANSFER_STAGES]; // [TRANSFER_H2D], [TRANSFER_D2H]
 };
 
@@ -78,13 +174,12 @@ const char *transfer_queue_name(const struct transfer_session *session,
 MUST_CHECK bool transfer_open(struct bench_session *bench, struct error *err);
 void transfer_close(struct bench_session *bench);
 
-// The station of a device by its id: home, or a peer that is opened first.
+// The station of the device with that id; opens the device if it is not open yet.
 MUST_CHECK bool transfer_station_of(struct transfer_session *session, const char *id,
                                     struct transfer_station **station, struct error *err);
 
 // ---------------------------------------------------------------- one transfer
 
-// From where to where, ready to be copied.
 struct transfer_job {
     struct transfer_session *session;
     const struct transfer_case *this_case;
@@ -94,22 +189,19 @@ struct transfer_job {
     enum transfer_end source, target;
     uint64_t offset; // in the source, of the transfer that was recorded last
     struct gpu_queue *queue;
-    struct transfer_stages *stages; // of pageable memory that the driver does not copy
+    struct transfer_stages *stages; // of pageable memory that the driver cannot copy; else NULL
 };
 
-// Where a job's bytes begin on the host: plain or mapped memory; NULL for device memory.
-unsigned char *transfer_host_source(const struct transfer_job *job);
-unsigned char *transfer_host_target(const struct transfer_job *job);
+// Records that many transfers of a struct transfer_job: a measure_record. Transfers from pinned
+// memory begin where the one before ended.
+void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
-// Records the transfer so often, from pinned memory each from behind the one before.
-void transfer_record(struct transfer_job *job, struct gpu_batch *batch, uint64_t repeats);
-
-// Waits without sleeping, for at most the request's time-out: so that the host's clock tells when
-// it was done.
+// Waits without sleeping, so that the host's clock shows the end exactly; ERROR_TIMEOUT after the
+// request's time-out.
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// Pageable memory: made ready, then moved by the driver's own copy or through stages.
+// Pageable memory: prepares the stages if the driver cannot copy it; then transfers once.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "bench/transfer/station.h"
+#include "bench/transfer/session.h"
 
 #include "base/host_memory.h"
 #include "bench/transfer/transfer.h"
-#include "measure/limits.h"
 #include "measure/unit.h"
 
 #include <string.h>
@@ -11,12 +10,70 @@
 enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
+    BLOCK_WORDS = 1024,
     GROUPS_MAX = 1024 // of the kernels that fill and check: they loop
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
 static const uint64_t window_most = 256 << 20, cache_unknown = 32 << 20;
 
-// Twice the last cache, in steps.
+// ---------------------------------------------------------------- the data
+
+// The host checks a GiB in less time than a slow copy takes. So the loops have a constant length
+// and keep the product as a running sum: compilers turn that into vector code.
+static uint32_t word_of(uint32_t mixed)
+{
+    return mixed ^ (mixed >> TRANSFER_SHIFT);
+}
+
+static void fill_words(uint32_t *words, uint64_t count, uint32_t mixed)
+{
+    for (uint64_t i = 0; i < count; i++, mixed += TRANSFER_MIX)
+        words[i] = word_of(mixed);
+}
+
+void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first)
+{
+    uint32_t *words = memory;
+    uint64_t count = bytes / sizeof *words, at = 0;
+    for (; at + BLOCK_WORDS <= count; at += BLOCK_WORDS)
+        fill_words(words + at, BLOCK_WORDS, (first + (uint32_t)at) * TRANSFER_MIX);
+    fill_words(words + at, count - at, (first + (uint32_t)at) * TRANSFER_MIX);
+}
+
+static uint32_t differences(const uint32_t *words, uint64_t count, uint32_t mixed)
+{
+    uint32_t all = 0;
+    for (uint64_t i = 0; i < count; i++, mixed += TRANSFER_MIX)
+        all |= words[i] ^ word_of(mixed);
+    return all;
+}
+
+bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
+                            struct transfer_look look, struct error *err)
+{
+    const uint32_t *words = memory;
+    bool sparse = look.sparse && bytes > TRANSFER_SPARSE_BYTES;
+    uint64_t count = bytes / sizeof *words,
+             skip = (uint64_t)(sparse ? TRANSFER_SPARSE : 1) * BLOCK_WORDS;
+    uint64_t begin = sparse ? (uint64_t)(look.turn % TRANSFER_SPARSE) * BLOCK_WORDS : 0;
+    for (uint64_t at = begin; at < count; at += skip) {
+        uint32_t mixed = (first + (uint32_t)at) * TRANSFER_MIX;
+        uint64_t part = count - at < BLOCK_WORDS ? count - at : BLOCK_WORDS;
+        if (part == BLOCK_WORDS ? !differences(words + at, BLOCK_WORDS, mixed)
+                                : !differences(words + at, part, mixed))
+            continue;
+        uint64_t i = at;
+        while (words[i] == word_of((first + (uint32_t)i) * TRANSFER_MIX))
+            i++;
+        return error_set(err, ERROR_MISMATCH, "byte %llu of %llu is not what was sent",
+                         (unsigned long long)i * sizeof *words, (unsigned long long)bytes);
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- a station
+
+// Twice the last-level cache, in whole steps.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;
@@ -137,16 +194,21 @@ static void make_plain(struct transfer_station *station, enum transfer_end end, 
         memory + (PAGE_BYTES - (uintptr_t)memory % PAGE_BYTES) % PAGE_BYTES;
 }
 
+unsigned char *transfer_station_memory(const struct transfer_station *station,
+                                       enum transfer_end end)
+{
+    if (end >= TRANSFER_BUFFERS)
+        return station->plain[end - TRANSFER_BUFFERS].memory;
+    return gpu_buffer_map(station->ends[end].buffer);
+}
+
 static bool fill(struct transfer_station *station, enum transfer_end end, uint64_t bytes,
                  struct error *err)
 {
     const uint32_t params[2] = {0, (uint32_t)(bytes / ELEMENT_BYTES)};
-    if (end == TRANSFER_PLAIN_SOURCE)
-        transfer_pattern_fill(station->plain[end - TRANSFER_BUFFERS].memory, bytes, 0);
-    else if (end == TRANSFER_PINNED_SOURCE)
-        transfer_pattern_fill(gpu_buffer_map(station->ends[end].buffer), bytes, 0);
-    else
+    if (!is_on_host(end))
         return run_whole(station, station->fill, station->ends[end].buffer, params, err);
+    transfer_pattern_fill(transfer_station_memory(station, end), bytes, 0);
     return true;
 }
 
@@ -174,28 +236,19 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
 
 // ---------------------------------------------------------------- the proof
 
-static bool check_on_device(struct transfer_station *station, struct gpu_buffer *buffer,
-                            const uint32_t params[2], struct error *err)
+bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t bytes,
+                            uint32_t first, struct transfer_look look, struct error *err)
 {
+    if (is_on_host(end))
+        return transfer_pattern_check(transfer_station_memory(station, end), bytes, first, look,
+                                      err);
+    const uint32_t params[2] = {first, (uint32_t)(bytes / ELEMENT_BYTES)};
     uint32_t right = 0;
     if (!gpu_buffer_write(station->right, 0, &right, sizeof right, err) ||
-        !run_whole(station, station->check, buffer, params, err) ||
+        !run_whole(station, station->check, station->ends[end].buffer, params, err) ||
         !gpu_buffer_read(station->right, 0, &right, sizeof right, err))
         return false;
     return right == params[1] ||
            error_set(err, ERROR_MISMATCH, "%u of %u elements of 16 bytes are not what was sent",
                      params[1] - right, params[1]);
-}
-
-bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t bytes,
-                            uint32_t first, struct transfer_look look, struct error *err)
-{
-    const uint32_t params[2] = {first, (uint32_t)(bytes / ELEMENT_BYTES)};
-    if (end == TRANSFER_PLAIN_TARGET)
-        return transfer_pattern_check(station->plain[end - TRANSFER_BUFFERS].memory, bytes, first,
-                                      look, err);
-    if (end == TRANSFER_PINNED_TARGET)
-        return transfer_pattern_check(gpu_buffer_map(station->ends[end].buffer), bytes, first, look,
-                                      err);
-    return check_on_device(station, station->ends[end].buffer, params, err);
 }

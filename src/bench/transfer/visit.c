@@ -12,28 +12,28 @@ enum {
 };
 
 enum {
-    CACHES = 4,        // a copy that moves so many last-level caches is one of DRAM
+    CACHES = 4,        // a copy that moves as much as this many last-level caches uses DRAM
     PASSES_MAX = 4096, // transfers in a sample that the host times
-    SINGLES = 16       // in a sample, each waited for
+    SINGLES = 16       // single transfers in a sample
 };
-static const double sample_most_ns = 32e6; // further samples of slow transfers bring little
+static const double sample_most_ns = 32e6; // more samples of slow transfers show little
 
-// What a case keeps from its first visit: transfers in a sample.
+// What a case's first visit finds out.
 struct memory {
-    uint64_t passes;
-    bool is_slow; // a pass outlasts sample_most_ns: too long to warm up with
+    uint64_t passes; // transfers in a sample
+    bool is_slow;    // a transfer lasts longer than sample_most_ns: too long for a warm-up
 };
 
-// One visit at work.
+// One visit.
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
     struct transfer_job jobs[2]; // BOTH: host to device, device to host
     unsigned job_count;
-    struct gpu_batch *batches[2]; // of what the host times
-    bool is_direct;               // PEER
+    struct gpu_batch *batches[2]; // of cases that the host times
+    bool is_direct;               // PEER: no way through the host
     uint64_t passes;              // transfers in a sample
-    bool is_slow;                 // known from an earlier visit
+    bool is_slow;                 // seen in an earlier visit
     struct measure_span span;     // a unit is a transfer in each direction
 };
 
@@ -47,23 +47,14 @@ static void set_ends(struct transfer_job *job, enum transfer_end source, enum tr
 
 static void choose_host_ends(struct transfer_job *job, bool is_up)
 {
-    static const enum transfer_end sources[] = {
-        [TRANSFER_PINNED] = TRANSFER_PINNED_SOURCE,
-        [TRANSFER_PAGEABLE] = TRANSFER_PLAIN_SOURCE,
-        [TRANSFER_MAPPED] = TRANSFER_PLAIN_SOURCE,
-    };
-    static const enum transfer_end targets[] = {
-        [TRANSFER_PINNED] = TRANSFER_PINNED_TARGET,
-        [TRANSFER_PAGEABLE] = TRANSFER_PLAIN_TARGET,
-        [TRANSFER_MAPPED] = TRANSFER_PLAIN_TARGET,
-    };
+    bool pinned = job->this_case->memory == TRANSFER_PINNED;
     bool mapped = job->this_case->memory == TRANSFER_MAPPED;
     if (is_up)
-        set_ends(job, sources[job->this_case->memory],
+        set_ends(job, pinned ? TRANSFER_PINNED_SOURCE : TRANSFER_PLAIN_SOURCE,
                  mapped ? TRANSFER_VISIBLE_TARGET : TRANSFER_DEVICE_TARGET);
     else
         set_ends(job, mapped ? TRANSFER_VISIBLE_SOURCE : TRANSFER_DEVICE_SOURCE,
-                 targets[job->this_case->memory]);
+                 pinned ? TRANSFER_PINNED_TARGET : TRANSFER_PLAIN_TARGET);
 }
 
 static bool prepare_job(struct trial *trial, struct transfer_job *job, struct error *err)
@@ -75,7 +66,8 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// By queue: the universal one, with a transfer queue for the other direction.
+// The queue of job number `job`. With by=queue: the universal one, and a transfer queue for the
+// other direction.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -151,11 +143,6 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-static void record_row(void *context, struct gpu_batch *batch, uint64_t repeats)
-{
-    transfer_record(context, batch, repeats);
-}
-
 static bool time_row(struct trial *trial, struct error *err)
 {
     const struct measure_span_desc desc = {
@@ -163,7 +150,7 @@ static bool time_row(struct trial *trial, struct error *err)
                      ? trial->run->scope
                      : gpu_scope_open(trial->jobs[0].from->device),
         .queue = trial->jobs[0].queue,
-        .record = record_row,
+        .record = transfer_record,
         .context = &trial->jobs[0],
         .request = trial->run->request,
         .repeats = trial->passes,
@@ -204,8 +191,8 @@ static bool run_batches(struct trial *trial, struct error *err)
     return true;
 }
 
-// `passes` transfers, each after the one before: both directions in one submission each, the rest
-// one by one.
+// Times `passes` transfers, one after another. Both directions at once take one submission each;
+// all others take a submission for each transfer.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -226,7 +213,7 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// So many transfers that a sample lasts as long as was asked for.
+// Chooses the number of transfers so that a sample is as long as requested.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -241,7 +228,7 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->is_slow)
             return true;
-        if (!time_passes(trial, &ns, err)) // what is known warms up
+        if (!time_passes(trial, &ns, err)) // if the number is known, this warms up
             return false;
         double needed = wanted_ns / fmax(ns, 1);
         if (is_known || trial->jobs[0].this_case->single || (double)trial->passes >= needed ||
@@ -279,8 +266,8 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// All in the first visit. The host takes longer to look at a GiB than to copy it, so that later
-// ones look at an eighth, each at another.
+// The first visit checks every byte. The host checks a GiB more slowly than it copies it, so each
+// later visit checks another eighth of the host's memory.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;
@@ -294,7 +281,7 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Smaller copies within the device may stay in the last cache.
+// Small copies within the device may stay in the last-level cache.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
