@@ -2,10 +2,7 @@
 // Every kind of case of `latency` on the first device of the API, and what happens where the closed
 // formula says something else than the kernel did.
 #include "bench/latency/latency.h"
-#include "bench/latency/plan.h"
 #include "bench/latency/session.h"
-#include "bench/latency/size.h"
-#include "bench/latency/visit.h"
 #include "case_text.h"
 #include "device_api.h"
 

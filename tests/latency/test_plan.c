@@ -2,7 +2,7 @@
 // Which cases presets and --set make, on a made-up device.
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
-#include "bench/latency/plan.h"
+#include "bench/latency/session.h"
 #include "bench/values.h"
 #include "case_text.h"
 

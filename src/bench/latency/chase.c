@@ -1,41 +1,255 @@
 // SPDX-License-Identifier: MIT
-#include "bench/latency/chase.h"
+// The chain of a visit: its programs and its memory, the links in it, and chases over them.
+#include "bench/latency/session.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 enum {
-    TOUCH_BYTES = 65536,      // no page of a device's memory is smaller
-    AWAKE_POLLS_MAX = 1 << 18 // each about a microsecond
+    BUILD_NODES = 1 << 22, // in a submission: too short for any watchdog, even in software
+    NAME_BYTES = 64,
+    TOUCH_BYTES = 65536,       // no page of device memory is smaller
+    AWAKE_POLLS_MAX = 1 << 18, // each takes about a microsecond
+    AWAKE_REPEATS = 64
 };
 
-static struct latency_params chase_params(const struct latency_chase *chase)
+struct params { // of every kernel
+#define X(name) uint32_t name;
+    LATENCY_PARAMS(X)
+#undef X
+};
+
+// The parameters that describe the chain; the others are 0.
+static struct params chain_params(const struct latency_chase *chase)
 {
-    struct latency_params params = latency_params_of(chase);
-    params.mask = UINT32_MAX >> (32 - measure_clock_low_bits(&chase->session->clock));
-    params.never = UINT32_MAX;
-    return params;
+    const struct latency_shape *shape = &chase->shape;
+    return (struct params){
+        .order = shape->order,
+        .nodes = shape->nodes,
+        .block_bytes = shape->block_bytes,
+        .slots = shape->slots,
+        .slot_bytes = shape->slot_bytes,
+        .key = shape->key,
+        .link_shift = shape->link_shift,
+        .image_columns = shape->image_columns,
+        .turns = shape->turns,
+        .chunk_shift = shape->chunk_shift,
+    };
 }
+
+// ---------------------------------------------------------------- programs
+
+static bool on_chip(const struct latency_case *this_case)
+{
+    return this_case->path == LATENCY_SHARED || this_case->path == LATENCY_ATOMIC_SHARED;
+}
+
+static struct gpu_program *chase_program(struct latency_chase *chase, struct error *err)
+{
+    const struct latency_case *this_case = &chase->this_case;
+    char name[NAME_BYTES], kind[16] = "index";
+    if (this_case->pointer)
+        snprintf(kind, sizeof kind, "pointer");
+    else if (on_chip(this_case)) // the smallest array that holds the region
+        snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->shape.bytes + 16383) / 16384 * 16));
+    const char *path = this_case->path == LATENCY_ATOMIC_SHARED
+                           ? "atomic_shared"
+                           : latency_path_name(this_case->path);
+    snprintf(name, sizeof name, "latency_%s_%s%s", path, kind,
+             chase->session->clocked ? "_clock" : "");
+    return latency_program(chase->session, name, err);
+}
+
+// The kernel that measures the address arithmetic of a hop. Pointer chains have none, nor do paths
+// whose instruction takes an index. NULL: no control.
+static const char *control_name(const struct latency_case *this_case)
+{
+    if (this_case->pointer)
+        return NULL;
+    switch (this_case->path) {
+    case LATENCY_VECTOR:
+    case LATENCY_SHARED:
+    case LATENCY_ATOMIC:
+    case LATENCY_ATOMIC_SHARED:
+        return "vector";
+    case LATENCY_SCALAR:
+        return "scalar";
+    case LATENCY_CONSTANT:
+        return "constant";
+    case LATENCY_TEXEL:
+    case LATENCY_IMAGE:
+    case LATENCY_PATH_COUNT:
+        return NULL;
+    }
+    return NULL;
+}
+
+static bool find_programs(struct latency_chase *chase, struct error *err)
+{
+    chase->program = chase_program(chase, err);
+    if (!chase->program)
+        return false;
+    const char *control = control_name(&chase->this_case);
+    if (control) {
+        char name[NAME_BYTES];
+        snprintf(name, sizeof name, "latency_control_%s%s", control,
+                 chase->session->clocked ? "_clock" : "");
+        chase->control = latency_program(chase->session, name, err);
+        chase->control_shift = 2 + chase->shape.link_shift;
+        if (!chase->control)
+            return false;
+    }
+    if (!chase->this_case.keep_awake)
+        return true;
+    chase->awake = latency_program(chase->session, "latency_awake", err);
+    return chase->awake && latency_stream(chase->session, err);
+}
+
+// ---------------------------------------------------------------- building
+
+static bool build_links(const struct latency_chase *chase, struct gpu_program *builder,
+                        const struct gpu_arg *region, struct error *err)
+{
+    const struct bench_visit *visit = chase->visit;
+    struct gpu_batch *batch = gpu_batch_create(visit->scope, &(struct gpu_batch_desc){0}, err);
+    if (!batch)
+        return false;
+    struct params params = chain_params(chase);
+    for (uint32_t left = params.nodes; left > 0; left = params.nodes - params.start) {
+        uint32_t count = left < BUILD_NODES ? left : BUILD_NODES;
+        struct gpu_dispatch dispatch = {
+            .program = builder,
+            .groups = {(count + LATENCY_WORKGROUP - 1) / LATENCY_WORKGROUP},
+            .args = {*region},
+            .params = &params,
+            .params_bytes = sizeof params,
+        };
+        if (params.start > 0 && !gpu_batch_reset(batch, err))
+            return false;
+        gpu_batch_dispatch(batch, &dispatch);
+        if (!gpu_batch_end(batch, err) || !gpu_batch_run(batch, visit->request->timeout_ns, err))
+            return false;
+        params.start += count;
+    }
+    return true;
+}
+
+static const char *builder_name(const struct latency_case *this_case)
+{
+    if (this_case->pointer)
+        return "latency_chain_pointer";
+    return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
+}
+
+// Finds the memory of the chain, and makes it the argument of the builder and of the chase.
+static bool find_memory(struct latency_chase *chase, struct error *err)
+{
+    struct latency_session *session = chase->session;
+    const struct latency_case *this_case = &chase->this_case;
+    struct latency_shape *shape = &chase->shape;
+    if (this_case->path == LATENCY_CONSTANT) {
+        chase->region = (struct gpu_arg){.buffer = latency_constants(session, err)};
+        return chase->region.buffer != NULL;
+    }
+    bool chunks = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
+    if (chunks && this_case->page > latency_chunk_bytes(session->bench->info))
+        return error_set(err, ERROR_UNSUPPORTED, "pages of %" PRIu32 " bytes: %" PRIu64 " at most",
+                         this_case->page, latency_chunk_bytes(session->bench->info));
+    struct latency_region *memory = latency_region(session, this_case, shape->bytes, err);
+    if (!memory)
+        return false;
+    chase->memory = memory;
+    if (!this_case->pointer)
+        chase->region = (struct gpu_arg){.buffer = memory->chunks[0], .bytes = shape->bytes};
+    else
+        chase->region = (struct gpu_arg){.buffer = memory->directory};
+    if (chunks)
+        shape->chunk_shift = latency_log2(memory->chunk_bytes / shape->block_bytes);
+    return true;
+}
+
+// Builds the chain in memory that all cases share.
+static bool build(struct latency_chase *chase, struct error *err)
+{
+    chase->has_region = find_memory(chase, err);
+    struct gpu_program *builder =
+        chase->has_region ? latency_program(chase->session, builder_name(&chase->this_case), err)
+                          : NULL;
+    return builder && build_links(chase, builder, &chase->region, err);
+}
+
+// Paths texel and image read that memory as a typed view, or a copy of it as an image.
+static bool make_views(struct latency_chase *chase, struct error *err)
+{
+    struct gpu_scope *scope = chase->visit->scope;
+    struct gpu_arg *region = &chase->region;
+    if (chase->this_case.path == LATENCY_TEXEL) {
+        region->typed = gpu_typed_create(scope, region->buffer, GPU_FORMAT_R32_UINT, region->offset,
+                                         chase->shape.bytes / 4, err);
+        return region->typed != NULL;
+    }
+    if (chase->this_case.path != LATENCY_IMAGE)
+        return true;
+    uint32_t columns = chase->shape.image_columns;
+    struct gpu_image_desc desc = {
+        .format = GPU_FORMAT_RG32_UINT,
+        .width = columns * LATENCY_IMAGE_SIDE,
+        .height = chase->shape.nodes / columns * LATENCY_IMAGE_SIDE,
+    };
+    region->image = gpu_image_create(scope, &desc, err);
+    return region->image && gpu_image_copy_from(region->image, region->buffer, region->offset, err);
+}
+
+bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
+                        const struct bench_visit *visit, struct error *err)
+{
+    *chase = (struct latency_chase){.session = session, .visit = visit};
+    struct latency_case *this_case = &chase->this_case;
+    latency_case_read(visit->bench_case, this_case);
+    const char *name = NULL;
+    uint64_t bytes_max = latency_bytes_max(session->bench->info, this_case, &name);
+    if (!latency_path_has(this_case->path, this_case->pointer, this_case->order))
+        return error_set(err, ERROR_USAGE, "path %s has no such chain",
+                         latency_path_name(this_case->path));
+    if (!gpu_require(session->bench->info, latency_caps(this_case->path, this_case->pointer),
+                     err) ||
+        (this_case->keep_awake && !gpu_require(session->bench->info, GPU_CAP(UNORDERED), err)))
+        return false;
+    if (this_case->bytes > bytes_max)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%" PRIu64 " bytes: path %s reaches %" PRIu64 " here (%s)",
+                         this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
+    // Each round takes another permutation, so that the interval covers that choice.
+    uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
+    if (!latency_shape_of(this_case, key, &chase->shape, err) || !find_programs(chase, err))
+        return false;
+    return on_chip(this_case) || (build(chase, err) && make_views(chase, err));
+}
+
+// ---------------------------------------------------------------- running
 
 uint64_t latency_run_hops(const struct latency_run *run)
 {
-    return LATENCY_UNROLL * ((uint64_t)run->lead + (uint64_t)run->windows * run->repeats);
+    return LATENCY_UNROLL * ((uint64_t)run->untimed + (uint64_t)run->windows * run->repeats);
 }
 
-uint32_t latency_chase_hop(const struct latency_chase *chase, uint32_t start, uint64_t hops)
+static struct params run_params(const struct latency_chase *chase, uint32_t token)
 {
-    return (uint32_t)((start + hops) % chase->shape.nodes);
+    struct params params = chain_params(chase);
+    params.mask = UINT32_MAX >> (32 - measure_clock_low_bits(&chase->session->clock));
+    params.never = UINT32_MAX;
+    params.token = token;
+    return params;
 }
 
-// ---------------------------------------------------------------- recording
-
+// A kernel beside the chase that reads memory until the chase has ended.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
-    struct latency_params params = chase_params(chase);
+    struct params params = run_params(chase, token);
     params.nodes = LATENCY_STREAM_BYTES / LATENCY_STRIDE_BYTES;
     params.windows = AWAKE_POLLS_MAX;
-    params.repeats = 64;
-    params.token = token;
+    params.repeats = AWAKE_REPEATS;
     struct gpu_dispatch dispatch = {
         .program = chase->awake,
         .args = {*out, {.buffer = chase->session->stream}},
@@ -49,7 +263,7 @@ static void record_run(struct latency_chase *chase, struct gpu_batch *batch, uns
                        const struct latency_run *run)
 {
     struct latency_session *session = chase->session;
-    struct latency_params params = chase_params(chase);
+    struct params params = run_params(chase, ++session->token);
     params.start = run->start;
     params.warm = run->warm;
     if (run->touch) {
@@ -58,10 +272,9 @@ static void record_run(struct latency_chase *chase, struct gpu_batch *batch, uns
         params.touch =
             (uint32_t)(chase->shape.bytes / chase->shape.block_bytes / params.touch_step);
     }
-    params.lead = run->lead;
+    params.lead = run->untimed;
     params.windows = run->windows;
     params.repeats = run->repeats;
-    params.token = ++session->token;
     struct gpu_arg out = {.buffer = session->out,
                           .offset = (uint64_t)slot * LATENCY_OUT_STRIDE,
                           .bytes = (uint64_t)LATENCY_OUT_WORDS * 4};
@@ -96,7 +309,7 @@ static bool record(struct latency_chase *chase, struct gpu_batch *batch,
 
 // ---------------------------------------------------------------- checking
 
-// Two hops: x → (x + (x << shift)) ^ key.
+// Where the control ends. Each pair of hops is x → (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start;
@@ -111,7 +324,7 @@ static bool check_run(const struct latency_chase *chase, const struct latency_ru
     if (words[LATENCY_OUT_DONE] != token)
         return error_set(err, ERROR_MISMATCH, "the kernel did not come to its end");
     uint32_t expected[2] = {0};
-    uint32_t hop = latency_chase_hop(chase, run->start, latency_run_hops(run));
+    uint32_t hop = (uint32_t)((run->start + latency_run_hops(run)) % chase->shape.nodes);
     if (run->control)
         expected[0] = control_end(chase, run);
     else
@@ -128,16 +341,6 @@ static bool check_run(const struct latency_chase *chase, const struct latency_ru
                      hop, chase->shape.nodes);
 }
 
-static void read_run(const struct latency_chase *chase, struct latency_run *run,
-                     const uint32_t *words)
-{
-    const uint32_t *device = words + LATENCY_OUT_DEVICE;
-    run->counts = words + LATENCY_OUT_WINDOWS;
-    run->count = words[LATENCY_OUT_COUNT];
-    run->device_ns = measure_clock_elapsed_ns(&chase->session->clock, measure_clock_stamp(device),
-                                              measure_clock_stamp(device + 2));
-}
-
 bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, unsigned count,
                        struct error *err)
 {
@@ -148,13 +351,17 @@ bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, un
     if (!batch || !record(chase, batch, runs, count, err) ||
         !gpu_batch_run(batch, visit->request->timeout_ns, err))
         return false;
-    const char *map = gpu_buffer_map(chase->session->readback);
+    const uint32_t *map = gpu_buffer_map(chase->session->readback);
     for (unsigned i = 0; i < count; i++) {
-        const void *result = map + (size_t)i * LATENCY_OUT_STRIDE;
+        const uint32_t *words = &map[i * LATENCY_OUT_STRIDE / sizeof *map];
         if (!gpu_batch_span_ns(batch, i, &runs[i].span_ns, err) ||
-            !check_run(chase, &runs[i], result, token + i + 1, err))
+            !check_run(chase, &runs[i], words, token + i + 1, err))
             return false;
-        read_run(chase, &runs[i], result);
+        const uint32_t *device = words + LATENCY_OUT_DEVICE;
+        runs[i].counts = words + LATENCY_OUT_WINDOWS;
+        runs[i].count = words[LATENCY_OUT_COUNT];
+        runs[i].device_ns = measure_clock_elapsed_ns(
+            &chase->session->clock, measure_clock_stamp(device), measure_clock_stamp(device + 2));
     }
     return true;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What `latency` is: its parameters, metrics and views. METHOD.md says how it measures.
 #include "analysis/levels.h"
-#include "bench/latency/plan.h"
 #include "bench/latency/session.h"
-#include "bench/latency/visit.h"
 
 static const struct param_info params[LATENCY_PARAM_COUNT] = {
     [LATENCY_PARAM_PATH] = {.key = "path",

@@ -11,7 +11,7 @@
 // What the user sets is not thinned out. A path whose features are missing, or that the device has
 // no byte for, keeps one case, which is then skipped with the reason. What only the preset asks for
 // and the user's pitch or page rules out is left out.
-#include "bench/latency/plan.h"
+#include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "bench/latency/session.h"
 
-#include "bench/latency/latency.h"
-
+#include <inttypes.h>
 #include <string.h>
+
+enum {
+    ADDRESS_ALIGN = 1 << 21 // large buffers have pages of 2 MiB: chunks begin where a page does
+};
+static const uint64_t small_bytes = UINT64_C(256) << 20;
 
 static struct gpu_buffer *make_buffer(struct latency_session *session, uint64_t bytes,
                                       enum gpu_memory memory, struct error *err)
@@ -52,4 +56,95 @@ struct gpu_buffer *latency_stream(struct latency_session *session, struct error 
     if (!session->stream)
         session->stream = make_buffer(session, LATENCY_STREAM_BYTES, GPU_MEMORY_DEVICE, err);
     return session->stream;
+}
+
+// ---------------------------------------------------------------- the memory of chains
+
+static struct gpu_buffer *make_region_buffer(struct latency_session *session, uint64_t bytes,
+                                             struct error *err)
+{
+    struct gpu_buffer *buffer = make_buffer(session, bytes, GPU_MEMORY_DEVICE, err);
+    if (!buffer)
+        error_prefix(err, "a region of %" PRIu64 " bytes", bytes);
+    return buffer;
+}
+
+// Writes the addresses of the chunks for the kernels.
+static bool write_directory(struct latency_region *region, struct latency_session *session,
+                            struct error *err)
+{
+    if (!(session->bench->info->caps & GPU_CAP(ADDRESSES)))
+        return true;
+    if (!region->directory)
+        region->directory = make_region_buffer(session, sizeof region->addresses, err);
+    return region->directory &&
+           gpu_buffer_write(region->directory, 0, region->addresses,
+                            region->chunk_count * sizeof *region->addresses, err);
+}
+
+static bool add_chunk(struct latency_region *region, struct latency_session *session,
+                      uint64_t bytes, struct error *err)
+{
+    struct gpu_buffer *chunk = make_region_buffer(session, bytes, err);
+    if (!chunk)
+        return false;
+    region->chunks[region->chunk_count] = chunk;
+    region->addresses[region->chunk_count++] = gpu_buffer_address(chunk);
+    return true;
+}
+
+// One buffer of at least `preferred` bytes; of `bytes` if the device has too little memory for
+// more.
+static bool need_buffer(struct latency_region *region, struct latency_session *session,
+                        uint64_t bytes, uint64_t preferred, struct error *err)
+{
+    if (region->chunk_count > 0 && region->chunk_bytes >= bytes)
+        return true;
+    region->chunk_count = 0; // a smaller buffer stays with the session's scope
+    region->chunk_bytes = bytes < preferred ? preferred : bytes;
+    if (!add_chunk(region, session, region->chunk_bytes, err)) {
+        if (err->code != ERROR_OUT_OF_MEMORY || bytes >= preferred)
+            return false;
+        region->chunk_bytes = bytes;
+        if (!add_chunk(region, session, bytes, err))
+            return false;
+    }
+    return write_directory(region, session, err);
+}
+
+static bool need_chunks(struct latency_region *region, struct latency_session *session,
+                        uint64_t bytes, struct error *err)
+{
+    region->chunk_bytes = latency_chunk_bytes(session->bench->info);
+    uint64_t count = (bytes + region->chunk_bytes - 1) / region->chunk_bytes;
+    if (count > LATENCY_CHUNKS_MAX)
+        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " chunks of memory: %d at most", count,
+                         LATENCY_CHUNKS_MAX);
+    size_t before = region->chunk_count;
+    while (region->chunk_count < count) {
+        if (!add_chunk(region, session, region->chunk_bytes + ADDRESS_ALIGN, err))
+            return false;
+        uint64_t *address = &region->addresses[region->chunk_count - 1];
+        *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
+    }
+    return region->chunk_count == before || write_directory(region, session, err);
+}
+
+struct latency_region *latency_region(struct latency_session *session,
+                                      const struct latency_case *this_case, uint64_t bytes,
+                                      struct error *err)
+{
+    const char *name = NULL;
+    struct latency_case widest = {.pointer = true}; // the limit is the largest of all paths
+    uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
+    bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
+    bool small = bytes <= small_bytes && small_bytes < most;
+    struct latency_region **region = paged   ? &session->paged
+                                     : small ? &session->small
+                                             : &session->large;
+    if (!*region)
+        *region = ARENA_NEW(session->bench->arena, struct latency_region);
+    bool made = paged ? need_chunks(*region, session, bytes, err)
+                      : need_buffer(*region, session, bytes, small ? small_bytes : most, err);
+    return made ? *region : NULL;
 }

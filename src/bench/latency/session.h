@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: MIT
-// What `latency` keeps between visits: programs, memory, the clocks.
+// What `latency` keeps between visits, the memory of chains, and chases over them.
 #ifndef BENCH_LATENCY_SESSION_H
 #define BENCH_LATENCY_SESSION_H
 
-#include "bench/latency/region.h"
+#include "bench/latency/case.h"
+#include "bench/latency/latency.h"
 #include "measure/clock.h"
+
+// In the order of the benchmark's params; a case has its values in this order.
+enum latency_param {
+    LATENCY_PARAM_PATH,
+    LATENCY_PARAM_CHAIN,
+    LATENCY_PARAM_ORDER,
+    LATENCY_PARAM_BYTES,
+    LATENCY_PARAM_LOAD,
+    LATENCY_PARAM_PITCH,
+    LATENCY_PARAM_PAGE,
+    LATENCY_PARAM_COUNT
+};
+
+// In the order of the benchmark's metrics.
+enum latency_metric {
+    LATENCY_METRIC_NS,
+    LATENCY_METRIC_CYCLES,
+    LATENCY_METRIC_CONTROL_NS,
+    LATENCY_METRIC_CONTROL_CYCLES,
+    LATENCY_METRIC_COUNT
+};
+
+// ---------------------------------------------------------------- the session
 
 enum {
     LATENCY_RUNS_MAX = 4,      // chases that one batch can report
-    LATENCY_OUT_STRIDE = 8192, // bytes from one run's result to the next
+    LATENCY_OUT_STRIDE = 8192, // bytes from one chase's result to the next
     LATENCY_OUT_BYTES = LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
-    LATENCY_STREAM_BYTES = 1 << 26, // what load=keep-awake reads
+    LATENCY_STREAM_BYTES = 1 << 26, // that load=keep-awake reads
+    LATENCY_CHUNKS_MAX = 1024
+};
+
+// The memory that chains are built in. It is one buffer; or, for pointer chains over pages, which
+// may be larger than the largest allocation, several chunks of the same size. Kernels read the
+// addresses of the chunks from the directory.
+struct latency_region {
+    struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
+    uint64_t addresses[LATENCY_CHUNKS_MAX]; // where the chain's part of each chunk begins
+    size_t chunk_count;
+    uint64_t chunk_bytes;
+    struct gpu_buffer *directory; // NULL if the device has no ADDRESSES
 };
 
 struct latency_session {
@@ -18,25 +54,102 @@ struct latency_session {
     struct measure_clock clock;
     struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
-    struct latency_regions regions;
-    struct gpu_buffer *constants, *out, *readback, *stream; // as first used; out: at open
-    uint32_t token;                                         // of the last run
-    double stamp_counts; // what two stamps with no hop between them count; 0 = not known
+    // Made at first use and shared by all cases, because 4 GiB take longer to make than to measure.
+    struct latency_region *small, *large; // one buffer
+    struct latency_region *paged;         // chunks
+    struct gpu_buffer *constants, *stream;
+    struct gpu_buffer *out, *readback; // results of chases
+    uint32_t token;                    // of the last chase
+    double stamp_counts; // what two stamps without a hop between them count; 0: not known yet
 };
 
-// The benchmark's open(): state of the session.
+// The benchmark's open().
 MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
 
 // The program of an embedded kernel; NULL with `err`.
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err);
 
-// How much of a core's memory the kernel has as L1, as in gpu_program_desc: chains in shared memory
-// need none, all others as much as can be had.
+// How much of a core's memory the kernel has as L1 (gpu_program_desc): chains in shared memory need
+// none, all others get as much as there is.
 unsigned latency_l1_percent(const char *kernel);
 
-// Small buffers with one purpose each.
+// Buffers that are made at first use: of path constant, and of load=keep-awake.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
+
+// Memory for the case's chain of `bytes`. It belongs to the session; the next visit overwrites it.
+struct latency_region *latency_region(struct latency_session *session,
+                                      const struct latency_case *this_case, uint64_t bytes,
+                                      struct error *err);
+
+// ---------------------------------------------------------------- chases
+
+// A chase: what to run, and what was seen. Its hops are LATENCY_UNROLL × (untimed + windows ×
+// repeats).
+struct latency_run {
+    bool control;     // only the index arithmetic, without loads
+    bool touch;       // first the workgroup reads a word in each page
+    uint32_t start;   // number of the first hop
+    uint32_t warm;    // hops before the first one, which the workgroup reads next; 0: none
+    uint32_t untimed; // repeats before the windows
+    uint32_t windows, repeats;
+
+    uint32_t count;         // by the core's counter, from the first window to the last
+    double device_ns;       // the same by the device's clock
+    double span_ns;         // of the whole dispatch, by the device's time stamps
+    const uint32_t *counts; // of each window, by the core's counter; valid until the next batch
+};
+
+// A chain of one case, for one visit.
+struct latency_chase {
+    struct latency_session *session;
+    const struct bench_visit *visit;
+    struct latency_case this_case;
+    struct latency_shape shape;
+    struct gpu_program *program;
+    struct gpu_program *control; // NULL: this path has no control
+    struct gpu_program *awake;   // NULL without load=keep-awake
+    unsigned control_shift;
+    struct gpu_arg region;               // the argument by which kernels reach the chain
+    bool has_region;                     // false: shared memory
+    const struct latency_region *memory; // NULL: shared or constant memory
+};
+
+// Makes the programs and the memory, and builds the chain on the device. ERROR_UNSUPPORTED names a
+// limit or a feature that the device lacks.
+MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
+                                   const struct bench_visit *visit, struct error *err);
+
+// Runs the chases one after another in one submission, each in its own span. ERROR_MISMATCH if one
+// does not end where the closed formula says.
+MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
+                                  unsigned count, struct error *err);
+
+uint64_t latency_run_hops(const struct latency_run *run);
+
+// ---------------------------------------------------------------- visits
+
+enum {
+    LATENCY_RATIOS_MAX = 64
+};
+
+// What a case's first visit finds out.
+struct latency_memory {
+    bool warm;         // a lap by the measuring workgroup warms up; false: it touches every page
+    double hop_ns;     // roughly
+    double hop_counts; // roughly, by the core's counter; 0 if there is none
+    uint32_t untimed, windows, repeats; // of a chase
+    uint64_t walked; // hops of all chases so far: the next one goes on from there
+    // Time by time stamps ÷ time by counters, one for each round (the cross-check).
+    double ratios[LATENCY_RATIOS_MAX];
+    size_t ratio_count;
+};
+
+// The plan and the visit of struct benchmark.
+MUST_CHECK bool latency_plan(const struct bench_request *request, struct bench_case_list *list,
+                             struct error *err);
+MUST_CHECK bool latency_visit(struct bench_visit *run, struct measure_visit *visit,
+                              struct error *err);
 
 #endif

@@ -1,23 +1,141 @@
 // SPDX-License-Identifier: MIT
-#include "bench/latency/visit.h"
-
-#include "bench/latency/size.h"
+#include "bench/latency/session.h"
 #include "math/stats.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+// Sizes
+enum {
+    HOPS = 65536,         // timed in a visit
+    HURRIED_HOPS = 16384, // the same, if samples may be short
+    WINDOWS = 64,         // of a chase, if the counter allows
+    WINDOWS_MIN = 16,
+    STEPS_MIN = 1000,    // of the counter in a window
+    UNTIMED_HOPS = 4096, // at most: a lap of every first-level cache
+    COLD_UNTIMED_HOPS = 256,
+    TRY_HOPS = 1024,
+    TRY_WARM = 8192,
+    CACHES_WARM = 4 // a lap warms chains of at most this many last-level caches
+};
+static const uint64_t hurried_sample_ns = 1000000;
+static const double stamp_share_allowed = 0.001; // of a window, for the stamps themselves
+static const double chase_ns_max = 100e6;        // of a dispatch: too short for any watchdog
+static const double warm_ns_max = 100e6;
+static const uint64_t unknown_cache_bytes = UINT64_C(32) << 20; // assumed if the size is not known
+
+// Measuring
 enum {
     SHORT_PART = 8, // the cross-check's shorter chase has this part of the windows
     TRIES_MAX = 50,
-    PAIRS_MAX = 5,  // samples a visit where nothing counts
-    RATIOS_MIN = 5, // rounds before the cross-check speaks
+    PAIRS_MAX = 5,  // samples of a visit without a counter
+    RATIOS_MIN = 5, // rounds before the cross-check may flag a case
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
 };
-
 static const double disagreement_allowed = 0.05;
+
+// ---------------------------------------------------------------- sizing
+
+static uint32_t at_most(double value, uint32_t most)
+{
+    return value < most ? (uint32_t)value : most;
+}
+
+static uint32_t repeats_for(double hops)
+{
+    double repeats = ceil(hops / LATENCY_UNROLL);
+    return repeats < 1 ? 1 : at_most(repeats, UINT32_MAX);
+}
+
+static bool may_warm(const struct latency_chase *chase, double place_ns)
+{
+    uint64_t cache = chase->session->limits.last_cache_bytes;
+    return chase->shape.footprint_bytes <= CACHES_WARM * (cache ? cache : unknown_cache_bytes) &&
+           chase->shape.lap * place_ns <= warm_ns_max;
+}
+
+// With a counter: windows are long compared with its step, and short compared with its range.
+static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
+                         struct latency_memory *memory)
+{
+    const struct measure_clock *clock = &chase->session->clock;
+    double most = request->sample_ns > hurried_sample_ns ? HOPS : HURRIED_HOPS;
+    double hops = fmin(most, chase_ns_max / memory->hop_ns);
+    double window = hops / WINDOWS;
+    if (memory->hop_counts > 0) {
+        double steps = fmax(STEPS_MIN * clock->counter_step,
+                            chase->session->stamp_counts / stamp_share_allowed);
+        window = fmax(window, steps / memory->hop_counts);
+        window = fmin(window, ldexp(1, (int)clock->counter_bits - 2) / memory->hop_counts);
+    }
+    memory->repeats = repeats_for(window);
+    double windows = hops / (memory->repeats * (double)LATENCY_UNROLL);
+    windows = fmax(windows, request->samples > WINDOWS_MIN ? request->samples : WINDOWS_MIN);
+    memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
+}
+
+// Without a counter: a dispatch of two windows lasts as long as a sample should, and is long
+// compared with the step of the time stamps.
+static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
+                        struct latency_memory *memory)
+{
+    double step_ns = (double)chase->session->bench->info->limits.stamp_step_ps / 1000;
+    double least_ns = fmax(STEPS_MIN * step_ns, 1e5);
+    double length_ns = fmin(fmax((double)sample_ns / 2, least_ns), chase_ns_max / 2);
+    memory->repeats = repeats_for(length_ns / memory->hop_ns);
+    memory->windows = 1;
+}
+
+// Runs the chain a little and fills `memory`.
+static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
+{
+    uint32_t warm = chase->shape.lap < TRY_WARM ? chase->shape.lap : TRY_WARM;
+    struct latency_run runs[] = {
+        {.untimed = 1}, // the first dispatch may include a compilation
+        {.warm = warm},
+        {.warm = warm, .windows = 1, .repeats = TRY_HOPS / LATENCY_UNROLL},
+    };
+    if (!latency_chase_run(chase, runs, 3, err))
+        return false;
+    const struct latency_run *timed = &runs[2];
+    const struct measure_clock *clock = &chase->session->clock;
+    bool clocked = chase->session->clocked && timed->device_ns >= 4 * clock->device_step_ns;
+    memory->hop_ns = (clocked ? timed->device_ns : timed->span_ns) / TRY_HOPS;
+    memory->hop_ns = fmax(memory->hop_ns, 0.1);
+    memory->hop_counts = chase->session->clocked ? (double)timed->count / TRY_HOPS : 0;
+    memory->warm = may_warm(chase, runs[1].span_ns / warm);
+    uint32_t lap = chase->shape.lap < UNTIMED_HOPS ? chase->shape.lap : UNTIMED_HOPS;
+    memory->untimed = repeats_for(memory->warm ? lap : COLD_UNTIMED_HOPS);
+    const struct measure_request *request = chase->visit->request;
+    if (chase->session->clocked)
+        size_windows(chase, request, memory);
+    else
+        size_sample(chase, request->sample_ns, memory);
+    return true;
+}
+
+// Finds session->stamp_counts, once in a session.
+static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
+{
+    struct latency_session *session = chase->session;
+    if (!session->clocked || session->stamp_counts > 0)
+        return true;
+    struct latency_chase bare = *chase;
+    bare.control = latency_program(session, "latency_control_vector_clock", err);
+    struct latency_run run = {.control = true, .windows = WINDOWS_MIN};
+    if (!bare.control || !latency_chase_run(&bare, &run, 1, err))
+        return false;
+    uint32_t least = run.counts[0];
+    for (uint32_t i = 1; i < run.windows; i++)
+        if (run.counts[i] < least)
+            least = run.counts[i];
+    session->stamp_counts = least;
+    return true;
+}
+
+// ---------------------------------------------------------------- chases of a visit
 
 struct measured {
     struct latency_chase *chase;
@@ -25,19 +143,19 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// The untimed first run brings caches to the state that a lap leaves; the others then find the
-// same.
+// Sets where the chases begin and how they warm up. The first one is not timed: it brings the
+// caches to the state that a lap leaves, which all others find.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // A cold chase goes on where the last one ended, in the half of the cycle that was built
-    // first: the other half's end is what the building left in the caches.
+    // A cold chase goes on where the last one ended. It stays in the half of the cycle that was
+    // built first: the caches may still hold the end of the other half.
     uint32_t lap =
         memory->warm || chase->shape.nodes < 2 ? chase->shape.nodes : chase->shape.nodes / 2;
     uint64_t start = memory->walked % lap;
     for (unsigned i = 0; i < count; i++) {
-        runs[i].start = latency_chase_hop(chase, (uint32_t)(start % chase->shape.nodes), 0);
+        runs[i].start = (uint32_t)(start % chase->shape.nodes);
         runs[i].warm = memory->warm ? chase->shape.lap : 0;
         runs[i].touch = !memory->warm;
         start += latency_run_hops(&runs[i]);
@@ -53,7 +171,7 @@ static void count_time(const struct measured *m, const struct latency_run *runs,
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Nanoseconds that one count lasted during the run.
+// Length of a count of the core's counter during the run.
 static double count_ns(const struct measured *m, const struct latency_run *run)
 {
     const struct measure_clock *clock = &m->chase->session->clock;
@@ -78,8 +196,8 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Time stamps against counters, over the hops that the long run has more than the short one. One
-// round may be disturbed; only what all rounds say is a doubt.
+// Compares time stamps with the counters, over the hops that the long run has more than the short
+// one. A single round may be disturbed: the case is flagged only if all rounds agree.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -126,17 +244,17 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
     uint32_t part = memory->windows / SHORT_PART;
     struct latency_run runs[] = {
         {0},
-        {.lead = memory->lead, .windows = part, .repeats = memory->repeats},
-        {.lead = memory->lead, .windows = memory->windows, .repeats = memory->repeats},
+        {.untimed = memory->untimed, .windows = part, .repeats = memory->repeats},
+        {.untimed = memory->untimed, .windows = memory->windows, .repeats = memory->repeats},
         {.control = true,
          .start = 1,
-         .lead = CONTROL_REPEATS,
+         .untimed = CONTROL_REPEATS,
          .windows = CONTROL_WINDOWS,
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
     prepare_runs(m, runs, 3);
-    // A model's caches are after one lap as after two, and its laps are most of the host's work.
+    // A simulated device needs no untimed run: its caches are the same after one lap as after two.
     unsigned first = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME) ? 1 : 0;
     if (!latency_chase_run(m->chase, runs + first, count - first, err))
         return false;
@@ -151,16 +269,16 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// (T(2N) − T(N)) / N, where everything but N hops is the same in both.
+// Time of a hop: (T(2 N) − T(N)) / N. All else is the same in both dispatches.
 static bool slope(const struct measured *m, bool control, double *hop_ns, struct error *err)
 {
     const struct latency_memory *memory = m->memory;
-    uint32_t lead = control ? CONTROL_REPEATS : memory->lead;
+    uint32_t untimed = control ? CONTROL_REPEATS : memory->untimed;
     uint32_t repeats = control ? control_repeats(memory) : memory->repeats;
     struct latency_run runs[] = {
         {.control = control, .start = 1},
-        {.control = control, .start = 1, .lead = lead, .windows = 1, .repeats = repeats},
-        {.control = control, .start = 1, .lead = lead, .windows = 2, .repeats = repeats},
+        {.control = control, .start = 1, .untimed = untimed, .windows = 1, .repeats = repeats},
+        {.control = control, .start = 1, .untimed = untimed, .windows = 2, .repeats = repeats},
     };
     if (!control)
         prepare_runs(m, runs, 3);
@@ -178,7 +296,8 @@ static bool slopes(const struct measured *m, bool control, unsigned metric, stru
     for (unsigned tries = 0; count < PAIRS_MAX && (count == 0 || count < samples); tries++) {
         if (!slope(m, control, &values[count], err))
             return false;
-        // More hops in less time: something else held the device. Said, where it goes on so.
+        // Where 2 N hops took less time than N, something else delayed the device. That sample is
+        // taken again; after TRIES_MAX it becomes NaN.
         if (values[count] > 0 || tries >= TRIES_MAX)
             count++;
     }
@@ -224,7 +343,7 @@ bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct latency_memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct latency_memory);
-        if (!latency_stamp_counts(&chase, err) || !latency_size(&chase, memory, err))
+        if (!find_stamp_counts(&chase, err) || !size(&chase, memory, err))
             return false;
         *run->memory = memory;
         visit->kernel = *measure_program_info(&run->session->programs, chase.program);
