@@ -1,12 +1,55 @@
 // SPDX-License-Identifier: MIT
-// What a session of `bandwidth` keeps, and one shape of one case made ready to run.
+// What a session of `bandwidth` keeps: the memory that is measured, and the check of its contents.
 #ifndef BENCH_BANDWIDTH_SESSION_H
 #define BENCH_BANDWIDTH_SESSION_H
 
-#include "bench/bandwidth/store.h"
 #include "bench/bandwidth/work.h"
+#include "bench/bench.h"
 #include "measure/clock.h"
-#include "measure/span.h"
+
+enum bandwidth_buffer {
+    BANDWIDTH_SOURCE, // only read: holds the data of BANDWIDTH_SEED_SOURCE
+    BANDWIDTH_TARGET, // written by kernels
+    BANDWIDTH_BUFFER_COUNT
+};
+
+struct bandwidth_store {
+    struct gpu_device *device;
+    struct gpu_buffer *words; // measure/words.h
+    struct gpu_program *fill, *check;
+    uint64_t timeout_ns;
+    struct {
+        struct gpu_scope *scope; // of this buffer alone, which is made anew when it must grow
+        struct gpu_buffer *buffer;
+        uint64_t bytes;
+    } buffers[BANDWIDTH_BUFFER_COUNT];
+};
+
+MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
+                                     struct error *err);
+
+// Frees the buffers. Does nothing to a store that never opened.
+void bandwidth_store_close(struct bandwidth_store *store);
+
+// The buffer, of at least `bytes`; NULL with ERROR_OUT_OF_MEMORY. Where it must grow, the earlier
+// buffer is freed.
+struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
+                                       uint64_t bytes, struct error *err);
+
+// Fills the first `bytes` (a multiple of 16) with the data of a seed.
+MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
+                                     uint64_t bytes, uint32_t seed, struct error *err);
+
+// Compares the first `bytes` with the data of a seed: ERROR_MISMATCH if they differ. *sum (`sum`
+// may be NULL) becomes the sum of all words, modulo 2^32.
+MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
+                                      uint64_t bytes, uint32_t seed, uint32_t *sum,
+                                      struct error *err);
+
+// The same data, computed on the host: the four words of element number `element`, and the sum of
+// all words of the first `bytes`.
+void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
+uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 
 struct bandwidth_session {
     struct measure_limits limits;
@@ -14,42 +57,11 @@ struct bandwidth_session {
     struct bandwidth_store store;
 };
 
+// Functions of struct benchmark.
 MUST_CHECK bool bandwidth_open(struct bench_session *session, struct error *err);
 void bandwidth_close(struct bench_session *session);
-
-// One shape of one case, ready for its units to be recorded.
-struct bandwidth_trial {
-    struct bench_visit *run;
-    struct bandwidth_session *session;
-    const struct bandwidth_case *this_case;
-    struct bandwidth_shape shape;
-    struct bandwidth_work work;
-    struct gpu_program *program;
-    struct gpu_buffer *source, *target; // NULL where the case has none
-};
-
-// Makes the program and the buffers, and the work of `passes` units. The other members are the
-// caller's to fill.
-MUST_CHECK bool bandwidth_trial_prepare(struct bandwidth_trial *trial, uint64_t passes,
-                                        struct error *err);
-
-// Sizes the work so that one unit lasts about as long as a sample. ERROR_UNSUPPORTED where even the
-// smallest would hold the device for too long.
-MUST_CHECK bool bandwidth_trial_size(struct bandwidth_trial *trial, struct error *err);
-
-// How fast it is, roughly: the best of a few units. Sized before.
-MUST_CHECK bool bandwidth_trial_speed(struct bandwidth_trial *trial, double *bytes_per_s,
-                                      struct error *err);
-
-// Measures: `samples` of them; `repeats` as in measure_span_desc.
-MUST_CHECK bool bandwidth_trial_run(struct bandwidth_trial *trial, unsigned samples,
-                                    uint64_t repeats, struct measure_span *span, struct error *err);
-
-// The visit of struct benchmark.
 MUST_CHECK bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit,
                                 struct error *err);
-
-// The plan of struct benchmark.
 MUST_CHECK bool bandwidth_plan(const struct bench_request *request, struct bench_case_list *list,
                                struct error *err);
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Which shapes are tried for what. METHOD.md shows what each reached; the first of a kind that a
-// device can do is what `shape=default` takes.
+// The shapes that each case may take. METHOD.md shows what each of them reached. `shape=default`
+// takes the first one that the device can run.
 #include "base/text.h"
 #include "bench/bandwidth/work.h"
 
 #include <string.h>
 
-// A kind of work: its forms compete.
+// Kinds of work. The fastest form of a kind is wanted.
 enum kind {
     KIND_LOOP,
     KIND_PART,
-    KIND_CACHED, // reads of every byte once a pass, of what the last-level cache holds easily
-    KIND_BEYOND, // … of more
-    KIND_DRAM,   // … of so much that no cache matters
+    KIND_CACHED, // one read of each byte in a pass; the last-level cache holds all easily
+    KIND_BEYOND, // the same with more memory
+    KIND_DRAM,   // the same with so much memory that no cache matters
     KIND_WRITE,
     KIND_COPY,
     KIND_SHARED
 };
 
-// A shape but for its route. The first form of a kind and width is tried by both routes, the others
-// by the better guess alone.
+// A shape without its route. The first form of a kind and width is tried with both routes, the
+// others with the route that should be faster.
 struct form {
     enum kind kind;
     unsigned width;
@@ -70,7 +70,7 @@ static enum kind kind_of(const struct bandwidth_case *this_case,
     return this_case->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
 }
 
-// False where the device lacks what the route needs.
+// False if the device lacks what the route needs.
 static bool route_exists(const struct bandwidth_case *this_case, const struct gpu_info *info,
                          bool address)
 {
@@ -83,8 +83,8 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// Loops have one large workgroup a core where there can be one: several small ones would share with
-// each other what lies beyond the core's cache.
+// True for loops that have smaller workgroups than the first shape. Loops should have one large
+// workgroup on each core: small ones would share the memory behind the core's cache.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;
@@ -96,7 +96,7 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
 {
     enum kind kind = kind_of(this_case, limits);
-    // Addresses cost a GPU nothing and spare it an addition; a CPU's compiler knows less of them.
+    // On a GPU, addresses save an addition. On a CPU, they hide aliasing from the compiler.
     bool address_first = info->kind != GPU_KIND_CPU;
     size_t count = 0;
     for (size_t i = 0; i < FORM_COUNT; i++) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "bench/bandwidth/store.h"
-
+#include "bench/bandwidth/bandwidth.h"
+#include "bench/bandwidth/session.h"
 #include "measure/unit.h"
 #include "measure/words.h"
 
 enum {
     ELEMENT_BYTES = 16,
-    // One dispatch of the fill and check kernels: a slow device stays far from its watchdog, and
-    // any storage buffer range holds it.
+    // In a dispatch of the fill and check kernels: short enough for the watchdogs of slow devices,
+    // and small enough for any limit on storage buffers.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096
 };
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit says otherwise
+static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit sets its own
 
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4])
 {
@@ -42,11 +42,9 @@ bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *s
                           struct error *err)
 {
     *store = (struct bandwidth_store){.device = session->device, .timeout_ns = timeout_default_ns};
-    store->fill = measure_program(&session->programs, "bandwidth_fill", NULL, err);
-    store->check =
-        store->fill ? measure_program(&session->programs, "bandwidth_check", NULL, err) : NULL;
-    store->words = store->check ? measure_words_create(session->scope, err) : NULL;
-    return store->words != NULL;
+    return (store->fill = measure_program(&session->programs, "bandwidth_fill", NULL, err)) &&
+           (store->check = measure_program(&session->programs, "bandwidth_check", NULL, err)) &&
+           (store->words = measure_words_create(session->scope, err));
 }
 
 // ---------------------------------------------------------------- slices
@@ -75,7 +73,7 @@ static bool run_slice(struct bandwidth_store *store, struct gpu_program *program
     return measure_unit_run(store->device, &dispatch, store->timeout_ns, err);
 }
 
-// Runs fill or check over the first `bytes`, a submission a slice: each is short.
+// Runs fill or check over the range, in short submissions.
 static bool run_slices(struct bandwidth_store *store, struct gpu_program *program,
                        struct gpu_arg range, uint32_t seed, struct error *err)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "bench/bandwidth/bandwidth.h"
 #include "bench/bandwidth/session.h"
 #include "measure/unit.h"
 #include "measure/words.h"
@@ -6,44 +7,216 @@
 #include <string.h>
 
 enum {
-    HOST_CHECK_BYTES = 1 << 20 // the host works the sum out again up to here
-};
-
-enum {
     METRIC_BANDWIDTH,
     METRIC_PER_CORE
 };
 
-// What a case keeps from its first visit.
+enum {
+    DISPATCH_MS_MAX = 250, // watchdogs end dispatches that last longer than about 2 s
+    SAFE_BYTES = 32 << 20, // every device moves these in less time
+    PASSES_MAX = 1 << 24,
+    GROWTH_LEAST = 2, // from one try to the next
+    GROWTH_MAX = 64,
+    SIZE_RUNS = 2,
+    SPEED_RUNS = 3,
+    HOST_CHECK_BYTES = 1 << 20 // the host computes sums of so much memory, too
+};
+
+bool bandwidth_open(struct bench_session *session, struct error *err)
+{
+    struct bandwidth_session *own = ARENA_NEW(session->arena, struct bandwidth_session);
+    measure_limits_of(session->info, &own->limits);
+    session->state = own;
+    return measure_clock_probe(session->scope, &own->clock, err) &&
+           bandwidth_store_open(&own->store, session, err);
+}
+
+void bandwidth_close(struct bench_session *session)
+{
+    struct bandwidth_session *own = session->state;
+    if (own)
+        bandwidth_store_close(&own->store);
+}
+
+// What a case's first visit finds out.
 struct memory {
     bool ready;
     struct bandwidth_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // of the words that the work walks through
-    char *tried;  // "NAME 4.61e12, …": B/s of every shape, or NULL
+    uint32_t sum; // of all words that the work reads, once
+    char *tried;  // "NAME 4.61e12, …": B/s of each shape that was tried; NULL: only one
 };
+
+// One shape of one case.
+struct trial {
+    struct bench_visit *run;
+    struct bandwidth_session *session;
+    const struct bandwidth_case *this_case;
+    struct bandwidth_shape shape;
+    struct bandwidth_work work;
+    struct gpu_program *program;
+    struct gpu_buffer *source, *target; // NULL if the case has none
+};
+
+static bool find_buffers(struct trial *trial, struct error *err)
+{
+    const struct bandwidth_case *this_case = trial->this_case;
+    struct bandwidth_store *store = &trial->session->store;
+    uint64_t bytes = bandwidth_stream_bytes(this_case);
+    bool reads = !this_case->shared && this_case->op != BANDWIDTH_WRITE;
+    bool writes = !this_case->shared && this_case->op != BANDWIDTH_READ;
+    trial->source = reads ? bandwidth_store_get(store, BANDWIDTH_SOURCE, bytes, err) : NULL;
+    if (reads && !trial->source)
+        return false;
+    trial->target = writes ? bandwidth_store_get(store, BANDWIDTH_TARGET, bytes, err) : NULL;
+    return !writes || trial->target;
+}
+
+// The work of `passes` units of that case.
+static bool make_work(struct trial *trial, const struct bandwidth_case *this_case, uint64_t passes,
+                      struct error *err)
+{
+    const struct bandwidth_work_desc desc = {
+        .this_case = this_case,
+        .shape = &trial->shape,
+        .info = trial->run->session->info,
+        .cores = trial->session->limits.cores,
+        .passes = passes,
+    };
+    if (!bandwidth_work_make(&desc, &trial->work, err))
+        return false;
+    // Each visit writes other data, so that the check finds what an earlier visit left.
+    trial->work.params.seed = this_case->op == BANDWIDTH_READ
+                                  ? BANDWIDTH_SEED_SOURCE
+                                  : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
+    return true;
+}
+
+// Makes the program, the work and the buffers.
+static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
+{
+    const char *name = bandwidth_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
+    const struct gpu_program_desc choices = {.l1_percent = bandwidth_l1_percent(trial->this_case)};
+    trial->program = measure_program(&trial->run->session->programs, name, &choices, err);
+    return trial->program && make_work(trial, trial->this_case, passes, err) &&
+           find_buffers(trial, err);
+}
+
+// measure_record: `repeats` dispatches of the same work.
+static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    const struct trial *trial = context;
+    const struct bandwidth_case *this_case = trial->this_case;
+    struct gpu_dispatch dispatch = {
+        .program = trial->program,
+        .groups = {trial->work.grid[0], trial->work.grid[1], trial->work.grid[2]},
+        .params = &trial->work.params,
+        .params_bytes = sizeof trial->work.params,
+    };
+    // An address covers the whole buffer. A storage buffer is bound only as far as it is used,
+    // because devices limit the range.
+    uint64_t range = trial->shape.address ? 0 : trial->work.stream_bytes;
+    unsigned args = 0;
+    if (trial->source)
+        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->source, .bytes = range};
+    if (trial->target)
+        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->target, .bytes = range};
+    if (this_case->op == BANDWIDTH_READ)
+        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->session->store.words};
+    for (uint64_t i = 0; i < repeats; i++)
+        gpu_batch_dispatch(batch, &dispatch);
+}
+
+// Device time of a unit: the shortest of some runs.
+static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct error *err)
+{
+    const struct measure_unit unit = {.scope = trial->run->scope,
+                                      .record = record,
+                                      .context = trial,
+                                      .timeout_ns = trial->run->request->timeout_ns};
+    return measure_unit_time(&unit, runs, ns, err);
+}
+
+// Tries a part of the memory first. ERROR_UNSUPPORTED if a unit would last dangerously long.
+static bool refuse_slow(struct trial *trial, struct error *err)
+{
+    double whole = (double)trial->work.moved_bytes, ns = 0;
+    if (whole <= SAFE_BYTES)
+        return true;
+    struct bandwidth_case part = *trial->this_case;
+    part.bytes = SAFE_BYTES;
+    if (!part.apart && trial->work.groups > 1)
+        part.bytes = BANDWIDTH_GRAIN_APART;
+    if (part.bytes >= trial->this_case->bytes)
+        return true;
+    if (!make_work(trial, &part, 1, err) || !time_unit(trial, 1, &ns, err))
+        return false;
+    double predicted_ms = ns * 1e-6 * whole / (double)trial->work.moved_bytes;
+    if (predicted_ms > DISPATCH_MS_MAX)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "going once through the working set would hold this device for about "
+                         "%.0f ms, more than the %d ms that are safe: take fewer bytes",
+                         predicted_ms, DISPATCH_MS_MAX);
+    return make_work(trial, trial->this_case, 1, err);
+}
+
+// Chooses the number of passes so that a unit is as long as a sample.
+static bool size(struct trial *trial, struct error *err)
+{
+    double target = (double)trial->run->request->sample_ns, ns = 0;
+    // The first run is cold and looks longer than it is. Units that are too short would measure the
+    // barriers between them.
+    if (!refuse_slow(trial, err) || !time_unit(trial, SIZE_RUNS, &ns, err))
+        return false;
+    while (ns < target / 2) {
+        uint64_t passes = (uint64_t)measure_unit_grow((double)trial->work.passes, target, ns,
+                                                      GROWTH_LEAST, GROWTH_MAX);
+        if (passes > PASSES_MAX)
+            break;
+        if (!make_work(trial, trial->this_case, passes, err))
+            return false;
+        if (trial->work.passes < passes)
+            break;
+        if (!time_unit(trial, SIZE_RUNS, &ns, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_samples(struct trial *trial, uint64_t repeats, struct measure_span *span,
+                         struct error *err)
+{
+    const struct measure_span_desc desc = {
+        .scope = trial->run->scope,
+        .record = record,
+        .context = trial,
+        .clock = &trial->session->clock,
+        .request = trial->run->request,
+        // Overlapping loops would put more workgroups on a core than the case asks for. Overlapping
+        // writes cost DRAM 2 % (METHOD.md).
+        .unordered = trial->this_case->scope == BANDWIDTH_DEVICE && trial->this_case->apart &&
+                     trial->this_case->op != BANDWIDTH_WRITE &&
+                     (trial->run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
+        .repeats = repeats,
+    };
+    return measure_span_run(trial->run->arena, &desc, span, err);
+}
 
 // ---------------------------------------------------------------- the shape
 
-// Drops the shapes that this build has no kernel for: not every width and type has them all.
-static size_t built_shapes(struct bench_visit *run, const struct bandwidth_case *this_case,
-                           struct bandwidth_shape *shapes, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (kernel_find(bandwidth_kernel_name(run->arena, this_case, &shapes[i])))
-            shapes[kept++] = shapes[i];
-    return kept;
-}
-
-// Every shape that the case's value of `shape` allows.
-static size_t allowed_shapes(struct bench_visit *run, const struct bandwidth_case *this_case,
+// Fills `shapes` with those that the case's value of `shape` allows, and returns their number; 0
+// with `err`.
+static size_t allowed_shapes(const struct trial *trial,
                              struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
 {
-    const struct bandwidth_session *session = run->session->state;
-    size_t count =
-        built_shapes(run, this_case, shapes,
-                     bandwidth_shapes(this_case, run->session->info, &session->limits, shapes));
+    const struct bandwidth_case *this_case = trial->this_case;
+    struct arena *arena = trial->run->arena;
+    size_t fitting =
+        bandwidth_shapes(this_case, trial->run->session->info, &trial->session->limits, shapes);
+    size_t count = 0;
+    for (size_t i = 0; i < fitting; i++) // not every width and type has a kernel of every shape
+        if (kernel_find(bandwidth_kernel_name(arena, this_case, &shapes[i])))
+            shapes[count++] = shapes[i];
     if (count == 0) {
         error_set(err, ERROR_UNSUPPORTED, "no kernel fits this device's limits");
         return 0;
@@ -53,7 +226,7 @@ static size_t allowed_shapes(struct bench_visit *run, const struct bandwidth_cas
     if (strcmp(this_case->shape, "default") == 0)
         return 1;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(this_case->shape, bandwidth_shape_name(run->arena, &shapes[i])) == 0) {
+        if (strcmp(this_case->shape, bandwidth_shape_name(arena, &shapes[i])) == 0) {
             shapes[0] = shapes[i];
             return 1;
         }
@@ -61,57 +234,48 @@ static size_t allowed_shapes(struct bench_visit *run, const struct bandwidth_cas
     return 0;
 }
 
-// One shape of a case at its turn in the search.
-struct candidate {
-    struct bandwidth_shape shape;
-    uint64_t passes;
-};
-
-// Sizes every shape, then times one after the other: by then the clock has risen for all.
-static bool search(struct bandwidth_trial *trial, struct candidate *candidates, size_t count,
+// Finds the fastest shape. All are sized before the first is timed: by then the core clock has
+// risen.
+static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
+    uint64_t passes[BANDWIDTH_SHAPES_MAX];
     struct bench_visit *run = trial->run;
     const char *tried = "";
-    double best = 0;
+    double best = 0, ns;
     for (size_t i = 0; i < count; i++) {
-        trial->shape = candidates[i].shape;
-        if (!bandwidth_trial_prepare(trial, 1, err) || !bandwidth_trial_size(trial, err))
+        trial->shape = shapes[i];
+        if (!prepare(trial, 1, err) || !size(trial, err))
             return false;
-        candidates[i].passes = trial->work.passes;
+        passes[i] = trial->work.passes;
     }
     for (size_t i = 0; i < count; i++) {
-        double speed;
-        trial->shape = candidates[i].shape;
-        if (!bandwidth_trial_prepare(trial, candidates[i].passes, err) ||
-            !bandwidth_trial_speed(trial, &speed, err))
+        trial->shape = shapes[i];
+        if (!prepare(trial, passes[i], err) || !time_unit(trial, SPEED_RUNS, &ns, err))
             return false;
+        double speed = (double)trial->work.moved_bytes / ns * 1e9;
         tried = arena_printf(run->arena, "%s%s%s %.4g", tried, *tried ? ", " : "",
                              bandwidth_shape_name(run->arena, &trial->shape), speed);
         if (speed > best) {
             best = speed;
-            memory->shape = candidates[i].shape;
-            memory->passes = candidates[i].passes;
+            memory->shape = shapes[i];
+            memory->passes = passes[i];
         }
     }
     memory->tried = arena_strdup(run->session->arena, tried);
     return true;
 }
 
-// Takes the fastest of the shapes allowed.
-static bool choose_shape(struct bandwidth_trial *trial, struct memory *memory, struct error *err)
+static bool choose_shape(struct trial *trial, struct memory *memory, struct error *err)
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    struct candidate candidates[BANDWIDTH_SHAPES_MAX];
-    size_t count = allowed_shapes(trial->run, trial->this_case, shapes, err);
-    for (size_t i = 0; i < count; i++)
-        candidates[i] = (struct candidate){.shape = shapes[i]};
+    size_t count = allowed_shapes(trial, shapes, err);
     if (count > 1)
-        return search(trial, candidates, count, memory, err);
+        return search(trial, shapes, count, memory, err);
     if (count == 0)
         return false;
     trial->shape = memory->shape = shapes[0];
-    if (!bandwidth_trial_prepare(trial, 1, err) || !bandwidth_trial_size(trial, err))
+    if (!prepare(trial, 1, err) || !size(trial, err))
         return false;
     memory->passes = trial->work.passes;
     return true;
@@ -119,9 +283,9 @@ static bool choose_shape(struct bandwidth_trial *trial, struct memory *memory, s
 
 // ---------------------------------------------------------------- the proof
 
-// What one unit's words add up to, from a reading of the memory that has nothing in common with
-// the timed one, and, where that takes no time, from the formula alone.
-static bool learn_sum(struct bandwidth_trial *trial, struct memory *memory, struct error *err)
+// Finds memory->sum with another kernel than the timed one. The host computes it, too, if the
+// memory is small.
+static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;
     uint32_t seed = trial->work.params.seed;
@@ -139,7 +303,7 @@ static bool learn_sum(struct bandwidth_trial *trial, struct memory *memory, stru
     return true;
 }
 
-static bool verify_read(struct bandwidth_trial *trial, const struct memory *memory,
+static bool verify_read(struct trial *trial, const struct memory *memory,
                         const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
@@ -155,8 +319,8 @@ static bool verify_read(struct bandwidth_trial *trial, const struct memory *memo
     return true;
 }
 
-// Before a write or a copy is timed, its target holds something else.
-static bool prepare_proof(struct bandwidth_trial *trial, struct error *err)
+// The target of a write or a copy must not hold the expected data before.
+static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;
     if (trial->this_case->op == BANDWIDTH_READ)
@@ -165,7 +329,7 @@ static bool prepare_proof(struct bandwidth_trial *trial, struct error *err)
                                 ~trial->work.params.seed, err);
 }
 
-static bool verify(struct bandwidth_trial *trial, const struct memory *memory,
+static bool verify(struct trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct error *err)
 {
     if (trial->this_case->op == BANDWIDTH_READ)
@@ -178,7 +342,7 @@ static bool verify(struct bandwidth_trial *trial, const struct memory *memory,
 
 // ---------------------------------------------------------------- the numbers
 
-static void report(struct bandwidth_trial *trial, const struct memory *memory,
+static void report(struct trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct measure_visit *visit)
 {
     struct arena *arena = trial->run->arena;
@@ -191,7 +355,7 @@ static void report(struct bandwidth_trial *trial, const struct memory *memory,
     measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
                          (double)work->moved_bytes);
     measure_span_note(span, visit);
-    if (!span->core_hz) // the highest clock stands in for the one that no sample saw
+    if (!span->core_hz) // no sample saw the core clock: the limit takes its highest value
         visit_limit(
             visit, METRIC_BANDWIDTH,
             measure_claim_bound(&claim, limits, (double)work->moved_bytes, limits->core_clock_hz)
@@ -233,7 +397,7 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
     bandwidth_case_read(run->bench_case, &this_case);
     struct bandwidth_session *session = run->session->state;
     session->store.timeout_ns = run->request->timeout_ns;
-    struct bandwidth_trial trial = {.run = run, .session = session, .this_case = &this_case};
+    struct trial trial = {.run = run, .session = session, .this_case = &this_case};
     if (!refuse_missing(run, &this_case, err))
         return false;
     if (!*run->memory)
@@ -244,9 +408,8 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
         return false;
     trial.shape = memory->shape;
     struct measure_span span;
-    if (!bandwidth_trial_prepare(&trial, memory->passes, err) ||
-        (first && !learn_sum(&trial, memory, err)) || !prepare_proof(&trial, err) ||
-        !bandwidth_trial_run(&trial, run->request->samples, memory->repeats, &span, err) ||
+    if (!prepare(&trial, memory->passes, err) || (first && !learn_sum(&trial, memory, err)) ||
+        !prepare_proof(&trial, err) || !take_samples(&trial, memory->repeats, &span, err) ||
         !verify(&trial, memory, &span, err))
         return false;
     memory->repeats = span.repeats;
