@@ -33,7 +33,7 @@ static void a_lap_of_any_order_visits_every_place_once(void **state)
     for (unsigned order = LATENCY_ORDER_RANDOM; order <= LATENCY_ORDER_PAGE; order++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct latency_shape shape = shape_of(&(struct latency_case){
-                .pointer = true, .order = order, .bytes = sizes[i], .pitch = 128, .page = 512});
+                .pointer = true, .order = order, .bytes = sizes[i], .stride = 128, .page = 512});
             unsigned char *seen = calloc(sizes[i] / 8, 1);
             for (uint32_t hop = 0; hop < shape.nodes; hop++) {
                 uint64_t byte = byte_of(&shape, hop);
@@ -59,7 +59,7 @@ static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
                                                                      .pointer = unit == 0,
                                                                      .order = LATENCY_ORDER_PLRU,
                                                                      .bytes = REGION,
-                                                                     .pitch = 128});
+                                                                     .stride = 128});
         for (uint32_t line_bytes = 32; line_bytes <= 512; line_bytes *= 2) {
             uint32_t lines = REGION / line_bytes, last_visit[REGION / 32];
             for (uint32_t count = 0; count < 2 * shape.nodes; count++) {
@@ -77,7 +77,7 @@ static void a_plru_lap_touches_every_32_bytes(void **state)
 {
     (void)state;
     struct latency_shape shape = shape_of(&(struct latency_case){
-        .pointer = true, .order = LATENCY_ORDER_PLRU, .bytes = 4096, .pitch = 128});
+        .pointer = true, .order = LATENCY_ORDER_PLRU, .bytes = 4096, .stride = 128});
     bool touched[4096 / 32] = {false};
     assert_int_equal(shape.lap, 4096 / 32);
     for (uint32_t hop = 0; hop < shape.lap; hop++)
@@ -101,7 +101,7 @@ static void page_comes_to_another_page_each_hop_and_to_a_line_once(void **state)
             .pointer = true,
             .order = LATENCY_ORDER_PAGE,
             .bytes = (uint64_t)PAGE * pages,
-            .pitch = 128,
+            .stride = 128,
             .page = PAGE,
         });
         // Enough lines to leave any first-level cache, as far as the pages have them.
@@ -128,7 +128,7 @@ static void links_are_in_the_units_of_their_path(void **state)
 {
     (void)state;
     uint32_t words[2];
-    struct latency_case this_case = {.pointer = true, .bytes = 1 << 20, .pitch = 128};
+    struct latency_case this_case = {.pointer = true, .bytes = 1 << 20, .stride = 128};
     struct latency_shape shape = shape_of(&this_case);
     const uint64_t chunks[] = {UINT64_C(0x7fff12345600), UINT64_C(0x20000000000)};
     uint64_t byte = byte_of(&shape, 77);
@@ -165,7 +165,7 @@ static void images_are_whole_rows_and_about_square(void **state)
 {
     (void)state;
     for (uint64_t bytes = 512; bytes < 1 << 24; bytes += bytes / 8 * 3 / 512 * 512 + 512) {
-        struct latency_case this_case = {.path = LATENCY_IMAGE, .bytes = bytes, .pitch = 128};
+        struct latency_case this_case = {.path = LATENCY_IMAGE, .bytes = bytes, .stride = 128};
         struct latency_shape shape = shape_of(&this_case);
         uint32_t rows = shape.nodes / shape.image_columns;
         assert_int_equal(shape.nodes % shape.image_columns, 0);
@@ -181,16 +181,16 @@ static void values_that_make_no_chain_are_refused(void **state)
         struct latency_case this_case;
         enum error_code code;
     } refused[] = {
-        {{.bytes = 1024, .pitch = 100}, ERROR_USAGE},
-        {{.bytes = 1024, .pitch = 0}, ERROR_USAGE},
-        {{.bytes = 1024, .pitch = 8}, ERROR_USAGE},
-        {{.bytes = 255, .pitch = 128}, ERROR_UNSUPPORTED},
-        {{.bytes = 511, .pitch = 128, .order = LATENCY_ORDER_PLRU}, ERROR_UNSUPPORTED},
-        {{.bytes = 1 << 20, .pitch = 128, .page = 384, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
-        {{.bytes = 1 << 20, .pitch = 48, .page = 192, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
-        {{.bytes = 1 << 20, .pitch = 128, .page = 0, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
-        {{.bytes = 1 << 20, .pitch = 64, .path = LATENCY_IMAGE}, ERROR_USAGE},
-        {{.bytes = UINT64_C(1) << 40, .pitch = 128}, ERROR_UNSUPPORTED},
+        {{.bytes = 1024, .stride = 100}, ERROR_USAGE},
+        {{.bytes = 1024, .stride = 0}, ERROR_USAGE},
+        {{.bytes = 1024, .stride = 8}, ERROR_USAGE},
+        {{.bytes = 255, .stride = 128}, ERROR_UNSUPPORTED},
+        {{.bytes = 511, .stride = 128, .order = LATENCY_ORDER_PLRU}, ERROR_UNSUPPORTED},
+        {{.bytes = 1 << 20, .stride = 128, .page = 384, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
+        {{.bytes = 1 << 20, .stride = 48, .page = 192, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
+        {{.bytes = 1 << 20, .stride = 128, .page = 0, .order = LATENCY_ORDER_PAGE}, ERROR_USAGE},
+        {{.bytes = 1 << 20, .stride = 64, .path = LATENCY_IMAGE}, ERROR_USAGE},
+        {{.bytes = UINT64_C(1) << 40, .stride = 128}, ERROR_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct latency_shape shape;

@@ -16,8 +16,6 @@ CIRCLES = (
 )
 
 HEADERS = (
-    "bench/bandwidth/store.h",
-    "bench/latency/region.h",
     "bench/loads/packed.h",
     "bench/loads/source.h",
     "bench/loads/write.h",
@@ -29,7 +27,6 @@ HEADERS = (
     "bench/stream/store.h",
     "bench/stream/work.h",
     "bench/strides/work.h",
-    "bench/transfer/station.h",
     "gpu/model/backend.h",
     "gpu/model/execute.h",
     "gpu/model/host.h",

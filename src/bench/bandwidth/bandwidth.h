@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What C and the kernels of `bandwidth` share.
+// Constants that the host and the kernels share.
 //
 // Memory is walked in blocks: BANDWIDTH_LANES threads side by side, each with LOADS elements that
 // lie BANDWIDTH_LANES elements apart. A row is a set of BANDWIDTH_LANES threads of a workgroup; its
@@ -12,9 +12,9 @@
 #define BENCH_BANDWIDTH_BANDWIDTH_H
 
 #define BANDWIDTH_LANES        32
-#define BANDWIDTH_SLOTS        1024 // words that sums are spread over, and as many for counts
+#define BANDWIDTH_SLOTS        1024 // words for the sum, and as many for the count
 #define BANDWIDTH_SHARED_BYTES 16384
-#define BANDWIDTH_SEED_SOURCE  0x5bd1e995u // of what is only read
+#define BANDWIDTH_SEED_SOURCE  0x5bd1e995u // of the source buffer
 
 // word k of element e: h = mix(e, seed), then (h × MULTIPLIER_k & KEEP) | EXPONENT. Multipliers:
 // odd, from the golden ratio and from xxHash's and MurmurHash3's published constants.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which cases: all combinations of the values chosen that make sense together, thinned to what the
-// preset is for. A key that the user set is not thinned.
+// The cases: all combinations of the chosen values that are possible, reduced to what the preset is
+// for. Values that the user sets are all taken.
 #include "bench/bandwidth/session.h"
 
 #include <string.h>
@@ -10,27 +10,27 @@ enum {
     APART_BYTES_MIN = 1 << 20,
     APART_BYTES_MAX = 4 << 20,
     APART_CORE_BYTES = 16 << 10,
-    SAME_BYTES_MAX = 1 << 20, // up to here the device as a whole reads the same
+    SAME_BYTES_MAX = 1 << 20, // at most, of reads of the same memory by the whole device
     MIDDLE_BYTES_MAX = 32 << 20,
     DRAM_BYTES_MIN = 64 << 20,
-    CPU_BYTES_MAX = 64 << 20, // a CPU as a device: its memory is slow to fill
+    CPU_BYTES_MAX = 64 << 20, // on a CPU, which fills memory slowly
     CORES_UNKNOWN = 64
 };
-enum { // as bandwidth.c lists them
+enum { // numbers of parameters in bandwidth.c
     PARAM_SIZE = 4,
     PARAM_WORKGROUPS = 7
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// The three places that are measured in depth.
+// Sizes of working sets. Three of them are measured in every variant.
 struct regions {
-    // From here on workgroups read different parts: so much a core that hardly two of them want the
-    // same line at the same time, which one answer would serve.
+    // The least at which workgroups read different parts: so much for each core that two of them
+    // rarely need the same line at the same time, which a single answer would serve.
     uint64_t apart;
     uint64_t small;  // a core's own cache
     uint64_t middle; // the last-level cache
-    uint64_t dram;   // as large as can be
-    uint64_t least;  // the least that is DRAM for certain, or `dram` where that is less
+    uint64_t dram;   // the largest; in quick: `least`
+    uint64_t least;  // the least that must be in DRAM, as far as the device can hold it
     uint64_t max;    // what the device can hold
 };
 
@@ -88,8 +88,8 @@ static void find_regions(const struct bandwidth_plan *p, struct regions *regions
     regions->dram = p->quick ? regions->least : largest;
 }
 
-// To a quarter of the octave: 1, 1.25, 1.5 or 1.75 times a power of two, so that curves of 1, 2 and
-// 4 points an octave share points.
+// Rounds to 1, 1.25, 1.5 or 1.75 times a power of two, so that curves of 1, 2 and 4 sizes in an
+// octave share sizes.
 static uint64_t round_bytes(uint64_t bytes)
 {
     uint64_t power = floor_power(bytes), quarter = power / 4;
@@ -111,7 +111,7 @@ static bool is_region(const struct bandwidth_plan *p, const struct bandwidth_cas
            (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
 }
 
-// Combinations that mean something.
+// True for combinations that can be measured.
 static bool is_possible(const struct bandwidth_case *this_case)
 {
     bool plain = this_case->width == 16 && !this_case->doubles;
@@ -148,7 +148,7 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// The curves of one width and type, and where the others are looked at.
+// True for the curves of loads of 16 bytes as floats, and for some sizes of other loads.
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
@@ -184,11 +184,6 @@ static bool is_wanted(const struct bandwidth_plan *p, const struct bandwidth_cas
 
 // ---------------------------------------------------------------- the list
 
-static const struct bench_choice *choice_of(const struct bandwidth_plan *p, const char *key)
-{
-    return bench_choice_find(p->request, key);
-}
-
 static void add_sorted(struct arena *arena, struct case_value **values, size_t *count,
                        size_t *capacity, struct case_value value)
 {
@@ -203,10 +198,11 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
     ++*count;
 }
 
-// Sizes: the user's as they are; the preset's rounded and within reach, and the regions.
+// The sizes: the user's unchanged; else the preset's, rounded and as far as the device can hold
+// them, and those of the regions.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
-    const struct bench_choice *given = choice_of(p, "bytes");
+    const struct bench_choice *given = bench_choice_find(p->request, "bytes");
     struct bench_choice made = {.param = given->param, .from_user = given->from_user};
     struct case_value value = {
         .key = given->param->key, .type = PARAM_BYTES, .role = given->param->role};
@@ -227,13 +223,6 @@ static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
         add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
     }
     return made;
-}
-
-// What a run that is short of time should have before all else.
-static bool is_headline(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
-{
-    return this_case->scope == BANDWIDTH_DEVICE &&
-           (this_case->shared || this_case->op != BANDWIDTH_READ || is_region(p, this_case));
 }
 
 static bool keep(const struct bench_pick *pick, struct error *err)
@@ -261,14 +250,9 @@ static bool is_first(const struct bench_product *product, const struct bench_cas
 {
     struct bandwidth_case this_case;
     bandwidth_case_read(c, &this_case);
-    return is_headline(product->context, &this_case);
-}
-
-static bool check_shape(const struct bench_request *request, struct error *err)
-{
-    const char *name = bench_choice_find(request, "shape")->values[0].text;
-    return strcmp(name, "best") == 0 || strcmp(name, "default") == 0 ||
-           bandwidth_shape_known(request->arena, name, err);
+    return this_case.scope == BANDWIDTH_DEVICE &&
+           (this_case.shared || this_case.op != BANDWIDTH_READ ||
+            is_region(product->context, &this_case));
 }
 
 bool bandwidth_plan(const struct bench_request *request, struct bench_case_list *list,
@@ -282,7 +266,9 @@ bool bandwidth_plan(const struct bench_request *request, struct bench_case_list 
     struct bench_request sized = *request;
     measure_limits_of(request->device, &p.limits);
     find_regions(&p, &p.regions);
-    if (!check_shape(request, err))
+    const char *shape = bench_choice_find(request, "shape")->values[0].text;
+    if (strcmp(shape, "best") != 0 && strcmp(shape, "default") != 0 &&
+        !bandwidth_shape_known(request->arena, shape, err))
         return false;
     memcpy(choices, request->choices, request->choice_count * sizeof *choices);
     choices[PARAM_SIZE] = plan_bytes(&p);

@@ -5,9 +5,9 @@
 #include "measure/unit.h"
 
 enum {
-    STEPS_MAX = 65535,     // lavapipe ends every loop there
+    STEPS_MAX = 65535,     // lavapipe ends longer loops
     GROUPS_MAX = 1 << 28,  // of one dispatch
-    GROUPS_UNKNOWN = 1024, // where nobody says how many cores there are: more than fit any device
+    GROUPS_UNKNOWN = 1024, // if the number of cores is not known: more than any device runs at once
     LOOP_CORE_THREADS = 1024
 };
 
@@ -44,11 +44,11 @@ static uint64_t at_least_one(uint64_t value)
     return value ? value : 1;
 }
 
-// A working set in the blocks of a shape.
+// A working set, divided into the blocks of a shape.
 struct layout {
     uint64_t block_bytes, blocks;
-    uint64_t rows;  // blocks of a step of a workgroup
-    uint64_t chunk; // blocks of a workgroup that walks once
+    uint64_t rows;  // blocks in a step of a workgroup
+    uint64_t chunk; // blocks of a workgroup, if it walks through memory once
 };
 
 static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout, struct error *err)
@@ -76,8 +76,8 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
     return true;
 }
 
-// One workgroup a core where cores are known, or several small ones: a second large one would be
-// no faster, and would share with the first what lies beyond the core's cache.
+// The number of workgroups of a loop: one large workgroup on each core, or several small ones. A
+// second large workgroup would not be faster, and would share the memory behind the core's cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -91,8 +91,8 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
                        : GROUPS_UNKNOWN;
 }
 
-// Round and round in whole laps: through all of the working set from places spread over it, or
-// through a part of one's own. What does not divide into parts stays unread.
+// Whole laps: through all of the working set, from places spread over it, or through a workgroup's
+// own part. A remainder that does not divide into parts stays unread.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {
@@ -121,7 +121,7 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Pass after pass over the working set, every workgroup once through its chunk.
+// Passes over the working set. In each of them a workgroup walks through its chunk once.
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
@@ -160,7 +160,7 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     work->moved_bytes =
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
-    // The plane may be larger than the work: kernels look at params.groups.
+    // The grid may have more workgroups than the work: kernels compare with params.groups.
     measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }
@@ -172,8 +172,9 @@ unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case)
     return this_case->shared ? 1 : 100;
 }
 
-unsigned bandwidth_cores_busy(const struct bandwidth_case *this_case,
-                              const struct measure_limits *limits)
+// Cores that compute; 0 = not known.
+static unsigned cores_busy(const struct bandwidth_case *this_case,
+                           const struct measure_limits *limits)
 {
     if (this_case->scope == BANDWIDTH_DEVICE)
         return limits->cores;
@@ -190,7 +191,7 @@ bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct meas
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes)
 {
-    struct measure_claim claim = {.cores = bandwidth_cores_busy(this_case, limits)};
+    struct measure_claim claim = {.cores = cores_busy(this_case, limits)};
     bool is_l1 = !this_case->apart && this_case->bytes <= limits->l1_bytes;
     enum measure_level level = this_case->shared                      ? MEASURE_SHARED
                                : is_l1                                ? MEASURE_CORE_CACHE

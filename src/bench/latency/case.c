@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     gpu_caps caps;
     bool pointers; // can have pointer chains
-    bool linear;   // its bytes lie in memory in the order of their numbers, in pages
+    bool linear;   // its bytes lie in memory in their order, in pages
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
     [LATENCY_SCALAR] = {"scalar", 0, true, true},
@@ -60,7 +60,7 @@ void latency_case_read(const struct bench_case *c, struct latency_case *this_cas
         .order = case_choice(c, "order"),
         .bytes = bytes ? bytes->uint : 0,
         .keep_awake = case_choice(c, "load") == 1,
-        .pitch = pitch ? (uint32_t)pitch->uint : 0,
+        .stride = pitch ? (uint32_t)pitch->uint : 0,
         .page = page ? (uint32_t)page->uint : 0,
     };
 }
@@ -78,7 +78,7 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Sizes of the shared arrays that kernels.txt lists.
+// The largest shared array of a kernel (kernels.txt) that the limit allows.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -149,7 +149,7 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- chains
 
-// Smallest power of two of blocks a row that makes the image at least as high as wide.
+// Blocks in a row of the image: a power of two that makes the image at least as high as wide.
 static uint32_t image_columns(uint32_t nodes)
 {
     uint32_t columns = 1;
@@ -163,32 +163,27 @@ static bool power_of_two(uint32_t x)
     return x && !(x & (x - 1));
 }
 
-bool latency_pitch_check(uint64_t pitch, struct error *err)
-{
-    return (pitch % 16 == 0 && pitch >= 16 && pitch <= LATENCY_PITCH_MAX) ||
-           error_set(err, ERROR_USAGE,
-                     "pitch %" PRIu64 ": want a multiple of 16 bytes, at most 64 MiB", pitch);
-}
-
 bool latency_case_check(const struct latency_case *this_case, struct error *err)
 {
-    if (!latency_pitch_check(this_case->pitch, err))
-        return false;
+    if (this_case->stride % 16 || this_case->stride < 16 || this_case->stride > LATENCY_STRIDE_MAX)
+        return error_set(err, ERROR_USAGE,
+                         "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 64 MiB",
+                         this_case->stride);
     if (this_case->order == LATENCY_ORDER_PAGE &&
-        (!power_of_two(this_case->page) || !power_of_two(this_case->pitch) ||
-         this_case->page < this_case->pitch))
+        (!power_of_two(this_case->page) || !power_of_two(this_case->stride) ||
+         this_case->page < this_case->stride))
         return error_set(err, ERROR_USAGE,
                          "page %" PRIu32 " with pitch %" PRIu32
                          ": want powers of two, the page the larger one",
-                         this_case->page, this_case->pitch);
-    if (this_case->path == LATENCY_IMAGE && this_case->pitch != 128)
+                         this_case->page, this_case->stride);
+    if (this_case->path == LATENCY_IMAGE && this_case->stride != 128)
         return error_set(err, ERROR_USAGE,
                          "pitch %" PRIu32 ": path image stands one node to 128 bytes, leave it",
-                         this_case->pitch);
+                         this_case->stride);
     return true;
 }
 
-// Bytes of one link, and of the step between two of them.
+// Bytes of a link. Links of path constant take 16 each.
 static uint32_t link_bytes(const struct latency_case *this_case)
 {
     return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;
@@ -202,7 +197,7 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// What a block is and how many places it has; how often a lap comes to it.
+// Sets the size of a block, its places, and how often a lap visits a block.
 static void shape_blocks(const struct latency_case *this_case, struct latency_shape *shape)
 {
     switch (this_case->order) {
@@ -214,11 +209,11 @@ static void shape_blocks(const struct latency_case *this_case, struct latency_sh
         break;
     case LATENCY_ORDER_PAGE: {
         shape->block_bytes = this_case->page;
-        shape->slot_bytes = this_case->pitch;
-        shape->slots = this_case->page / this_case->pitch;
+        shape->slot_bytes = this_case->stride;
+        shape->slots = this_case->page / this_case->stride;
         uint64_t pages = this_case->bytes / this_case->page;
         while (shape->turns < shape->slots &&
-               pages * shape->turns * this_case->pitch < LATENCY_PAGE_LAP_BYTES)
+               pages * shape->turns * this_case->stride < LATENCY_PAGE_LAP_BYTES)
             shape->turns *= 2;
         break;
     }
@@ -234,7 +229,7 @@ bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
         return false;
     *shape = (struct latency_shape){
         .order = this_case->order,
-        .block_bytes = this_case->pitch,
+        .block_bytes = this_case->stride,
         .slots = 1,
         .turns = 1,
         .key = key,
@@ -257,10 +252,10 @@ bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     shape->nodes = (uint32_t)nodes;
     shape->bytes = blocks * shape->block_bytes;
-    // Nodes farther apart than lines are long leave the rest of the region alone.
-    const uint32_t line = 128, apart = this_case->pitch < line ? this_case->pitch : line;
+    // If nodes are farther apart than a line is long, a lap does not touch all of the region.
+    const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     shape->footprint_bytes = plru ? shape->bytes : nodes * apart;
-    // The first 16 turns of plru name 16 different 32 bytes of each stride.
+    // plru: the first 16 visits of a block touch 16 different parts of 32 bytes.
     shape->lap = plru ? (uint32_t)blocks * 16 : shape->nodes;
     return true;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A case of `latency` with its values read, the chain that it runs over, and where that chain
-// leads.
+// A case of `latency`, the shape of its chain, and the closed formula of where each hop leads.
 #ifndef BENCH_LATENCY_CASE_H
 #define BENCH_LATENCY_CASE_H
 
 #include "bench/bench.h"
 #include "measure/limits.h"
 
-// Routes of a load. In the order of the choices of `path`.
+// The route of a load. In the order of the choices of `path`.
 enum latency_path {
     LATENCY_VECTOR,
     LATENCY_SCALAR,
@@ -22,74 +21,71 @@ enum latency_path {
 
 enum {
     LATENCY_BLOCKS_MIN = 2,
-    LATENCY_PITCH_MAX = 1 << 26
+    LATENCY_STRIDE_MAX = 1 << 26
 };
 
 struct latency_case {
     enum latency_path path;
-    bool pointer;   // links are 64-bit addresses, else indices
+    bool pointer;   // links are 64-bit addresses; false: indices
     unsigned order; // LATENCY_ORDER_…
     uint64_t bytes; // the region
     bool keep_awake;
-    uint32_t pitch, page; // bytes
+    uint32_t stride; // bytes from one node to the next; "pitch" in case keys
+    uint32_t page;   // bytes
 };
 
-// The chain in a region: words for the kernels' parameters of the same names (latency.h).
+// The chain in a region. The first members are kernel parameters of the same names (latency.h).
 struct latency_shape {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
-    uint64_t bytes;           // that it spans, at most the point's
-    uint64_t footprint_bytes; // of the lines that a lap touches: what a cache must hold
-    uint32_t lap;             // hops that touch every line of it once (plru: every 32 bytes)
+    uint64_t bytes;           // that the chain spans; at most the case's
+    uint64_t footprint_bytes; // of the lines that a lap touches: a cache must hold these
+    uint32_t lap;             // hops that touch each of these lines once (plru: each 32 bytes)
 };
 
 const char *latency_path_name(enum latency_path path);
 
-// What the path needs of the device beyond the chain's own.
+// The capabilities that a device must have for that path and chain.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
-// True where the path can have such a chain at all (constant: no pointers; image: random only).
+// True if the path can have such a chain. (constant has no pointers; image only random order.)
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
 // Reads a case, also one that is still without its last values: those are 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// Largest region of that path, chain and order (bytes does not count) on the device; *name says
-// which limit that is. 0: none.
+// The largest region of that path, chain and order (`bytes` is ignored) on the device; 0 if there
+// is none. *name becomes the name of the limit that decides.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
-// Memory of this size, a power of two, is what a pointer chain over pages is put together from: any
-// device gives as much at once, if it has that much at all.
+// The size of the chunks of pointer chains over pages, a power of two. Any device can allocate that
+// much at once.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
-// Whether any chain has that pitch; else ERROR_USAGE. As typed: a point holds 32 bits of it.
-MUST_CHECK bool latency_pitch_check(uint64_t pitch, struct error *err);
-
-// Whether pitch and page make a chain on that path, in that order; else ERROR_USAGE.
+// ERROR_USAGE if the path cannot have a chain with that stride, page and order.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
-// The chain that fits a region of point->bytes; ERROR_USAGE where the values do not go together,
-// ERROR_UNSUPPORTED where the region is too small for one.
+// The chain that fits a region of this_case->bytes. ERROR_USAGE as above; ERROR_UNSUPPORTED if the
+// region is too small or too large for a chain.
 MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_shape *shape, struct error *err);
 
-// Where a lap is so short that it stays in a first-level cache, page would not show the TLB: a
-// first-level cache may be found by virtual addresses. A lap comes to each page often enough to
-// touch this many bytes of lines.
+// With order=page, a lap visits each page often enough to touch this many bytes of lines. A shorter
+// lap could stay in a first-level cache; if that cache uses virtual addresses, the TLB is not used.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
-// Of a power of two.
+// The exponent of a power of two.
 uint32_t latency_log2(uint64_t power);
 
-// Where hop k < nodes is: the closed formula, as in order.glsl.
+// The place of hop k < nodes: the closed formula, as in order.glsl.
 struct latency_place {
     uint32_t block, byte;
 };
 struct latency_place latency_place(const struct latency_shape *shape, uint32_t k);
 
-// The link to hop k's place, as two words. `chunks` are the addresses of the region's chunks of
-// 2^chunk_shift blocks (pointer chains; else NULL).
+// The link to the place of hop k, as two words. `chunks`: for pointer chains, the addresses of the
+// region's chunks of 2^chunk_shift blocks each; else NULL.
 void latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

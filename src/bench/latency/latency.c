@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `latency` is: its parameters, metrics and views. METHOD.md says how it measures.
+// The parameters, metrics and views of `latency`. METHOD.md explains how it measures.
 #include "analysis/levels.h"
 #include "bench/latency/session.h"
 
@@ -46,7 +46,7 @@ static const struct param_info params[LATENCY_PARAM_COUNT] = {
                              .standard = "128",
                              .role = PARAM_METHOD,
                              .least = 16,
-                             .most = LATENCY_PITCH_MAX,
+                             .most = LATENCY_STRIDE_MAX,
                              .multiple = 16,
                              .help = "random and page: bytes from one line to the next"},
     [LATENCY_PARAM_PAGE] = {.key = "page",

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
-// What the C code and the kernels of `latency` must agree on. Only #define and #if: it is read by
-// C, by GLSL and by OpenCL C.
+// Constants that the host and the kernels share. Only #define and #if: C, GLSL and OpenCL C read
+// it.
 #ifndef BENCH_LATENCY_LATENCY_H
 #define BENCH_LATENCY_LATENCY_H
 
 // Threads of the measuring workgroup. All of them warm the caches; the first subgroup chases.
 #define LATENCY_WORKGROUP 256
 
-// Hops a repeat: windows are whole repeats.
+// Hops in a repeat. A window consists of whole repeats.
 #define LATENCY_UNROLL 32
 
-// Hops a loop of the control, a multiple of a repeat: its repeats are multiples of the ratio.
+// Hops in an iteration of the control: several repeats. So its repeats are a multiple of that
+// number.
 #define LATENCY_CONTROL_UNROLL 128
 
-// Windows that one dispatch can report.
+// The largest number of windows of a dispatch.
 #define LATENCY_WINDOWS_MAX 1024
 
 #define LATENCY_ORDER_RANDOM 0
 #define LATENCY_ORDER_PLRU   1
 #define LATENCY_ORDER_PAGE   2
 
-// plru walks the region in strides of this many bytes: at least the longest cache line.
+// The stride of order plru in bytes: at least the longest cache line.
 #define LATENCY_STRIDE_BYTES 512
 
-// Image nodes stand one to a block of 4 × 4 texels of 8 bytes: 128 bytes.
+// An image has one node in each block of 4 × 4 texels of 8 bytes: 128 bytes.
 #define LATENCY_IMAGE_SIDE 4
 
 // Words of the result: a head, then one length a window.
@@ -31,7 +32,7 @@
 #define LATENCY_OUT_DEVICE  2 // device clock before and after the windows (two words each)
 #define LATENCY_OUT_COUNT   6 // core counter between the readings of the device clock
 #define LATENCY_OUT_DONE    7 // the run's token, written last
-#define LATENCY_OUT_WARM    8 // keeps the warming loads alive; never written in fact
+#define LATENCY_OUT_WARM    8 // keeps the compiler from removing the warm-up; never written
 #define LATENCY_OUT_WINDOWS 16
 #define LATENCY_OUT_WORDS   (LATENCY_OUT_WINDOWS + LATENCY_WINDOWS_MAX)
 
@@ -40,23 +41,23 @@
 #define LATENCY_PARAMS(X)                                                                          \
     X(order)         /* LATENCY_ORDER_… */                                                       \
     X(nodes)         /* hops of a lap */                                                           \
-    X(block_bytes)   /* random: the pitch; plru: the stride; page: the page */                     \
-    X(slots)         /* places a block (a power of two) */                                         \
+    X(block_bytes)   /* random, plru: the stride; page: the page */                                \
+    X(slots)         /* places in a block (a power of two) */                                      \
     X(slot_bytes)    /* from one place to the next */                                              \
-    X(key)           /* of the bijection */                                                        \
+    X(key)           /* of the permutation */                                                      \
     X(link_shift)    /* index chains: a link counts units of 4 << link_shift bytes */              \
-    X(image_columns) /* image: blocks a row */                                                     \
-    X(turns)         /* times that a lap comes to each block, each time at another place */        \
-    X(chunk_shift)   /* pointer chains: blocks a chunk of memory, as a power of two */             \
+    X(image_columns) /* image: blocks in a row */                                                  \
+    X(turns)         /* visits of each block in a lap, each at another place */                    \
+    X(chunk_shift)   /* pointer chains: log2 of the blocks in a chunk of memory */                 \
     X(start)         /* number of the first hop; chain.comp: first node to write */                \
-    X(warm)          /* hops before it that the whole workgroup reads first */                     \
-    X(touch)         /* blocks that it reads before that, one in each page */                      \
-    X(touch_step)    /* blocks from one of those to the next */                                    \
-    X(lead)          /* untimed repeats */                                                         \
+    X(warm)          /* hops before it, which the whole workgroup reads first */                   \
+    X(touch)         /* blocks that the workgroup reads before that, one in each page */           \
+    X(touch_step)    /* from one of these blocks to the next */                                    \
+    X(lead)          /* repeats before the timed ones */                                           \
     X(windows)       /* timed windows */                                                           \
-    X(repeats)       /* repeats a window */                                                        \
+    X(repeats)       /* repeats in a window */                                                     \
     X(mask)          /* valid bits of the core's counter */                                        \
-    X(zero)          /* 0, unknown to the compiler */                                              \
+    X(zero)          /* 0, but the compiler does not know that */                                  \
     X(never)         /* a word that no link has */                                                 \
     X(token)         /* of this run */
 

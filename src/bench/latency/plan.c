@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The presets:
 //
-//   vector, its better chain, random and plru: every size
-//   every other path, its better chain, random: sizes to twice the last-level cache, every second
-//   vector by index, random: as the other paths, to compare equal chains (not in quick)
-//   full: everything, at every size
-//   quick where kernels read no clock: half of those sizes, since a latency is then the slope of
-//   two dispatches and takes twice as long
+//   path vector with its better chain, orders random and plru: every size
+//   other paths with their better chain, order random: every second size, up to twice the
+//   last-level
+//     cache
+//   path vector with index chains, order random: the same sizes, so that chains can be compared
+//   (not
+//     in quick)
+//   full: everything at every size
+//   quick, if kernels cannot read clocks: half of these sizes, because a latency then takes two
+//     dispatches
 //
-// What the user sets is not thinned out. A path whose features are missing, or that the device has
-// no byte for, keeps one case, which is then skipped with the reason. What only the preset asks for
-// and the user's pitch or page rules out is left out.
+// Values that the user sets are all taken. A path that the device cannot have keeps one case, which
+// a visit skips with the reason. Chains that only the preset asks for are left out if the user's
+// pitch or page makes them impossible.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -19,12 +23,12 @@
 #include <string.h>
 
 enum {
-    GRAIN_BYTES = LATENCY_STRIDE_BYTES, // sizes are rounded down to it, the same for all paths
+    GRAIN_BYTES = LATENCY_STRIDE_BYTES, // sizes of all paths are rounded down to it
     PAGES_MIN = 4
 };
 
-#define UNKNOWN_CACHE_BYTES (UINT64_C(32) << 20) // where nobody says how large the last cache is
-#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // a CPU under `quick`: it builds chains slowly
+#define UNKNOWN_CACHE_BYTES (UINT64_C(32) << 20) // assumed if the last-level cache is not known
+#define QUICK_CPU_BYTES     (UINT64_C(8) << 20) // most for a CPU in `quick`: it builds chains slowly
 
 // The context of the product.
 struct latency_plan {
@@ -44,7 +48,7 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// The chain that a path is measured with when only one is wanted.
+// True if the path's better chain is of pointers: an index costs arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -56,7 +60,7 @@ static bool is_main(const struct latency_plan *plan, const struct latency_case *
            this_case->pointer == better_chain_is_pointer(plan, this_case->path);
 }
 
-// Whether the preset asks for this combination, as far as the user leaves the choice to it.
+// True if the preset or the user asks for this combination.
 static bool is_wanted(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || is_main(plan, this_case))
@@ -67,7 +71,7 @@ static bool is_wanted(const struct latency_plan *plan, const struct latency_case
            (from_user(plan, LATENCY_PARAM_ORDER) || this_case->order == LATENCY_ORDER_RANDOM);
 }
 
-// Largest size that the plan tries on its own.
+// The largest size that a preset takes.
 static uint64_t plan_bytes_max(const struct latency_plan *plan,
                                const struct latency_case *this_case)
 {
@@ -92,7 +96,7 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// A path that the device does not have keeps one case, of the first size: its visit says why.
+// A path that the device cannot have keeps one case, of the first size. Its visit names the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -103,7 +107,7 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// The size that stands for a value: a range to `max` ends where the device does.
+// Changes a size to one that the device can have. A range to `max` ends at the largest of them.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -126,7 +130,8 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// A pitch or page that a chain cannot have is refused where the user named the path or the order.
+// A stride or page that the chain cannot have is an error if the user chose the path or the order;
+// else the case is left out.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

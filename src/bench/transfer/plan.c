@@ -5,14 +5,14 @@
 #include <string.h>
 
 enum {
-    HOST_SHARE = 8,           // of what the host has left, for one of four buffers
-    DEVICE_SHARE = 4,         // of the device's memory, for one of two
-    CPU_BYTES_MAX = 16 << 20, // a CPU as a device: no link to be measured
+    HOST_SHARE = 8,   // each of four buffers takes at most this part of the free host memory
+    DEVICE_SHARE = 4, // each of two buffers: of the device's memory
+    CPU_BYTES_MAX = 16 << 20, // a CPU has no link to measure
     MAPPED_READ_MAX = 1 << 20 // a load of device memory by the host takes a µs
 };
-// Of the preset's sizes, those between devices: a message, and a large copy.
+// The preset's sizes between devices: a message and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// … those of copies on the universal queue, which is not the device's copy engine.
+// The preset's sizes on the universal queue, which is not the device's copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -78,8 +78,8 @@ static bool is_way(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
 }
 
-// Pinned memory is reached by every means, the others by the host alone. Both directions at once
-// are of pinned memory. Single messages come from and to pinned memory, one way.
+// Every way of copying reaches pinned memory; only the host reaches the other kinds. Both
+// directions at once, and single messages, use pinned memory only; single messages go one way.
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;
@@ -111,7 +111,7 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// Sizes that the preset does not want everywhere.
+// True if the preset measures that size here.
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -155,8 +155,9 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// The devices that a choice of `from` or `to` names: those of the API; `from` only this device,
-// unless it is the first. Where the device is alone, itself and "another": a case that says so.
+// Makes a choice of `from` or `to` name devices of the API. `from` names only this device, unless
+// this is the first one. If there is no second device, they are this device and "another", for a
+// case that is skipped with that reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;
