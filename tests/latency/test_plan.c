@@ -347,8 +347,9 @@ static void a_pitch_that_some_chains_cannot_have_leaves_out_what_nobody_named(vo
         enum latency_param param;
         const char *texts, *message;
     } named[] = {
-        {LATENCY_PARAM_PATH, "vector,image", "path image stands one node to 128 bytes"},
-        {LATENCY_PARAM_ORDER, "random,page", "page 2097152 with pitch 192: want powers of two"},
+        {LATENCY_PARAM_PATH, "vector,image", "path image has one node in 128 bytes"},
+        {LATENCY_PARAM_ORDER, "random,page",
+         "page 2097152 with pitch 192: both must be powers of two"},
     };
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         begin(&r, "full", 0);

@@ -6,24 +6,24 @@ static const struct param_info params[] = {
      .type = PARAM_TEXT,
      .standard = "read,write,copy",
      .choices = "read|write|copy",
-     .help = "what is done; a copy counts what it reads and what it writes"},
+     .help = "operation; a copy counts the bytes that it reads and those that it writes"},
     {.key = "path",
      .type = PARAM_TEXT,
      .standard = "global,shared",
      .choices = "global|shared",
-     .help = "global memory through its caches, or a workgroup's shared memory"},
+     .help = "global memory through the caches, or the shared memory of a workgroup"},
     {.key = "scope",
      .type = PARAM_TEXT,
      .quick = "device,workgroup",
      .standard = "device,workgroup,scaling",
      .choices = "device|workgroup|scaling",
-     .help = "a grid that fills the device, one workgroup, or as many as `workgroups` says"},
+     .help = "a grid that fills the device, one workgroup, or as many as in `workgroups`"},
     {.key = "access",
      .type = PARAM_TEXT,
      .standard = "same,apart",
      .choices = "same|apart",
-     .help = "every workgroup reads all of the working set again and again, or each another part "
-             "of it"},
+     .help = "same: every workgroup reads all of the working set repeatedly; apart: each reads "
+             "another part of it"},
     {.key = "bytes",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
@@ -50,26 +50,25 @@ static const struct param_info params[] = {
      .when = "scope=scaling",
      .least = 1,
      .takes_max = true,
-     .help = "how many workgroups, of 1024 threads where the device has such"},
+     .help = "number of workgroups, of 1024 threads if the device allows"},
     {.key = "shape",
      .type = PARAM_TEXT,
      .quick = "default",
      .standard = "best",
      .role = PARAM_METHOD,
-     .help = "form of the grid: best tries several and keeps the fastest, default takes the usual "
-             "one; or "
-             "a name as results show it"},
+     .help = "form of the grid: best tries several and takes the fastest, default takes the first; "
+             "or a name from the results"},
 };
 
 static const struct metric_info metrics[] = {
     {.name = "bandwidth",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "bytes moved over device time"},
+     .help = "bytes moved per second of device time"},
     {.name = "per_core",
      .unit = UNIT_BYTE_PER_CYCLE,
      .better = BETTER_HIGHER,
-     .help = "bandwidth of one core at work, per cycle of the clock seen during the sample",
+     .help = "bandwidth of one busy core, per cycle of the core clock during the sample",
      .cycles_of = "bandwidth"},
 };
 
@@ -82,7 +81,7 @@ static const struct view_info views[] = {
      .scale = "log2-log10",
      .where = "op=read,path=global,scope=device"},
     {.kind = VIEW_CURVE,
-     .title = "Read bandwidth of a core by working set, all cores at work",
+     .title = "Read bandwidth of a core by working set, all cores busy",
      .x = "bytes",
      .metric = "per_core",
      .group = "access,width,type",
@@ -146,11 +145,13 @@ const struct benchmark bench_bandwidth = {
             .headline_count = COUNT(headlines),
         },
     .description =
-        "Bytes a second that the cores read, write and copy: reads by the size of the working set, "
-        "by the whole device and by one workgroup; how many workgroups it takes to saturate a "
-        "cache, the last-level cache and DRAM; loads of 4, 8 and 16 bytes, as floats and as "
-        "doubles; shared memory. Each sample is checked: reads by the sum of all bits that "
-        "arrived, writes and copies by reading the memory back.",
+        "Bytes per second that the cores read, write and copy. Reads are measured by working set, "
+        "by "
+        "the whole device and by one workgroup; with loads of 4, 8 and 16 bytes, as floats and as "
+        "doubles; by the number of workgroups that saturates a cache, the last-level cache and "
+        "DRAM; "
+        "and from shared memory. Each sample is checked: reads by the sum of all words, writes and "
+        "copies by reading the memory back.",
     .plan = bandwidth_plan,
     .open = bandwidth_open,
     .close = bandwidth_close,

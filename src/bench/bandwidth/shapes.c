@@ -142,7 +142,8 @@ bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *
             return true;
         text_guess_offer(&guess, known);
     }
-    return error_set(err, ERROR_USAGE, "bandwidth.shape=%s: it is best, default or a shape%s", name,
+    return error_set(err, ERROR_USAGE,
+                     "bandwidth.shape=%s: expected best, default or the name of a shape%s", name,
                      text_guess_hint(arena, &guess));
 }
 

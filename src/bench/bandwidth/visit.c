@@ -153,10 +153,11 @@ static bool refuse_slow(struct trial *trial, struct error *err)
         return false;
     double predicted_ms = ns * 1e-6 * whole / (double)trial->work.moved_bytes;
     if (predicted_ms > DISPATCH_MS_MAX)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "going once through the working set would hold this device for about "
-                         "%.0f ms, more than the %d ms that are safe: take fewer bytes",
-                         predicted_ms, DISPATCH_MS_MAX);
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "one pass over the working set would take about %.0f ms on this device; more "
+            "than %d ms is not safe: take fewer bytes",
+            predicted_ms, DISPATCH_MS_MAX);
     return make_work(trial, trial->this_case, 1, err);
 }
 
@@ -299,7 +300,7 @@ static bool learn_sum(struct trial *trial, struct memory *memory, struct error *
                                err))
         return false;
     if (bytes <= HOST_CHECK_BYTES && memory->sum != bandwidth_data_sum(bytes, seed))
-        return error_set(err, ERROR_MISMATCH, "the sum on the device is not that on the host");
+        return error_set(err, ERROR_MISMATCH, "the device and the host compute different sums");
     return true;
 }
 
@@ -314,7 +315,7 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
         return false;
     uint32_t expected = (uint32_t)(units * trial->work.times * memory->sum);
     if (words.sum != expected)
-        return error_set(err, ERROR_MISMATCH, "what was read adds up to %08x, not to %08x",
+        return error_set(err, ERROR_MISMATCH, "the sum of the words read is %08x, not %08x",
                          words.sum, expected);
     return true;
 }
@@ -361,14 +362,15 @@ static void report(struct trial *trial, const struct memory *memory,
             measure_claim_bound(&claim, limits, (double)work->moved_bytes, limits->core_clock_hz)
                 .per_s);
     visit_detail(visit, "shape",
-                 "%s: %llu workgroups of %u threads, %u × %u bytes a thread and step",
+                 "%s: %llu workgroups of %u threads, %u × %u bytes per thread and step",
                  bandwidth_shape_name(arena, &trial->shape), (unsigned long long)work->groups,
                  trial->shape.threads, trial->shape.loads, trial->this_case->width);
-    visit_detail(visit, "work", "%u steps a workgroup, %llu bytes a dispatch, %llu dispatches",
+    visit_detail(visit, "work",
+                 "%u steps per workgroup, %llu bytes per dispatch, %llu dispatches per sample",
                  work->params.steps, (unsigned long long)work->moved_bytes,
                  (unsigned long long)span->repeats);
     if (trial->run->session->info->caps & GPU_CAP(L1_CHOICE))
-        visit_detail(visit, "l1", "%u %% of the core's memory asked for as L1",
+        visit_detail(visit, "l1", "%u %% of the core's memory requested as L1",
                      bandwidth_l1_percent(trial->this_case));
     if (memory->tried)
         visit_detail(visit, "tried", "%s", memory->tried);
@@ -383,10 +385,11 @@ static bool refuse_missing(const struct bench_visit *run, const struct bandwidth
         return false;
     uint64_t stream_bytes = bandwidth_stream_bytes(this_case);
     if (!this_case->shared && limits->allocation_bytes && stream_bytes > limits->allocation_bytes)
-        return error_set(err, ERROR_UNSUPPORTED, "a buffer here holds at most %llu bytes",
+        return error_set(err, ERROR_UNSUPPORTED, "a buffer of this device holds at most %llu bytes",
                          (unsigned long long)limits->allocation_bytes);
     if (this_case->shared && limits->shared_bytes < BANDWIDTH_SHARED_BYTES)
-        return error_set(err, ERROR_UNSUPPORTED, "a workgroup here has %llu bytes of shared memory",
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "a workgroup of this device has only %llu bytes of shared memory",
                          (unsigned long long)limits->shared_bytes);
     return true;
 }

@@ -167,18 +167,19 @@ bool latency_case_check(const struct latency_case *this_case, struct error *err)
 {
     if (this_case->stride % 16 || this_case->stride < 16 || this_case->stride > LATENCY_STRIDE_MAX)
         return error_set(err, ERROR_USAGE,
-                         "pitch %" PRIu32 ": want a multiple of 16 bytes, at most 64 MiB",
+                         "pitch %" PRIu32 ": it must be a multiple of 16 bytes, at most 64 MiB",
                          this_case->stride);
     if (this_case->order == LATENCY_ORDER_PAGE &&
         (!power_of_two(this_case->page) || !power_of_two(this_case->stride) ||
          this_case->page < this_case->stride))
         return error_set(err, ERROR_USAGE,
                          "page %" PRIu32 " with pitch %" PRIu32
-                         ": want powers of two, the page the larger one",
+                         ": both must be powers of two, and the page the larger one",
                          this_case->page, this_case->stride);
     if (this_case->path == LATENCY_IMAGE && this_case->stride != 128)
         return error_set(err, ERROR_USAGE,
-                         "pitch %" PRIu32 ": path image stands one node to 128 bytes, leave it",
+                         "pitch %" PRIu32
+                         ": path image has one node in 128 bytes; leave the pitch at 128",
                          this_case->stride);
     return true;
 }
@@ -240,7 +241,7 @@ bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
     shape_blocks(this_case, shape);
     uint64_t blocks = this_case->bytes / shape->block_bytes, nodes = blocks * shape->turns;
     if (nodes > INT32_MAX)
-        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " nodes: more than 2^31 − 1", nodes);
+        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " nodes are more than 2^31 − 1", nodes);
     if (this_case->path == LATENCY_IMAGE) {
         shape->image_columns = image_columns((uint32_t)blocks);
         nodes = blocks -= blocks % shape->image_columns;

@@ -153,7 +153,8 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
     }
     bool chunks = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     if (chunks && this_case->page > latency_chunk_bytes(session->bench->info))
-        return error_set(err, ERROR_UNSUPPORTED, "pages of %" PRIu32 " bytes: %" PRIu64 " at most",
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "a page of %" PRIu32 " bytes is too large: at most %" PRIu64,
                          this_case->page, latency_chunk_bytes(session->bench->info));
     struct latency_region *memory = latency_region(session, this_case, shape->bytes, err);
     if (!memory)
@@ -322,7 +323,7 @@ static bool check_run(const struct latency_chase *chase, const struct latency_ru
                       const uint32_t *words, uint32_t token, struct error *err)
 {
     if (words[LATENCY_OUT_DONE] != token)
-        return error_set(err, ERROR_MISMATCH, "the kernel did not come to its end");
+        return error_set(err, ERROR_MISMATCH, "the kernel did not end");
     uint32_t expected[2] = {0};
     uint32_t hop = (uint32_t)((run->start + latency_run_hops(run)) % chase->shape.nodes);
     if (run->control)

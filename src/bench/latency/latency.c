@@ -10,22 +10,24 @@ static const struct param_info params[LATENCY_PARAM_COUNT] = {
                                         "atomic-shared",
                             .choices = "vector|scalar|shared|constant|texel|image|atomic|"
                                        "atomic-shared",
-                            .help = "the route of the load: buffers by the vector or the scalar "
+                            .help = "route of the load: a buffer through the vector or the scalar "
                                     "unit, shared memory, a constant buffer, a typed buffer, an "
-                                    "image without sampler, an atomic add that returns"},
+                                    "image without sampler, an atomic add that returns a value"},
     [LATENCY_PARAM_CHAIN] = {.key = "chain",
                              .type = PARAM_TEXT,
                              .standard = "pointer,index",
                              .choices = "pointer|index",
-                             .help = "links are 64-bit addresses, or indices that cost arithmetic"},
+                             .help =
+                                 "links are 64-bit addresses, or indices, which cost arithmetic"},
     [LATENCY_PARAM_ORDER] = {.key = "order",
                              .type = PARAM_TEXT,
                              .standard = "random,plru",
                              .quick = "random",
                              .full = "random,plru,page",
                              .choices = "random|plru|page",
-                             .help = "random lines; plru: few pages at a time, for any line size; "
-                                     "page: one line in each page, for the TLB"},
+                             .help =
+                                 "random: lines in random order; plru: few pages at a time, for "
+                                 "any line size; page: one line in each page, for the TLB"},
     [LATENCY_PARAM_BYTES] = {.key = "bytes",
                              .type = PARAM_BYTES,
                              .unit = UNIT_BYTE,
@@ -33,13 +35,13 @@ static const struct param_info params[LATENCY_PARAM_COUNT] = {
                              .standard = "1KiB..max/4",
                              .full = "1KiB..max/12",
                              .takes_max = true,
-                             .help = "the region that the chain covers"},
+                             .help = "size of the region that the chain covers"},
     [LATENCY_PARAM_LOAD] = {.key = "load",
                             .type = PARAM_TEXT,
                             .standard = "idle",
                             .choices = "idle|keep-awake",
-                            .help = "keep-awake: another core is kept busy, for memory clocks that "
-                                    "do not rise for one wave"},
+                            .help = "keep-awake: another core is busy, so that the memory clock "
+                                    "rises"},
     [LATENCY_PARAM_PITCH] = {.key = "pitch",
                              .type = PARAM_BYTES,
                              .unit = UNIT_BYTE,
@@ -48,7 +50,7 @@ static const struct param_info params[LATENCY_PARAM_COUNT] = {
                              .least = 16,
                              .most = LATENCY_STRIDE_MAX,
                              .multiple = 16,
-                             .help = "random and page: bytes from one line to the next"},
+                             .help = "stride of random and page: bytes from one line to the next"},
     [LATENCY_PARAM_PAGE] = {.key = "page",
                             .type = PARAM_BYTES,
                             .unit = UNIT_BYTE,
@@ -68,16 +70,16 @@ static const struct metric_info metrics[LATENCY_METRIC_COUNT] = {
     [LATENCY_METRIC_CYCLES] = {.name = "latency_cycles",
                                .unit = UNIT_CYCLE,
                                .better = BETTER_LOWER,
-                               .help = "the same in cycles of the core clock; absent where the "
-                                       "core's counter does not count those",
+                               .help = "latency in cycles of the core clock; absent if the core's "
+                                       "counter counts another clock",
                                .cycles_of = "latency"},
     [LATENCY_METRIC_CONTROL_NS] = {.name = "control",
                                    .unit = UNIT_NS,
-                                   .help = "index chains: what the arithmetic of a hop takes, "
-                                           "measured without the load; contained in latency"},
+                                   .help = "index chains: time of the address arithmetic of a hop, "
+                                           "measured without the load; latency includes it"},
     [LATENCY_METRIC_CONTROL_CYCLES] = {.name = "control_cycles",
                                        .unit = UNIT_CYCLE,
-                                       .help = "the same in cycles",
+                                       .help = "control in cycles of the core clock",
                                        .cycles_of = "control"},
 };
 
@@ -95,7 +97,7 @@ static const struct view_info views[] = {
      .group = "path,chain,order,load",
      .scale = "log2-linear"},
     {.kind = VIEW_CURVE,
-     .title = "What an index chain's own arithmetic takes",
+     .title = "Address arithmetic of an index chain",
      .x = "bytes",
      .metric = "control",
      .group = "path,order",
@@ -131,11 +133,13 @@ const struct benchmark bench_latency = {
             .headline_count = sizeof headlines / sizeof *headlines,
         },
     .description =
-        "One subgroup follows a chain of links through a region of memory: each load's address is "
-        "the load's before. The core's own cycle counter times windows of hops inside the kernel. "
-        "Small regions show the latency of the first cache, larger ones that of the levels below, "
-        "by every route that a load can take; the order of the chain decides whether address "
-        "translation is part of it. Where each chase ended is checked against a closed formula.",
+        "One subgroup follows a chain of links through a region of memory: each load returns the "
+        "address of the next. The core's own cycle counter times windows of hops inside the "
+        "kernel. "
+        "Small regions show the latency of the first cache, larger regions that of the next "
+        "levels, "
+        "for every route that a load can take. The order of the chain decides whether address "
+        "translation is included. A closed formula checks where each chase ends.",
     .plan = latency_plan,
     .open = latency_open,
     .visit = latency_visit,

@@ -118,7 +118,8 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
     region->chunk_bytes = latency_chunk_bytes(session->bench->info);
     uint64_t count = (bytes + region->chunk_bytes - 1) / region->chunk_bytes;
     if (count > LATENCY_CHUNKS_MAX)
-        return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " chunks of memory: %d at most", count,
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%" PRIu64 " chunks of memory are too many: at most %d", count,
                          LATENCY_CHUNKS_MAX);
     size_t before = region->chunk_count;
     while (region->chunk_count < count) {

@@ -215,10 +215,11 @@ static void cross_check(const struct measured *m, const struct latency_run *brie
     double allowed = disagreement_allowed + 2 * step_ns / counted_ns;
     double least = sorted[0], most = sorted[memory->ratio_count - 1];
     if (least > 1 + allowed || most < 1 - allowed)
-        visit_flag(m->visit, "clocks-disagree",
-                   "the device's time stamps say at least %.1f %% %s than the core's counter: "
-                   "something else ran, or the counter's rate is not what was probed",
-                   100 * (least > 1 ? least - 1 : 1 - most), least > 1 ? "more" : "less");
+        visit_flag(
+            m->visit, "clocks-disagree",
+            "by the device's time stamps the chase took at least %.1f %% %s than by the core's "
+            "counter: other work ran, or the counter changed its rate",
+            100 * (least > 1 ? least - 1 : 1 - most), least > 1 ? "more" : "less");
 }
 
 static void describe_windows(const struct measured *m, const struct latency_run *run)
@@ -227,8 +228,9 @@ static void describe_windows(const struct measured *m, const struct latency_run 
     double hops = (double)run->repeats * LATENCY_UNROLL;
     double counts = m->memory->hop_counts * hops;
     visit_detail(m->visit, "window",
-                 "%.0f hops between stamps, which count %.0f themselves (%.2g %%)", hops,
-                 session->stamp_counts, counts > 0 ? 100 * session->stamp_counts / counts : 0);
+                 "%.0f hops between two stamps; the stamps themselves take %.0f counts (%.2g %%)",
+                 hops, session->stamp_counts,
+                 counts > 0 ? 100 * session->stamp_counts / counts : 0);
     if (session->clock.counts_core_clock)
         visit_sensor(m->visit, "core_clock", UNIT_HZ, 1e9 * run->count / run->device_ns);
 }
@@ -312,7 +314,7 @@ static bool slopes(const struct measured *m, bool control, unsigned metric, stru
 
 static bool measure_by_stamps(const struct measured *m, struct error *err)
 {
-    visit_detail(m->visit, "window", "%.0f hops more or less between time stamps",
+    visit_detail(m->visit, "window", "difference of two dispatches: %.0f hops",
                  (double)m->memory->repeats * LATENCY_UNROLL);
     return slopes(m, false, LATENCY_METRIC_NS, err) &&
            (!m->chase->control || slopes(m, true, LATENCY_METRIC_CONTROL_NS, err));
@@ -324,14 +326,14 @@ static void describe(const struct measured *m)
 {
     const struct latency_shape *shape = &m->chase->shape;
     if (m->chase->session->bench->info->caps & GPU_CAP(L1_CHOICE))
-        visit_detail(m->visit, "l1", "%u %% of the core's memory asked for as L1",
+        visit_detail(m->visit, "l1", "%u %% of the core's memory requested as L1",
                      latency_l1_percent(gpu_program_kernel(m->chase->program)->name));
     visit_detail(m->visit, "region", "%" PRIu64 " bytes, %" PRIu32 " nodes", shape->bytes,
                  shape->nodes);
     if (m->memory->warm)
         visit_detail(m->visit, "warm-up", "a lap by the measuring workgroup");
     else
-        visit_detail(m->visit, "warm-up", "none: a cold cycle after each page was touched");
+        visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
 bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)

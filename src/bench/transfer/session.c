@@ -134,7 +134,7 @@ bool transfer_station_of(struct transfer_session *session, const char *id,
 {
     const struct gpu_info *info = gpu_system_find(session->bench->system, id);
     if (!info)
-        return error_set(err, ERROR_UNSUPPORTED, "no second device: %s sees %s alone",
+        return error_set(err, ERROR_UNSUPPORTED, "no second device: %s has only %s",
                          session->bench->info->api, session->bench->info->id);
     *station = &session->home;
     if (info == session->bench->info)

@@ -222,7 +222,7 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
     uint64_t left = is_on_host(end) ? host_memory_available_bytes(NULL) : 0;
     if (left && whole > left / 2)
         return error_set(err, ERROR_OUT_OF_MEMORY,
-                         "the host has %llu MiB of memory left: too little for %llu MiB more",
+                         "the host has %llu MiB of free memory: too little for %llu MiB more",
                          (unsigned long long)left >> 20, (unsigned long long)whole >> 20);
     if (end >= TRANSFER_BUFFERS)
         make_plain(station, end, whole);

@@ -16,22 +16,22 @@ static const struct param_info params[] = {
      .choices = "pinned|pageable|mapped",
      .when = "direction=h2d|d2h|both",
      .help =
-         "of the host: what the driver allocated, ordinary memory, or the device's, which the host "
-         "loads and stores"},
+         "host memory: allocated by the driver, ordinary, or device memory that the host loads and "
+         "stores"},
     {.key = "by",
      .type = PARAM_TEXT,
      .quick = "copy,kernel",
      .standard = "copy,queue,kernel",
      .choices = "copy|queue|kernel|host",
      .when = "direction!=peer",
-     .help = "copy commands on a transfer queue, on the universal one, a kernel's loads and "
-             "stores; always host with memory=pageable and mapped"},
+     .help = "copy commands on a transfer queue, or on the universal queue; loads and stores of a "
+             "kernel; always host with memory=pageable and mapped"},
     {.key = "mode",
      .type = PARAM_TEXT,
      .standard = "row,single",
      .choices = "row|single",
      .when = "direction=h2d|d2h|both",
-     .help = "one after another by the device's clock, or one message, submitted and waited for"},
+     .help = "many in a row, timed by the device; or one message, with the wait for its end"},
     {.key = "from",
      .type = PARAM_TEXT,
      .standard = "all",
@@ -54,7 +54,7 @@ static const struct param_info params[] = {
      .most = TRANSFER_BYTES_MOST,
      .multiple = TRANSFER_ELEMENT_BYTES,
      .takes_max = true,
-     .help = "of one transfer, each way"},
+     .help = "bytes of one transfer, each way"},
     {.key = "message",
      .type = PARAM_BYTES,
      .unit = UNIT_BYTE,
@@ -73,8 +73,8 @@ static const struct metric_info metrics[] = {
     {.name = "bandwidth",
      .unit = UNIT_BYTE_PER_S,
      .better = BETTER_HIGHER,
-     .help = "bytes that arrive a second, of both directions together"},
-    {.name = "time", .unit = UNIT_NS, .better = BETTER_LOWER, .help = "of one transfer"},
+     .help = "bytes that arrive per second, both directions together"},
+    {.name = "time", .unit = UNIT_NS, .better = BETTER_LOWER, .help = "time of one transfer"},
 };
 
 static const struct view_info views[] = {
@@ -113,7 +113,7 @@ static const struct view_info views[] = {
      .scale = "log2-log10",
      .where = "direction=local"},
     {.kind = VIEW_CURVE,
-     .title = "One message, there when the host sees it",
+     .title = "One message, with the wait for its end",
      .x = "bytes",
      .metric = "time",
      .group = "direction",
@@ -167,9 +167,8 @@ const struct benchmark bench_transfer = {
     .description =
         "Copies of 1 KiB to 1 GiB between host and device, from and to pinned, ordinary and mapped "
         "memory, by copy engines and by kernels, in both directions at once, within the device and "
-        "between devices; and how long one small message takes. Every byte that arrives is "
-        "checked, "
-        "and that it is of this visit.",
+        "between devices; and the time of one small message. Every byte that arrives is checked, "
+        "and cannot be left from an earlier visit.",
     .plan = transfer_plan,
     .device = transfer_device,
     .open = transfer_open,

@@ -124,7 +124,7 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
         choose_host_ends(add_job(trial, this_case), true);
         choose_host_ends(add_job(trial, this_case), false);
         if (!trial->jobs[1].queue || trial->jobs[0].queue == trial->jobs[1].queue)
-            return error_set(err, ERROR_UNSUPPORTED, "%s has one queue: both directions need two",
+            return error_set(err, ERROR_UNSUPPORTED, "%s has one queue; both directions need two",
                              trial->session->bench->info->id);
         break;
     case TRANSFER_LOCAL:
@@ -303,15 +303,17 @@ static const char *way_of(const struct trial *trial)
     const struct transfer_job *job = &trial->jobs[0];
     switch (job->this_case->memory) {
     case TRANSFER_PAGEABLE:
-        return job->stages ? "two stages of 4 MiB, one moved by the host while the other is copied"
-                           : "the driver's own copy";
+        return job->stages
+                   ? "two stages of 4 MiB: the host fills one while the device copies the other"
+                   : "the driver's own copy";
     case TRANSFER_MAPPED:
         return "memcpy by one thread of the host";
     case TRANSFER_PINNED:
         break;
     }
     if (job->from != job->to)
-        return trial->is_direct ? "direct" : "through the host: neither reaches the other's memory";
+        return trial->is_direct ? "direct"
+                                : "through the host: the devices cannot access each other's memory";
     return job->this_case->by == TRANSFER_BY_KERNEL ? "a kernel, 4 x 16 bytes a thread"
                                                     : "copy commands";
 }
@@ -322,7 +324,7 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
     visit_detail(visit, "way", "%s", way_of(trial));
-    visit_detail(visit, "passes", "%llu a sample", (unsigned long long)trial->passes);
+    visit_detail(visit, "passes", "%llu transfers in a sample", (unsigned long long)trial->passes);
     const char *queue = transfer_queue_name(session, trial->jobs[0].queue);
     if (trial->job_count > 1)
         visit_detail(visit, "queue", "%s and %s", queue,
