@@ -25,3 +25,14 @@ bool measure_words_read(struct gpu_buffer *buffer, struct measure_words *words, 
     }
     return true;
 }
+
+uint32_t measure_words_mix(uint32_t x, uint64_t rounds)
+{
+    x |= x == 0;
+    for (uint64_t i = 0; i < rounds; i++) {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+    }
+    return x;
+}

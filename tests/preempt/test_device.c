@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Duels on the device that is there. Lengths are not asserted: machines that test are busy.
+// Visits on the device that is there. Lengths are not asserted: machines that test are busy.
 #include "bench/preempt/judge.h"
-#include "bench/preempt/rig.h"
-#include "bench/preempt/size.h"
+#include "bench/preempt/session.h"
 #include "bench/preempt/visit.h"
 #include "workbench.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a victim got in, from workgroups made up by hand; and what responses add up to.
-#include "bench/preempt/series.h"
+#include "bench/preempt/judge.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -125,9 +125,7 @@ static void p99_needs_a_hundred_samples_and_the_histogram_holds_them_all(void **
         struct measure_visit *visit = measure_visit_create(arena);
         while (history->count < wanted)
             preempt_history_add(history, 1e6 * (double)(history->count + 1), JUDGE_WAITED);
-        preempt_series_quantiles(arena, history, visit);
-        preempt_series_histogram(arena, history, visit);
-        preempt_series_entered(arena, history, visit);
+        preempt_series_history(arena, history, visit);
         const struct series *quantiles = series_of(visit, "quantiles");
         assert_int_equal(quantiles->row_count, wanted == 100 ? 6 : 5);
         assert_true(quantiles->data[5] == 0.5);

@@ -2,11 +2,12 @@
 #include "bench/preempt/load.h"
 
 #include "bench/preempt/preempt.h"
+#include "measure/words.h"
 
-#include <string.h>
+#include <math.h>
 
 enum {
-    WORDS_CHECKED = 4 // of all that a read brings: each costs the host as much as it cost a thread
+    WORDS_CHECKED = 4 // of a whole visit: the host computes each as long as a thread did
 };
 
 struct preempt_params {
@@ -14,14 +15,6 @@ struct preempt_params {
     PREEMPT_PARAMS(X)
 #undef X
 };
-
-void load_reshape(struct load *load, const struct load_shape *shape)
-{
-    uint64_t groups = (uint64_t)shape->dispatches * shape->groups;
-    load->desc.shape = *shape;
-    load->stride = (uint32_t)((groups + load->desc.records - 1) / load->desc.records);
-    load->kept = (uint32_t)((groups + load->stride - 1) / load->stride);
-}
 
 static bool init_draws(struct load *load, struct error *err)
 {
@@ -53,8 +46,10 @@ struct gpu_program *load_program(struct measure_programs *programs, struct error
 
 bool load_init(struct load *load, const struct load_desc *desc, struct error *err)
 {
+    uint64_t groups = (uint64_t)desc->shape.dispatches * desc->shape.groups;
     *load = (struct load){.desc = *desc};
-    load_reshape(load, &desc->shape);
+    load->stride = (uint32_t)((groups + desc->records - 1) / desc->records);
+    load->kept = (uint32_t)((groups + load->stride - 1) / load->stride);
     uint64_t words = (uint64_t)desc->slots * desc->records * PREEMPT_RECORD_WORDS;
     load->records = gpu_buffer_create(
         desc->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
@@ -91,7 +86,7 @@ static bool record(struct load *load, struct gpu_batch *batch, struct error *err
             .first_group = d * shape->groups,
             .first_record = load->submitted * load->desc.records,
             .stride = load->stride,
-            .turns = shape->turns,
+            .turns = shape->iterations,
         };
         if (shape->draws) {
             gpu_batch_draw(batch, &(struct gpu_draw){.program = load->draw_program,
@@ -133,7 +128,7 @@ bool load_submit(struct load *load, struct error *err)
     return true;
 }
 
-// The oldest in flight, if it ends in time: that it does not is no error yet.
+// Waits for the oldest submission. If it is not done in time, *done is false, which is no error.
 static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
 {
     unsigned i = load->finished % load->desc.shape.ahead;
@@ -179,16 +174,13 @@ bool load_drain(struct load *load, struct error *err)
 
 // ---------------------------------------------------------------- reading
 
-static uint32_t word_of(const struct load *load, uint32_t token, uint32_t group)
+void load_run_add(struct load_run *run, struct load_group group)
 {
-    uint32_t x = token * 0x9e3779b9u + group * PREEMPT_WORKGROUP;
-    x |= x == 0;
-    for (uint64_t i = 0; i < (uint64_t)load->desc.shape.turns * PREEMPT_ROUNDS; i++) {
-        x ^= x << 13;
-        x ^= x >> 17;
-        x ^= x << 5;
-    }
-    return x;
+    bool first = run->group_count == 0;
+    run->groups[run->group_count++] = group;
+    run->start_ns = first ? group.start_ns : fmin(run->start_ns, group.start_ns);
+    run->end_ns = first ? group.end_ns : fmax(run->end_ns, group.end_ns);
+    run->pause_ns = fmax(run->pause_ns, group.pause_ns);
 }
 
 static bool check_record(const struct load *load, const uint32_t *record, uint32_t submission,
@@ -202,7 +194,8 @@ static bool check_record(const struct load *load, const uint32_t *record, uint32
     uint32_t every = load->submitted * load->kept / WORDS_CHECKED + 1;
     if ((submission * load->kept + r) % every != 0)
         return true;
-    uint32_t wanted = word_of(load, token, r * load->stride);
+    uint32_t wanted = measure_words_mix(token * 0x9e3779b9u + r * load->stride * PREEMPT_WORKGROUP,
+                                        (uint64_t)load->desc.shape.iterations * PREEMPT_ROUNDS);
     if (record[PREEMPT_RECORD_WORD] == wanted)
         return true;
     return error_set(err, ERROR_MISMATCH,
@@ -219,22 +212,19 @@ static bool read_run(const struct load *load, const struct measure_clock *clock,
         const uint32_t *record = records + (size_t)r * PREEMPT_RECORD_WORDS;
         if (!check_record(load, record, submission, r, err))
             return false;
-        struct load_group *group = &run->groups[run->group_count++];
-        *group = (struct load_group){
+        const struct load_group group = {
             .start_ns = measure_clock_offset_ns(clock, base,
                                                 measure_clock_stamp(record + PREEMPT_RECORD_START)),
             .end_ns = measure_clock_offset_ns(clock, base,
                                               measure_clock_stamp(record + PREEMPT_RECORD_END)),
             .pause_ns = record[PREEMPT_RECORD_PAUSE] * clock->device_tick_ns,
             .core = record[PREEMPT_RECORD_CORE]};
-        if (group->end_ns < group->start_ns)
-            return error_set(err, ERROR_MISMATCH,
-                             "workgroup %u of submission %u ended before it "
-                             "began, by the device's clock",
-                             r * load->stride, submission);
-        run->start_ns = r == 0 || group->start_ns < run->start_ns ? group->start_ns : run->start_ns;
-        run->end_ns = r == 0 || group->end_ns > run->end_ns ? group->end_ns : run->end_ns;
-        run->pause_ns = group->pause_ns > run->pause_ns ? group->pause_ns : run->pause_ns;
+        if (group.end_ns < group.start_ns)
+            return error_set(
+                err, ERROR_MISMATCH,
+                "workgroup %u of submission %u ended before it began, by the device's clock",
+                r * load->stride, submission);
+        load_run_add(run, group);
     }
     return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What `preempt` is: its parameters, metrics and views. METHOD.md says how it measures.
 #include "bench/preempt/process.h"
-#include "bench/preempt/rig.h"
+#include "bench/preempt/session.h"
 #include "bench/preempt/visit.h"
 #include "bench/queue_pair.h"
 
@@ -202,8 +202,8 @@ const struct benchmark bench_preempt = {
     .needs = GPU_CAP(DEVICE_CLOCK),
     .device = queue_pair_request,
     .plan = plan,
-    .open = rig_session_open,
-    .close = rig_session_close,
+    .open = preempt_session_open,
+    .close = preempt_session_close,
     .serve = process_serve,
     .visit = preempt_visit,
     .conclude = preempt_conclude,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The side that measures. The hog's own: process_serve.c.
+// First the side that measures, then the hog's side.
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/preempt/contention.h"
 
 #include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +19,11 @@ struct process {
 };
 
 enum {
-    NUMBERS_A_GROUP = 4
+    NUMBERS_A_GROUP = 4,
+    LINE_BYTES_MAX = 4096
 };
 static const uint64_t send_ns = NS_PER_S, grace_ns = 2 * NS_PER_S, start_ns = 20 * NS_PER_S;
+static const uint64_t look_ns = 2000000;
 
 struct process *process_create(struct arena *arena, const char *device_id, struct error *err)
 {
@@ -34,7 +39,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// The next line, which begins with `word`; NULL: something else came, or nothing.
+// The rest of the next line after `word`. NULL with `err` if the line does not begin with it, or if
+// no line came.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -60,11 +66,11 @@ static const char *line_expect(struct process *process, const char *word, struct
 bool process_start(struct process *process, const struct process_start *start, struct error *err)
 {
     struct arena *arena = arena_create();
-    const struct load_desc *desc = start->load;
+    const struct load_desc *desc = &start->load;
     const char *line =
         arena_printf(arena, "start %u %u %u %u %u %u %u %u %u", desc->shape.dispatches,
-                     desc->shape.groups, desc->shape.turns, desc->shape.ahead, desc->shape.draws,
-                     desc->slots, desc->records, start->token, start->alone);
+                     desc->shape.groups, desc->shape.iterations, desc->shape.ahead,
+                     desc->shape.draws, desc->slots, desc->records, start->token, start->alone);
     process->timeout_ns = desc->timeout_ns;
     bool done = child_send(process->child, line, send_ns, err) &&
                 line_expect(process, "running", err) != NULL;
@@ -77,9 +83,8 @@ static bool run_parse(const char *text, struct arena *arena, struct load_run *ru
     size_t spaces = 0;
     for (const char *at = text; *at; at++)
         spaces += *at == ' ';
-    run->group_count = spaces / NUMBERS_A_GROUP;
-    run->groups = ARENA_ARRAY(arena, run->group_count, struct load_group);
-    for (size_t g = 0; g < run->group_count; g++) {
+    run->groups = ARENA_ARRAY(arena, spaces / NUMBERS_A_GROUP, struct load_group);
+    for (size_t g = 0; g < spaces / NUMBERS_A_GROUP; g++) {
         double numbers[NUMBERS_A_GROUP];
         for (int n = 0; n < NUMBERS_A_GROUP; n++) {
             char *end;
@@ -88,11 +93,8 @@ static bool run_parse(const char *text, struct arena *arena, struct load_run *ru
                 return false;
             text = end;
         }
-        struct load_group *group = &run->groups[g];
-        *group = (struct load_group){numbers[0], numbers[1], numbers[2], (uint32_t)numbers[3]};
-        run->start_ns = g == 0 || group->start_ns < run->start_ns ? group->start_ns : run->start_ns;
-        run->end_ns = g == 0 || group->end_ns > run->end_ns ? group->end_ns : run->end_ns;
-        run->pause_ns = group->pause_ns > run->pause_ns ? group->pause_ns : run->pause_ns;
+        load_run_add(run,
+                     (struct load_group){numbers[0], numbers[1], numbers[2], (uint32_t)numbers[3]});
     }
     return run->group_count > 0;
 }
@@ -120,4 +122,154 @@ bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
     *runs = list;
     *count = (uint32_t)used;
     return line != NULL;
+}
+
+// ---------------------------------------------------------------- the hog's side
+
+struct server {
+    struct arena *arena;
+    struct gpu_system *system;
+    struct gpu_device *device;
+    struct gpu_scope *scope;
+    struct measure_clock clock;
+    struct gpu_program *program;
+    struct child_channel channel;
+    int fd;
+};
+
+static bool server_open(struct server *server, const char *device_id, struct error *err)
+{
+    char *api = arena_strdup(server->arena, device_id);
+    api[strcspn(api, ":")] = '\0';
+    server->system = gpu_system_create(&(struct gpu_system_desc){.only_api = api});
+    const struct gpu_info *info = gpu_system_find(server->system, device_id);
+    if (!info)
+        return error_set(err, ERROR_NO_DEVICE, "%s: no such device here", device_id);
+    server->device = gpu_device_open(server->system, info, &(struct gpu_device_desc){0}, err);
+    if (!server->device)
+        return false;
+    server->scope = gpu_scope_open(server->device);
+    struct measure_programs programs = {.arena = server->arena, .scope = server->scope};
+    server->program = load_program(&programs, err);
+    return server->program && measure_clock_probe(server->scope, &server->clock, err);
+}
+
+// True if the parent has sent a line or closed the socket.
+static bool has_line(const struct server *server)
+{
+    struct pollfd channel = {.fd = server->fd, .events = POLLIN};
+    return server->channel.used > server->channel.consumed || poll(&channel, 1, 0) != 0;
+}
+
+static bool send_runs(struct server *server, const struct load *load, struct arena *arena,
+                      struct error *err)
+{
+    uint64_t base = 0;
+    struct load_run *runs;
+    if (!load_read(load, &server->clock, &base, arena, &runs, err))
+        return false;
+    if (!child_channel_write(&server->channel, arena_printf(arena, "base %" PRIu64, base), err))
+        return false;
+    for (uint32_t r = 0; r < load->submitted; r++) {
+        char *line = NULL;
+        size_t bytes;
+        FILE *stream = open_memstream(&line, &bytes);
+        if (!stream)
+            return error_set(err, ERROR_IO, "no memory for a line");
+        fputs("run", stream);
+        for (size_t g = 0; g < runs[r].group_count; g++)
+            fprintf(stream, " %.0f %.0f %.0f %u", runs[r].groups[g].start_ns,
+                    runs[r].groups[g].end_ns, runs[r].groups[g].pause_ns, runs[r].groups[g].core);
+        fclose(stream);
+        bool sent = child_channel_write(&server->channel, line, err);
+        free(line);
+        if (!sent)
+            return false;
+    }
+    return child_channel_write(&server->channel, "end", err);
+}
+
+// Runs a load until the parent says stop, and sends its records.
+static bool serve_load(struct server *server, const struct process_start *start,
+                       struct arena *arena, struct error *err)
+{
+    const struct load_desc *desc = &start->load;
+    struct load load;
+    if (!load_init(&load, desc, err))
+        return false;
+    load_restart(&load, start->token);
+    if (!load_feed(&load, 0, true, err))
+        return false;
+    while (load.finished < start->alone)
+        if (!load_feed(&load, desc->timeout_ns, true, err))
+            return false;
+    if (!child_channel_write(&server->channel, "running", err))
+        return false;
+    while (!has_line(server)) {
+        if (!load_feed(&load, look_ns, true, err))
+            return false;
+        if (load.finished == load.submitted) // no slots left
+            clock_sleep_ns(look_ns);
+    }
+    const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
+    if (!line)
+        return load_drain(&load, err); // the parent is gone
+    return load_drain(&load, err) && send_runs(server, &load, arena, err);
+}
+
+static bool start_parse(const char *line, struct process_start *start, struct error *err)
+{
+    struct load_desc *load = &start->load;
+    struct load_shape *shape = &load->shape;
+    uint32_t draws;
+    // NOLINTNEXTLINE(cert-err34-c): this program wrote it, and zeros are refused
+    if (sscanf(line,
+               "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
+               " %" SCNu32 " %" SCNu32 " %" SCNu32,
+               &shape->dispatches, &shape->groups, &shape->iterations, &shape->ahead, &draws,
+               &load->slots, &load->records, &start->token, &start->alone) == 9 &&
+        shape->dispatches && shape->groups && shape->ahead && shape->ahead <= LOAD_BATCHES_MAX &&
+        load->slots >= CONTENTION_ALONE && start->alone <= CONTENTION_ALONE && load->records &&
+        draws <= 1) {
+        shape->draws = draws;
+        return true;
+    }
+    return error_set(err, ERROR_USAGE,
+                     "__beside: this is no \"start\" line; only fathom itself runs this command");
+}
+
+static bool serve_start(struct server *server, const char *line, struct error *err)
+{
+    struct process_start start = {.load = {.queue = gpu_device_queue(server->device, 0),
+                                           .program = server->program,
+                                           .timeout_ns = UINT64_C(10000000000)}};
+    if (!start_parse(line, &start, err))
+        return false;
+    struct arena *arena = arena_create();
+    start.load.scope = gpu_scope_open(server->device);
+    bool done = serve_load(server, &start, arena, err);
+    gpu_scope_close(start.load.scope);
+    arena_destroy(arena);
+    return done;
+}
+
+bool process_serve(const char *device_id, int socket_fd, struct error *err)
+{
+    struct server server = {.arena = arena_create(), .fd = socket_fd};
+    const char *line;
+    child_channel_init(&server.channel, socket_fd);
+    bool done = server_open(&server, device_id, err);
+    while (done && (line = child_channel_read(&server.channel, LINE_BYTES_MAX)))
+        done = serve_start(&server, line, err);
+    struct error unsent;
+    if (!done &&
+        !child_channel_write(&server.channel, arena_printf(server.arena, "error %s", err->message),
+                             &unsent))
+        error_prefix(err, "the parent could not be told");
+    gpu_scope_close(server.scope);
+    gpu_device_close(server.device);
+    gpu_system_destroy(server.system);
+    child_channel_fini(&server.channel);
+    arena_destroy(server.arena);
+    return done;
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A hog in a process of its own, on a device of its own: `fathom __beside preempt -d DEVICE`, whose
-// standard input is a socket to the one who measures. Lines:
+// A hog in a process of its own, on its own device: `fathom __beside preempt -d DEVICE`. Its
+// standard input is a socket to the process that measures. Lines (> to the hog, < from the hog):
 //
-//   > start DISPATCHES GROUPS TURNS AHEAD DRAWS SLOTS RECORDS TOKEN ALONE
-//                                                          a load, as bench/preempt/load.h has it
-//   < running                                              ALONE submissions are done, more go on
+//   > start DISPATCHES GROUPS ITERATIONS AHEAD DRAWS SLOTS RECORDS TOKEN ALONE
+//                              a load (bench/preempt/load.h)
+//   < running                  ALONE submissions are done, and more are in flight
 //   > stop
-//   < base TICKS                                           a moment by the device's clock
-//   < run START END PAUSE CORE …                           a submission; four numbers a workgroup,
-//                                                          in ns since base
-//   < end                                                  or, at any time: error MESSAGE
+//   < base TICKS               a reading of the device's clock
+//   < run START END PAUSE CORE …   a submission: four numbers a workgroup, times in ns since base
+//   < end
+//   < error MESSAGE            at any time instead
 //
-// The hog ends with its parent, or where its channel is closed.
+// The hog ends when its parent ends or the socket is closed.
 #ifndef BENCH_PREEMPT_PROCESS_H
 #define BENCH_PREEMPT_PROCESS_H
 
@@ -19,25 +19,26 @@
 
 struct process;
 
-// Starts it; nothing runs there yet. NULL with ERROR_IO where it cannot be started.
+// Starts the process; it runs no load yet. NULL with ERROR_IO if it cannot be started.
 struct process *process_create(struct arena *arena, const char *device_id, struct error *err);
 void process_destroy(struct process *process); // NULL is legal
 
 struct process_start {
-    const struct load_desc *load; // shape, slots, records and timeout_ns count
-    uint32_t token;               // of its first submission
-    uint32_t alone;               // submissions that are done before this returns
+    struct load_desc load; // its shape, slots, records and timeout_ns are used
+    uint32_t token;        // of its first submission
+    uint32_t alone;        // submissions to finish before process_start returns
 };
 
-// Returns when the first ones were alone and more are under way.
+// Starts a load. Returns when `alone` submissions are done and more are in flight.
 MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
 
-// Ends the load; what its submissions left, in `arena`, since *base, which it sets.
+// Ends the load and returns its submissions, in `arena`; their times count from *base, which it
+// sets.
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 
-// The hog's side, until the socket is closed.
+// The hog's side of the protocol; returns when the socket is closed.
 MUST_CHECK bool process_serve(const char *device_id, int socket_fd, struct error *err);
 
 #endif

@@ -2,7 +2,7 @@
 // What waits where a hog's submission holds the thread that submits its victim too: the loads are
 // stood in for, the clock is the host's.
 #include "base/clock.h"
-#include "bench/preempt/duel.h"
+#include "bench/preempt/contention.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,36 +58,36 @@ bool __wrap_load_drain(struct load *load, struct error *err)
     return true;
 }
 
-static void run_duel(struct duel *duel)
+static void run_contention(struct contention *result)
 {
     struct load hog = {.desc = {.slots = 10000, .shape = {.ahead = AHEAD}}};
     struct load victim = {.desc = {.slots = SAMPLES, .timeout_ns = UINT64_C(1000000000)}};
-    const struct duel_desc desc = {.hog = &hog, .victim = &victim, .samples = SAMPLES};
+    const struct contention_desc desc = {.hog = &hog, .victim = &victim, .samples = SAMPLES};
     struct error err;
-    assert_true(duel_run(&desc, duel, &err));
-    assert_in_range(duel->count, 1, SAMPLES);
+    assert_true(contention_run(&desc, result, &err));
+    assert_in_range(result->count, 1, SAMPLES);
 }
 
 static void victims_behind_a_held_thread_are_late(void **state)
 {
     (void)state;
-    struct duel duel;
-    held_ns = 3 * DUEL_PERIOD_NS;
-    run_duel(&duel);
-    assert_in_range(duel.late, duel.count / 2 + 1, duel.count);
-    assert_in_range(duel.met, 0, duel.count / 2); // though the answers themselves come at once
-    assert_in_range(duel.count, 1, SAMPLES / 2);
+    struct contention result;
+    held_ns = 3 * CONTENTION_PERIOD_NS;
+    run_contention(&result);
+    assert_in_range(result.late, result.count / 2 + 1, result.count);
+    assert_in_range(result.met, 0, result.count / 2); // though the answers themselves come at once
+    assert_in_range(result.count, 1, SAMPLES / 2);
 }
 
 // A machine whose processors are busy makes some late.
 static void victims_beside_a_free_thread_are_on_time(void **state)
 {
     (void)state;
-    struct duel duel;
+    struct contention result;
     held_ns = 0;
-    run_duel(&duel);
-    assert_in_range(duel.late, 0, duel.count / 2);
-    assert_in_range(duel.met, duel.count / 2, duel.count);
+    run_contention(&result);
+    assert_in_range(result.late, 0, result.count / 2);
+    assert_in_range(result.met, result.count / 2, result.count);
 }
 
 int main(void)
