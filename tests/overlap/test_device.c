@@ -2,9 +2,7 @@
 // Frames on the device that is there: order and invariants by the device's own stamps, and the
 // proof itself put to the test: a kernel that computes less than it should and a clock that runs
 // wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
-#include "bench/overlap/draw.h"
 #include "bench/overlap/overlap.h"
-#include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
 #include "workbench.h"
 
@@ -54,15 +52,15 @@ static int close_session(void **state)
     return 0;
 }
 
-static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenario, uint32_t turns,
-                        enum overlap_barrier barrier, struct overlap_frame *frame,
+static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenario,
+                        uint32_t repeats, enum overlap_barrier barrier, struct overlap_frame *frame,
                         struct error *err)
 {
     struct overlap_stage stage = {.scenario = scenario,
                                   .session = f->own,
                                   .scope = f->bench.session.scope,
                                   .arena = f->bench.session.arena,
-                                  .turns = turns,
+                                  .repeats = repeats,
                                   .barrier = barrier,
                                   .timeout_ns = timeout_ns};
     const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,
@@ -71,10 +69,10 @@ static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenar
     return overlap_stage_init(&stage, err) && overlap_frame_run(&stage, &desc, frame, err);
 }
 
-static bool run_frame(struct fixture *f, const struct overlap_scenario *scenario, uint32_t turns,
+static bool run_frame(struct fixture *f, const struct overlap_scenario *scenario, uint32_t repeats,
                       struct overlap_frame *frame, struct error *err)
 {
-    return run_barrier(f, scenario, turns, OVERLAP_BARRIER_MEMORY, frame, err);
+    return run_barrier(f, scenario, repeats, OVERLAP_BARRIER_MEMORY, frame, err);
 }
 
 static void every_workgroup_is_seen_once_and_within_the_frame(void **state)
@@ -126,7 +124,7 @@ static void every_kind_of_barrier_holds_in_both_places(void **state)
                                               .session = f->own,
                                               .scope = f->bench.session.scope,
                                               .arena = f->bench.session.arena,
-                                              .turns = 1,
+                                              .repeats = 1,
                                               .barrier = (enum overlap_barrier)barrier,
                                               .barrier_first = late,
                                               .timeout_ns = timeout_ns};
@@ -145,15 +143,16 @@ static void draws_are_drawn_where_the_device_can(void **state)
 {
     struct fixture *f = *state;
     bool can = f->bench.session.info->caps & GPU_CAP(GRAPHICS);
-    const struct overlap_scenario *settled = overlap_draw_settle(
+    const struct overlap_scenario *settled = overlap_scenario_settle(
         f->bench.session.arena, f->own, f->bench.session.info, overlap_scenario_find("draws"));
-    assert_int_equal(overlap_draw_any(settled), can);
+    assert_int_equal(settled->workloads[0].draw, can);
     assert_int_equal(overlap_scenario_waits_for_draw(settled), can);
     // A draw on a queue without graphics is a dispatch.
     static const struct overlap_workload aside[] = {{"a", OVERLAP_COMPUTE, true, 1, 1, 0}};
     const struct overlap_scenario scenario = {"aside", "", aside, 1, false, false};
-    settled = overlap_draw_settle(f->bench.session.arena, f->own, f->bench.session.info, &scenario);
-    assert_int_equal(overlap_draw_any(settled), can && !f->own->queues[OVERLAP_COMPUTE]);
+    settled =
+        overlap_scenario_settle(f->bench.session.arena, f->own, f->bench.session.info, &scenario);
+    assert_int_equal(settled->workloads[0].draw, can && !f->own->queues[OVERLAP_COMPUTE]);
 }
 
 // A row of pixels by itself has quads of which half lies outside.
@@ -222,7 +221,7 @@ static void with_one_queue_the_software_gpu_overlaps_no_dispatches(void **state)
 
 static void a_kernel_that_computes_less_is_a_mismatch(void **state)
 {
-    // llvmpipe ends the loops of a thread after 65535 turns without a word.
+    // llvmpipe silently ends a loop after 65535 iterations.
     static const struct overlap_workload workload = {"too long", OVERLAP_DIRECT, false, 1, 64, 0};
     static const struct overlap_scenario scenario = {
         .name = "one", .help = "", .workloads = &workload, .count = 1};
@@ -255,8 +254,8 @@ static void check_markers(struct fixture *f, const struct overlap_scenario *scen
                                   .session = f->own,
                                   .scope = f->bench.session.scope,
                                   .arena = f->bench.session.arena,
-                                  .turns = 1,
-                                  .draw_turns = 1,
+                                  .repeats = 1,
+                                  .draw_repeats = 1,
                                   .barrier = OVERLAP_BARRIER_MEMORY,
                                   .timeout_ns = timeout_ns};
     const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,

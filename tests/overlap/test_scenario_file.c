@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scenarios that people write: what is understood, and that whatever is not says where and why.
-#include "bench/overlap/scenario_file.h"
+#include "bench/overlap/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

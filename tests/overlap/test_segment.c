@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How work is cut into submissions, and how sights are held against stamps: no device.
-#include "bench/overlap/segment.h"
+// How work is cut into submissions, and how polled markers are compared with stamps: no device.
+#include "bench/overlap/frame.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -91,27 +91,27 @@ static void of_a_queue_the_newest_stands_for_all_before_it(void **state)
     assert_int_equal(stage.segments[4].after, 1 << 2); // c's, which is newer than a's
 }
 
-// ---------------------------------------------------------------- sights
+// ---------------------------------------------------------------- markers
 
-static struct overlap_markers sights(double late_ns)
+static struct overlap_markers polled(double late_ns)
 {
     // The device's 0 is the host's 5000; a look takes 200.
     struct overlap_markers markers = {.frames = 1};
-    markers.sights[0][OVERLAP_MARK_START] = (struct overlap_sight){true, 5100, 4900};
-    markers.sights[0][OVERLAP_MARK_END] = (struct overlap_sight){true, 15300, 15100};
-    markers.sights[1][OVERLAP_MARK_START] = (struct overlap_sight){true, 25200, 25000};
-    markers.sights[1][OVERLAP_MARK_END] =
-        (struct overlap_sight){true, 35200 + late_ns, 35000 + late_ns};
+    markers.polls[0][OVERLAP_MARK_START] = (struct overlap_poll){true, 5100, 4900};
+    markers.polls[0][OVERLAP_MARK_END] = (struct overlap_poll){true, 15300, 15100};
+    markers.polls[1][OVERLAP_MARK_START] = (struct overlap_poll){true, 25200, 25000};
+    markers.polls[1][OVERLAP_MARK_END] =
+        (struct overlap_poll){true, 35200 + late_ns, 35000 + late_ns};
     return markers;
 }
 
 static const double starts[] = {0, 20000}, ends[] = {10000, 30000};
 static const struct overlap_bars bars = {starts, ends, 3, 96};
 
-static void sights_within_a_look_agree(void **state)
+static void markers_read_within_one_look_agree(void **state)
 {
     (void)state;
-    const struct overlap_markers markers = sights(0);
+    const struct overlap_markers markers = polled(0);
     struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
     assert_int_equal(found.markers, 4);
     assert_int_equal(found.agreed, 4);
@@ -120,26 +120,26 @@ static void sights_within_a_look_agree(void **state)
     assert_false(found.early);
 }
 
-static void a_sight_that_comes_too_late_disagrees(void **state)
+static void a_marker_read_too_late_disagrees(void **state)
 {
     (void)state;
-    const struct overlap_markers markers = sights(10000);
+    const struct overlap_markers markers = polled(10000);
     assert_int_equal(overlap_markers_agree(&markers, &bars).agreed, 3);
 }
 
-static void a_sight_before_the_release_contradicts(void **state)
+static void a_marker_read_before_the_release_contradicts(void **state)
 {
     (void)state;
-    struct overlap_markers markers = sights(0);
-    markers.sights[1][OVERLAP_MARK_START].seen_ns = 19000; // its stamp is 20000 after the first
+    struct overlap_markers markers = polled(0);
+    markers.polls[1][OVERLAP_MARK_START].seen_ns = 19000; // its stamp is 20000 after the first
     assert_true(overlap_markers_agree(&markers, &bars).early);
 }
 
-static void what_was_not_seen_is_counted_as_that(void **state)
+static void a_marker_that_was_not_seen_is_counted(void **state)
 {
     (void)state;
-    struct overlap_markers markers = sights(0);
-    markers.sights[1][OVERLAP_MARK_END].seen = false;
+    struct overlap_markers markers = polled(0);
+    markers.polls[1][OVERLAP_MARK_END].seen = false;
     struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
     assert_true(found.markers == 4 && found.seen == 3 && found.agreed == 3);
 }
@@ -147,11 +147,11 @@ static void what_was_not_seen_is_counted_as_that(void **state)
 // Nothing is visible before all is done, and the host sees all markers in one look.
 static struct overlap_markers seen_at_the_end(double late_ns)
 {
-    const struct overlap_sight last = {true, 35200 + late_ns, 35000 + late_ns};
-    return (struct overlap_markers){.frames = 1, .sights = {{last, last}, {last, last}}};
+    const struct overlap_poll last = {true, 35200 + late_ns, 35000 + late_ns};
+    return (struct overlap_markers){.frames = 1, .polls = {{last, last}, {last, last}}};
 }
 
-static void sights_of_the_end_contradict_their_stamps_or_bound_no_offset(void **state)
+static void markers_read_only_at_the_end_contradict_or_bound_no_offset(void **state)
 {
     (void)state;
     // When that look comes right at the end, only the last marker can have been written then
@@ -173,11 +173,11 @@ int main(void)
         cmocka_unit_test(what_nobody_waits_for_does_not_delay_who_waits),
         cmocka_unit_test(between_queues_there_are_semaphores_whatever_the_barrier),
         cmocka_unit_test(of_a_queue_the_newest_stands_for_all_before_it),
-        cmocka_unit_test(sights_within_a_look_agree),
-        cmocka_unit_test(a_sight_that_comes_too_late_disagrees),
-        cmocka_unit_test(a_sight_before_the_release_contradicts),
-        cmocka_unit_test(what_was_not_seen_is_counted_as_that),
-        cmocka_unit_test(sights_of_the_end_contradict_their_stamps_or_bound_no_offset),
+        cmocka_unit_test(markers_read_within_one_look_agree),
+        cmocka_unit_test(a_marker_read_too_late_disagrees),
+        cmocka_unit_test(a_marker_read_before_the_release_contradicts),
+        cmocka_unit_test(a_marker_that_was_not_seen_is_counted),
+        cmocka_unit_test(markers_read_only_at_the_end_contradict_or_bound_no_offset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void what_a_device_lacks_is_skipped_with_its_reason(void **state)
                          "hog=none/setting=devices/priority=highest/samples=4");
 }
 
-// llvmpipe ends the loops of a thread after 65535 turns without a word.
+// llvmpipe silently ends a loop after 65535 iterations.
 static void a_hog_that_computes_less_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;

@@ -2,96 +2,38 @@
 #include "bench/overlap/frame.h"
 
 #include "base/clock.h"
-#include "bench/overlap/draw.h"
 #include "bench/overlap/overlap.h"
-#include "bench/overlap/record.h"
+#include "measure/words.h"
+
+#include <math.h>
 
 enum {
-    WORDS_CHECKED = 3, // a workload and frame, spread over its threads
-    IMAGE_SIDE = 64
+    WORDS_CHECKED = 3 // a workload and frame, spread over its threads
 };
-static const uint64_t settle_ns = 20000; // held submissions reach the device meanwhile
-static const uint64_t warm_ns = 1000000; // before each frame: its own work lets the clock fall
-
-unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w)
-{
-    unsigned queue = stage->scenario->workloads[w].queue;
-    return stage->session->queues[queue] ? queue : 0;
-}
+static const uint64_t settle_ns = 20000; // for held submissions to reach the device
+static const uint64_t warm_ns = 1000000; // before each frame: a frame alone lets the clock fall
 
 static uint32_t threads_of(const struct overlap_workload *workload)
 {
     return workload->blocks * OVERLAP_BLOCK_THREADS;
 }
 
-// A subgroup of a draw leaves its record at its first pixel, whichever that is.
-static uint32_t records_of(const struct overlap_workload *workload)
-{
-    return workload->draw ? threads_of(workload) : threads_of(workload) / OVERLAP_WORKGROUP;
-}
-
-uint32_t overlap_stage_turns(const struct overlap_stage *stage, size_t w)
-{
-    return stage->scenario->workloads[w].draw ? stage->draw_turns : stage->turns;
-}
-
-bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
-{
-    const struct overlap_scenario *scenario = stage->scenario =
-        overlap_draw_settle(stage->arena, stage->session,
-                            gpu_device_info(gpu_scope_device(stage->scope)), stage->scenario);
-    stage->stride = 0;
-    for (size_t w = 0; w < scenario->count; w++) {
-        uint32_t threads = threads_of(&scenario->workloads[w]);
-        if (threads > stage->stride)
-            stage->stride = threads;
-        stage->first_record[w + 1] = stage->first_record[w] + records_of(&scenario->workloads[w]);
-    }
-    size_t words = scenario->count * (size_t)stage->stride;
-    size_t record_words = (size_t)stage->first_record[scenario->count] * OVERLAP_RECORD_WORDS;
-    stage->words = ARENA_ARRAY(stage->arena, words, uint32_t);
-    stage->record_words = ARENA_ARRAY(stage->arena, record_words, uint32_t);
-    stage->results = gpu_buffer_create(
-        stage->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
-    if (!stage->results)
-        return false;
-    stage->records = gpu_buffer_create(
-        stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
-    // No token is 0: where a draw leaves no record none is found, whatever was there before.
-    if (!stage->records || !gpu_buffer_write(stage->records, 0, stage->record_words,
-                                             record_words * sizeof(uint32_t), err))
-        return false;
-    if (!overlap_markers_init(&stage->markers, stage->scope, err) || !overlap_draw_init(stage, err))
-        return false;
-    if (stage->barrier != OVERLAP_BARRIER_IMAGE)
-        return true;
-    const struct gpu_image_desc image = {
-        .format = GPU_FORMAT_R32_UINT, .width = IMAGE_SIDE, .height = IMAGE_SIDE, .storage = true};
-    stage->image = gpu_image_create(stage->scope, &image, err);
-    return stage->image != NULL;
-}
-
 // ---------------------------------------------------------------- running
 
-static bool submit_segment(struct overlap_stage *stage, size_t i, struct gpu_hold *hold,
-                           struct error *err)
-{
-    const struct overlap_segment *segment = &stage->segments[i];
-    struct gpu_submit submit = {.hold = hold};
-    for (size_t s = 0; s < i; s++)
-        if (segment->after >> s & 1)
-            submit.after[submit.after_count++] = stage->segments[s].batch;
-    return gpu_batch_submit_after(segment->batch, &submit, err);
-}
-
-// In the order in which they begin: none comes after a later one. Where there is one a queue, the
-// compute queue's first, as the original did.
+// Submits the segments in their order, so that each comes after those that it waits for. If there
+// is one segment a queue, the compute queue's goes first, as in the original.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
-    bool turn = stage->segment_count == 2 && !stage->segments[1].after;
-    for (size_t i = 0; i < stage->segment_count; i++)
-        if (!submit_segment(stage, turn ? 1 - i : i, hold, err))
+    bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
+    for (size_t i = 0; i < stage->segment_count; i++) {
+        const struct overlap_segment *segment = &stage->segments[reverse ? 1 - i : i];
+        struct gpu_submit submit = {.hold = hold};
+        for (size_t s = 0; s < stage->segment_count; s++)
+            if (segment->after >> s & 1)
+                submit.after[submit.after_count++] = stage->segments[s].batch;
+        if (!gpu_batch_submit_after(segment->batch, &submit, err))
             return false;
+    }
     return true;
 }
 
@@ -103,7 +45,7 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// The same work, not held and not looked at: its records have a token of their own.
+// Runs the same work unheld until the core clock is up. Its records have another token.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -119,9 +61,9 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
     return true;
 }
 
-static void watch(struct overlap_stage *stage, uint64_t released_ns)
+static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
 {
-    struct overlap_watch watch = {
+    struct overlap_poll_desc desc = {
         .workloads = (UINT32_C(1) << stage->scenario->count) - 1,
         .token = stage->token,
         .released_ns = released_ns,
@@ -129,11 +71,11 @@ static void watch(struct overlap_stage *stage, uint64_t released_ns)
         .timeout_ns = stage->timeout_ns,
     };
     for (size_t i = 0; i < stage->segment_count; i++)
-        watch.batches[i] = stage->segments[i].batch;
-    overlap_markers_watch(&stage->markers, &watch);
+        desc.batches[i] = stage->segments[i].batch;
+    overlap_markers_poll(&stage->markers, &desc);
 }
 
-// The hold lives in a scope of its own, whose end releases it whatever went wrong before.
+// The hold has a scope of its own. Closing the scope releases the hold, even after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -153,7 +95,7 @@ static bool run_held(struct overlap_stage *stage, const struct overlap_frame_des
     uint64_t released_ns = clock_now_ns();
     ok = ok && gpu_hold_release(hold, err);
     if (ok && desc->marked)
-        watch(stage, released_ns);
+        poll_markers(stage, released_ns);
     ok = ok && wait_all(stage, err);
     stage->markers.frames += desc->marked;
     *host_ns = (double)(clock_now_ns() - released_ns);
@@ -169,8 +111,8 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// Subgroups of a draw leave records where they happen to be; what is of another frame was left by
-// no one now.
+// True if record `g` of workload `w` was written in this frame. Subgroups of a draw leave records
+// anywhere, so other places hold records of earlier frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);
@@ -178,32 +120,19 @@ static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
            (stage->scenario->workloads[w].draw || record[OVERLAP_RECORD_GROUP] == g);
 }
 
-static bool check_pixels(const struct overlap_stage *stage, size_t w, struct error *err)
-{
-    const struct overlap_workload *workload = &stage->scenario->workloads[w];
-    uint32_t pixels = 0;
-    for (uint32_t g = 0; g < records_of(workload); g++)
-        if (is_record(stage, w, g))
-            pixels += record_of(stage, w, g)[OVERLAP_RECORD_GROUP];
-    return pixels == threads_of(workload) ||
-           error_set(err, ERROR_MISMATCH,
-                     "%s: the subgroups that left a record of this frame drew %u pixels of %u",
-                     workload->name, pixels, threads_of(workload));
-}
-
 static bool read_workload(const struct overlap_stage *stage, size_t w, uint64_t base,
                           struct overlap_frame *frame, struct error *err)
 {
     const struct overlap_workload *workload = &stage->scenario->workloads[w];
     uint32_t groups = stage->first_record[w + 1] - stage->first_record[w];
+    uint32_t pixels = 0;
     bool first = true;
-    if (workload->draw && !check_pixels(stage, w, err))
-        return false;
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t *record = record_of(stage, w, g);
-        if (!is_record(stage, w, g) && workload->draw)
+        bool found = is_record(stage, w, g);
+        if (!found && workload->draw)
             continue;
-        if (!is_record(stage, w, g))
+        if (!found)
             return error_set(err, ERROR_MISMATCH,
                              "%s: workgroup %u of %u left no record of this frame", workload->name,
                              g, groups);
@@ -216,16 +145,18 @@ static bool read_workload(const struct overlap_stage *stage, size_t w, uint64_t 
                 err, ERROR_MISMATCH,
                 "%s: workgroup %u ended %.0f ns before it began, by the device's clock",
                 workload->name, g, start - end);
-        if (first || start < frame->start_ns[w])
-            frame->start_ns[w] = start;
-        if (first || end > frame->end_ns[w])
-            frame->end_ns[w] = end;
+        pixels += record[OVERLAP_RECORD_GROUP];
+        frame->start_ns[w] = first ? start : fmin(frame->start_ns[w], start);
+        frame->end_ns[w] = first ? end : fmax(frame->end_ns[w], end);
         first = false;
         if (frame->groups)
             frame->groups[frame->group_count++] =
                 (struct overlap_group){start, end, (uint32_t)w, g, record[OVERLAP_RECORD_CORE]};
     }
-    return true;
+    return !workload->draw || pixels == threads_of(workload) ||
+           error_set(err, ERROR_MISMATCH,
+                     "%s: the subgroups that left a record of this frame drew %u pixels of %u",
+                     workload->name, pixels, threads_of(workload));
 }
 
 static bool read_groups(const struct overlap_stage *stage, const struct overlap_frame_desc *desc,
@@ -234,8 +165,8 @@ static bool read_groups(const struct overlap_stage *stage, const struct overlap_
     size_t count = stage->scenario->count, first = 0;
     while (!(desc->which >> first & 1))
         first++;
-    uint32_t g = 0; // a group of it that left a record
-    while (g + 1 < records_of(&stage->scenario->workloads[first]) && !is_record(stage, first, g))
+    uint32_t g = 0, records = stage->first_record[first + 1] - stage->first_record[first];
+    while (g + 1 < records && !is_record(stage, first, g))
         g++;
     uint64_t base = measure_clock_stamp(record_of(stage, first, g) + OVERLAP_RECORD_START);
     if (desc->groups)
@@ -246,8 +177,8 @@ static bool read_groups(const struct overlap_stage *stage, const struct overlap_
             continue;
         if (!read_workload(stage, w, base, frame, err))
             return false;
-        start = w == first || frame->start_ns[w] < start ? frame->start_ns[w] : start;
-        end = w == first || frame->end_ns[w] > end ? frame->end_ns[w] : end;
+        start = w == first ? frame->start_ns[w] : fmin(start, frame->start_ns[w]);
+        end = w == first ? frame->end_ns[w] : fmax(end, frame->end_ns[w]);
     }
     for (size_t w = 0; w < count; w++) {
         frame->start_ns[w] -= start;
@@ -275,17 +206,6 @@ struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *sta
                                .resolution_ns = stage->session->resolution_ns});
 }
 
-uint32_t overlap_word(uint32_t x, uint64_t turns)
-{
-    x |= x == 0;
-    for (uint64_t round = 0; round < turns * OVERLAP_ROUNDS; round++) {
-        x ^= x << 13;
-        x ^= x >> 17;
-        x ^= x << 5;
-    }
-    return x;
-}
-
 static bool check_words(const struct overlap_stage *stage, uint32_t which, size_t w,
                         struct error *err)
 {
@@ -299,8 +219,8 @@ static bool check_words(const struct overlap_stage *stage, uint32_t which, size_
         for (size_t p = 0; p < w; p++)
             if (overlap_record_reads(stage, which, w) >> p & 1)
                 x += stage->words[p * stage->stride + id % OVERLAP_BLOCK_THREADS];
-        uint32_t wanted =
-            overlap_word(x, (uint64_t)workload->iterations * overlap_stage_turns(stage, w));
+        uint32_t wanted = measure_words_mix(
+            x, (uint64_t)workload->iterations * overlap_stage_repeats(stage, w) * OVERLAP_ROUNDS);
         uint32_t found = stage->words[w * stage->stride + id];
         if (found != wanted)
             return error_set(err, ERROR_MISMATCH,
@@ -327,22 +247,11 @@ static bool check_order(const struct overlap_stage *stage, uint32_t which, size_
     return true;
 }
 
-static bool check_markers(const struct overlap_stage *stage, const struct overlap_frame *frame,
-                          struct error *err)
-{
-    struct overlap_agreement found = overlap_stage_agreement(stage, frame);
-    return !found.early ||
-           error_set(err, ERROR_MISMATCH,
-                     "a marker was seen %.0f ns before the release allows: stamps and markers "
-                     "contradict each other",
-                     found.offset_low_ns - found.offset_high_ns);
-}
-
 static bool check_frame(const struct overlap_stage *stage, uint32_t which, double host_ns,
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The unit of the clock is known to some 10⁻⁴.
+    // The length of a clock tick is known to about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "
@@ -353,6 +262,17 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
             (!check_words(stage, which, w, err) || !check_order(stage, which, w, frame, err)))
             return false;
     return true;
+}
+
+static bool check_markers(const struct overlap_stage *stage, const struct overlap_frame *frame,
+                          struct error *err)
+{
+    struct overlap_agreement found = overlap_stage_agreement(stage, frame);
+    return !found.early ||
+           error_set(err, ERROR_MISMATCH,
+                     "a marker was seen %.0f ns before the release allows: stamps and markers "
+                     "contradict each other",
+                     found.offset_low_ns - found.offset_high_ns);
 }
 
 bool overlap_frame_run(struct overlap_stage *stage, const struct overlap_frame_desc *desc,

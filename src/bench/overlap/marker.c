@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "bench/overlap/marker.h"
-
 #include "base/clock.h"
+#include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    SWEEPS_A_CHECK = 4096 // between looks at whether the device is done
+    SWEEPS_A_CHECK = 4096 // after so many it asks whether the batches are done
 };
 
 bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
@@ -23,7 +22,7 @@ bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *sco
     markers->words = markers->counters ? gpu_buffer_create(scope, &words, err) : NULL;
     if (!markers->words)
         return false;
-    // What was left in this memory may be the token of a frame to come.
+    // Old memory could hold the token of a later frame.
     markers->map = memset(gpu_buffer_map(markers->words), 0, words.bytes);
     const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
     return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);
@@ -34,52 +33,53 @@ static uint32_t word_of(const struct overlap_markers *markers, size_t w, int mar
     return markers->map[(w * OVERLAP_MARK_COUNT + (size_t)mark) * OVERLAP_MARKER_WORDS];
 }
 
-// One look at each marker that is still to come; how many were not there.
-static size_t sweep(struct overlap_markers *markers, const struct overlap_watch *watch)
+// Reads each marker that was not seen yet. Returns how many are still missing.
+static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_desc *desc)
 {
     size_t missing = 0;
     for (size_t w = 0; w < OVERLAP_WORKLOADS_MAX; w++)
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
-            struct overlap_sight *sight = &markers->sights[w][mark];
-            if (sight->seen || !(watch->workloads >> w & 1))
+            struct overlap_poll *poll = &markers->polls[w][mark];
+            if (poll->seen || !(desc->workloads >> w & 1))
                 continue;
-            double before_ns = (double)(clock_now_ns() - watch->released_ns);
-            sight->seen = word_of(markers, w, mark) == watch->token;
-            if (sight->seen)
-                sight->seen_ns = (double)(clock_now_ns() - watch->released_ns);
+            double before_ns = (double)(clock_now_ns() - desc->released_ns);
+            poll->seen = word_of(markers, w, mark) == desc->token;
+            if (poll->seen)
+                poll->seen_ns = (double)(clock_now_ns() - desc->released_ns);
             else
-                sight->look_ns = before_ns;
-            missing += !sight->seen;
+                poll->look_ns = before_ns;
+            missing += !poll->seen;
         }
     return missing;
 }
 
-// Nothing more will come: all is done, or something went wrong, which who waits next will tell.
-static bool is_over(const struct overlap_watch *watch, uint64_t end_ns)
+// True if no marker can still come: all batches are done, the time is over, or a batch failed
+// (whose error the next wait reports).
+static bool is_over(const struct overlap_poll_desc *desc, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))
         return true;
-    for (size_t i = 0; i < watch->batch_count; i++) {
+    for (size_t i = 0; i < desc->batch_count; i++) {
         struct error late;
-        if (!gpu_batch_wait(watch->batches[i], 0, &late))
+        if (!gpu_batch_wait(desc->batches[i], 0, &late))
             return late.code != ERROR_TIMEOUT;
     }
     return true;
 }
 
-void overlap_markers_watch(struct overlap_markers *markers, const struct overlap_watch *watch)
+void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_poll_desc *desc)
 {
-    uint64_t end_ns = clock_deadline_ns(watch->timeout_ns);
-    memset(markers->sights, 0, sizeof markers->sights);
-    for (unsigned sweeps = 1; sweep(markers, watch); sweeps++) {
-        if (sweeps % SWEEPS_A_CHECK || !is_over(watch, end_ns))
+    uint64_t end_ns = clock_deadline_ns(desc->timeout_ns);
+    memset(markers->polls, 0, sizeof markers->polls);
+    for (unsigned sweeps = 1; sweep(markers, desc); sweeps++) {
+        if (sweeps % SWEEPS_A_CHECK || !is_over(desc, end_ns))
             continue;
-        sweep(markers, watch); // what came since the look before
+        sweep(markers, desc); // markers written since the sweep before
         return;
     }
 }
 
-// ---------------------------------------------------------------- sights against stamps
+// ---------------------------------------------------------------- polling against stamps
 
 static double stamp_of(const struct overlap_bars *bars, size_t w, int mark)
 {
@@ -92,23 +92,23 @@ static void find_offset(const struct overlap_markers *markers, const struct over
     found->offset_high_ns = INFINITY;
     for (size_t w = 0; w < OVERLAP_WORKLOADS_MAX; w++)
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
-            const struct overlap_sight *sight = &markers->sights[w][mark];
+            const struct overlap_poll *poll = &markers->polls[w][mark];
             found->markers += bars->workloads >> w & 1;
-            if (!sight->seen)
+            if (!poll->seen)
                 continue;
             found->seen++;
             found->offset_high_ns =
-                fmin(found->offset_high_ns, sight->seen_ns - stamp_of(bars, w, mark));
+                fmin(found->offset_high_ns, poll->seen_ns - stamp_of(bars, w, mark));
         }
     found->early = found->offset_high_ns < found->offset_low_ns - bars->resolution_ns;
 }
 
-static bool agrees(const struct overlap_sight *sight, double stamp_ns,
+static bool agrees(const struct overlap_poll *poll, double stamp_ns,
                    const struct overlap_agreement *found, double resolution_ns)
 {
     double known_ns = fmax(found->offset_high_ns - found->offset_low_ns, 0);
-    return sight->seen_ns - stamp_ns - found->offset_high_ns <=
-           sight->seen_ns - sight->look_ns + known_ns + resolution_ns;
+    return poll->seen_ns - stamp_ns - found->offset_high_ns <=
+           poll->seen_ns - poll->look_ns + known_ns + resolution_ns;
 }
 
 struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,
@@ -117,16 +117,16 @@ struct overlap_agreement overlap_markers_agree(const struct overlap_markers *mar
     struct overlap_agreement found = {0};
     find_offset(markers, bars, &found);
     for (size_t w = 0; w < OVERLAP_WORKLOADS_MAX; w++) {
-        const struct overlap_sight *sights = markers->sights[w];
+        const struct overlap_poll *polls = markers->polls[w];
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
-            if (!sights[mark].seen)
+            if (!polls[mark].seen)
                 continue;
             found.agreed +=
-                agrees(&sights[mark], stamp_of(bars, w, mark), &found, bars->resolution_ns);
-            found.sweep_ns = fmax(found.sweep_ns, sights[mark].seen_ns - sights[mark].look_ns);
+                agrees(&polls[mark], stamp_of(bars, w, mark), &found, bars->resolution_ns);
+            found.sweep_ns = fmax(found.sweep_ns, polls[mark].seen_ns - polls[mark].look_ns);
         }
-        double polled = sights[OVERLAP_MARK_END].seen_ns - sights[OVERLAP_MARK_START].seen_ns;
-        if (sights[OVERLAP_MARK_START].seen && sights[OVERLAP_MARK_END].seen)
+        double polled = polls[OVERLAP_MARK_END].seen_ns - polls[OVERLAP_MARK_START].seen_ns;
+        if (polls[OVERLAP_MARK_START].seen && polls[OVERLAP_MARK_END].seen)
             found.bars_ns =
                 fmax(found.bars_ns, fabs(polled - (bars->end_ns[w] - bars->start_ns[w])));
     }

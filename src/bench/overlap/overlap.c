@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `overlap` is: its parameters, metrics and views, and the queues that it wants. METHOD.md
 // says how it measures.
-#include "bench/overlap/scenario_file.h"
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
 #include "bench/queue_pair.h"

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "bench/overlap/record.h"
-
-#include "bench/overlap/draw.h"
+// Recording a frame: how its work is cut into submissions, and the barriers between workloads.
+#include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
-#include "bench/overlap/segment.h"
-#include "gpu/graphics.h"
 
 #define BIT(workload) (UINT32_C(1) << (workload))
 
 enum {
-    GROUPS_A_BLOCK = OVERLAP_BLOCK_THREADS / OVERLAP_WORKGROUP
+    GROUPS_A_BLOCK = OVERLAP_BLOCK_THREADS / OVERLAP_WORKGROUP,
+    NOWHERE = -1
 };
 
 struct overlap_params {
@@ -18,27 +16,79 @@ struct overlap_params {
 #undef X
 };
 
-// Of one queue while it is recorded, segment by segment.
+// The state of one queue's recording, which goes segment by segment.
 struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which;
     uint32_t unordered; // workloads of the queue since the last barrier
-    uint32_t set;       // split barriers that stand and were not waited for: of these workloads
+    uint32_t set;       // workloads whose split barrier is set and not waited for yet
 };
 
-static bool is_alone(uint32_t which)
+// ---------------------------------------------------------------- segments
+
+// True if `later` waits for `earlier` by semaphore, and both are in `which`.
+static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size_t earlier,
+                         size_t later)
 {
-    return (which & (which - 1)) == 0;
+    return which & BIT(later) && stage->scenario->workloads[later].after & which & BIT(earlier) &&
+           (stage->barrier == OVERLAP_BARRIER_SEMAPHORE ||
+            overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
+
+// Of the segments that hold workloads which `w` waits for by semaphore: the newest of each queue.
+static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
+{
+    int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
+    uint32_t after = 0;
+    for (size_t s = 0; s < stage->segment_count; s++)
+        for (size_t p = 0; p < w; p++)
+            if (stage->segments[s].workloads & BIT(p) && is_semaphore(stage, which, p, w))
+                newest[stage->segments[s].queue] = (int)s;
+    for (unsigned q = 0; q < OVERLAP_QUEUES_MAX; q++)
+        if (newest[q] != NOWHERE)
+            after |= BIT(newest[q]);
+    return after;
+}
+
+// True if any later workload waits for `w` by semaphore.
+static bool ends_segment(const struct overlap_stage *stage, uint32_t which, size_t w)
+{
+    for (size_t later = w + 1; later < stage->scenario->count; later++)
+        if (is_semaphore(stage, which, w, later))
+            return true;
+    return false;
+}
+
+void overlap_segments_cut(struct overlap_stage *stage, uint32_t which)
+{
+    int open[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
+    stage->segment_count = 0;
+    for (size_t w = 0; w < stage->scenario->count; w++) {
+        if (!(which & BIT(w)))
+            continue;
+        unsigned queue = overlap_stage_queue(stage, w);
+        uint32_t after = after_of(stage, which, w);
+        if (open[queue] == NOWHERE || after) {
+            open[queue] = (int)stage->segment_count++;
+            stage->segments[open[queue]] = (struct overlap_segment){.queue = queue, .after = after};
+        }
+        stage->segments[open[queue]].workloads |= BIT(w);
+        if (ends_segment(stage, which, w))
+            open[queue] = NOWHERE;
+    }
+}
+
+// ---------------------------------------------------------------- workloads
 
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
-    if (is_alone(which) || stage->barrier == OVERLAP_BARRIER_EXECUTION ||
+    bool alone = (which & (which - 1)) == 0;
+    if (alone || stage->barrier == OVERLAP_BARRIER_EXECUTION ||
         stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
     uint32_t reads = stage->scenario->workloads[w].after & which;
-    // A barrier of a draw's colours shows nothing else that it wrote.
+    // The target's barrier makes a draw's colours visible, not the words that it wrote.
     for (size_t p = 0; p < w && stage->barrier == OVERLAP_BARRIER_TARGET; p++)
         if (stage->scenario->workloads[p].draw)
             reads &= ~BIT(p);
@@ -58,13 +108,25 @@ static void record_workload(const struct recording *recording, size_t w)
         .stride = stage->stride,
         .first_record = stage->first_record[w],
         .iterations = workload->iterations,
-        .turns = overlap_stage_turns(stage, w),
+        .turns = overlap_stage_repeats(stage, w),
         .marked = stage->marked,
         .parts = parts,
         .count = stage->markers.frames * parts,
     };
     if (workload->draw) {
-        overlap_draw_record(stage, recording->segment->batch, w, &params, sizeof params);
+        const struct gpu_draw draw = {
+            .program = stage->session->draw_program,
+            .target = stage->targets[w],
+            .vertices = 3,
+            .load = GPU_LOAD_DISCARD,
+            .args = {{.buffer = stage->results},
+                     {.buffer = stage->records},
+                     {.buffer = stage->markers.counters},
+                     {.buffer = stage->markers.words}},
+            .params = &params,
+            .params_bytes = sizeof params,
+        };
+        gpu_batch_draw(recording->segment->batch, &draw);
         return;
     }
     const struct gpu_dispatch dispatch = {
@@ -80,20 +142,22 @@ static void record_workload(const struct recording *recording, size_t w)
     gpu_batch_dispatch(recording->segment->batch, &dispatch);
 }
 
-// By a later workload of the same queue, ordered by a barrier and not by a semaphore.
+// ---------------------------------------------------------------- barriers
+
+// True if a workload among `among` on the same queue waits for `w` by barrier, not by semaphore.
 static bool is_waited_for(const struct recording *recording, size_t w, uint32_t among)
 {
     const struct overlap_stage *stage = recording->stage;
     for (size_t later = w + 1; later < stage->scenario->count; later++)
         if (among & BIT(later) && stage->scenario->workloads[later].after & BIT(w) &&
             overlap_stage_queue(stage, later) == recording->segment->queue &&
-            !overlap_segments_meet(stage, recording->which, w, later))
+            !is_semaphore(stage, recording->which, w, later))
             return true;
     return false;
 }
 
-// Of the draws among these workloads; a dispatch among them has a buffer's barrier. Only what was
-// drawn into these targets is ordered.
+// Orders these workloads: a draw by a barrier of its target, which orders nothing else; a dispatch
+// by a barrier of the buffer.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -110,8 +174,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Before what waits for these workloads. A barrier orders all before it: none is needed where one
-// stands between two workloads already.
+// Records the stage's barrier after these workloads. All barriers but a target's order everything
+// before them.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -121,7 +185,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    case OVERLAP_BARRIER_SPLIT: // one that was set in another segment cannot be waited for here
+    case OVERLAP_BARRIER_SPLIT: // it was set in another segment, so it cannot be waited for
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
         break;
@@ -142,12 +206,12 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// What workload `w` must wait for, right before it.
+// Records the waits of workload `w`, right before it.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
     for (size_t p = 0; p < w; p++) {
-        if (after & BIT(p) && overlap_segments_meet(recording->stage, recording->which, p, w))
+        if (after & BIT(p) && is_semaphore(recording->stage, recording->which, p, w))
             recording->unordered &= ~BIT(p);
         if (after & recording->set & BIT(p)) {
             gpu_batch_split_wait(recording->segment->batch, (unsigned)p);
@@ -159,7 +223,7 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// What others need of workload `w`, right after it.
+// Records what stands right after workload `w`.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);
@@ -188,6 +252,14 @@ static bool record_segment(struct recording *recording, struct error *err)
     return gpu_batch_end(recording->segment->batch, err);
 }
 
+static bool has_draws(const struct overlap_scenario *scenario)
+{
+    for (size_t w = 0; w < scenario->count; w++)
+        if (scenario->workloads[w].draw)
+            return true;
+    return false;
+}
+
 // Batch number `i` of a queue, made when it is first needed.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
@@ -195,7 +267,7 @@ static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, s
     const struct gpu_batch_desc desc = {
         .queue = stage->session->queues[queue],
         .unordered = true,
-        .draws = queue == OVERLAP_DIRECT && overlap_draw_any(stage->scenario),
+        .draws = queue == OVERLAP_DIRECT && has_draws(stage->scenario),
         .split_count =
             stage->barrier == OVERLAP_BARRIER_SPLIT ? (unsigned)stage->scenario->count : 0};
     struct gpu_batch **batch = &stage->batches[queue][i];

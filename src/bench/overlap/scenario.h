@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What runs in a frame: workloads, the queue of each, and which wait for which. The built-in ones
-// are the experiments of "Breaking Down Barriers, Part 6: Experimenting With Overlap and
+// A scenario: the workloads of a frame, the queue of each, and which wait for which. The built-in
+// scenarios are the experiments of "Breaking Down Barriers, Part 6: Experimenting With Overlap and
 // Preemption" (M. Pettineo, 2018), with its eight default workloads.
 #ifndef BENCH_OVERLAP_SCENARIO_H
 #define BENCH_OVERLAP_SCENARIO_H
 
 #include "base/arena.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,11 +27,11 @@ enum overlap_barrier {
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
-    OVERLAP_BARRIER_IMAGE, // of an image that nobody uses
+    OVERLAP_BARRIER_IMAGE, // of an image that no workload uses
     OVERLAP_BARRIER_FULL,
-    OVERLAP_BARRIER_SPLIT,     // set right after the one, waited for right before the other
-    OVERLAP_BARRIER_SEMAPHORE, // submissions of their own: a point of a timeline between them
-    OVERLAP_BARRIER_TARGET,    // after a draw, of its target's colours; after a dispatch BUFFER
+    OVERLAP_BARRIER_SPLIT,     // set right after one workload, waited for right before the other
+    OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
+    OVERLAP_BARRIER_TARGET,    // after a draw, of its target's colours; after a dispatch as BUFFER
     OVERLAP_BARRIER_NONE,      // nothing waits
     OVERLAP_BARRIER_COUNT
 };
@@ -38,9 +39,9 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    bool draw;           // every thread is a pixel; a dispatch where draws are not to be had
+    bool draw;           // every thread is a pixel; without graphics it runs as a dispatch
     uint32_t blocks;     // of OVERLAP_BLOCK_THREADS threads
-    uint32_t iterations; // of the work loop, each as long as another
+    uint32_t iterations; // of the work loop, all of the same length
     uint32_t after;      // bit set of earlier workloads that it waits for, on either queue
 };
 
@@ -48,34 +49,60 @@ struct overlap_scenario {
     const char *name, *help;
     const struct overlap_workload *workloads;
     size_t count; // 1 … OVERLAP_WORKLOADS_MAX
-    bool split;   // split barriers only
+    bool split;   // it uses split barriers only
     bool urgent;  // its compute queue has high priority
 };
 
 extern const struct overlap_scenario overlap_scenarios[];
 extern const size_t overlap_scenario_count;
 
-const struct overlap_scenario *overlap_scenario_find(const char *name); // NULL: none of that name
+const struct overlap_scenario *overlap_scenario_find(const char *name); // NULL if there is none
 
-// Does any workload wait for a draw?
+// True if any workload waits for a draw.
 bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
 
 const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
 
-// Does any workload wait for another?
+// True if any workload waits for another.
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 
-// Does any workload wait for one of the other queue? Between queues only semaphores can stand.
+// True if any workload waits for one on the other queue, which takes a semaphore.
 bool overlap_scenario_crosses(const struct overlap_scenario *scenario);
 
-// Does any wait for one of its own queue?
+// True if any workload waits for one on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
-// A copy in which none waits, in `arena`.
+// A copy, in `arena`, in which no workload waits.
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
-// Every workload that must be done before `workload` begins, by way of others too: a bit set.
+// Bit set of all workloads that must be done before `workload` starts, directly or through others.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
+
+// ---------------------------------------------------------------- files (scenario_file.c)
+
+// Users write scenarios as JSON:
+//
+//   { "name": "two chains",                      a title; optional
+//     "priority": "high",                        of the compute queue; optional, default "medium"
+//     "workloads": [                             1 … 16, in the order in which they are recorded
+//       { "name": "A", "iterations": 128 },
+//       { "name": "B",
+//         "queue": "compute",                    or "direct", the default
+//         "kind": "dispatch",                    the default, or "draw": see METHOD.md
+//         "groups": 8,                           1 … 256, of 1024 threads each; 8 by default
+//         "iterations": 64,                      1 … 128; 64 by default
+//         "after": ["A"],                        names of earlier workloads, on either queue
+//         "enabled": false } ] }                 leaves it out; nothing then waits for it
+
+// The built-in scenario of that name, or else the scenario in the file of that name, in `arena`.
+// NULL with ERROR_USAGE, which names the place in the file ("workloads[3].after"), or with ERROR_IO
+// if the file cannot be read.
+const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
+                                                    struct error *err);
+
+// The same from a JSON text; `file` is the name for messages.
+const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
+                                                      const char *file, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/overlap/scenario_file.h"
+#include "bench/overlap/scenario.h"
 
 #include "base/text.h"
 #include "results/codec.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "bench/overlap/series.h"
-
 #include "bench/overlap/tally.h"
+
 #include "math/stats.h"
 
 #include <math.h>
@@ -63,7 +62,7 @@ void overlap_series_groups(struct arena *arena, bool cores, const struct overlap
                            struct measure_visit *visit)
 {
     const char *columns[] = {"start", "end", "lane", "group", "core"};
-    if (frame->group_count > OVERLAP_GROUPS_TOLD)
+    if (frame->group_count > OVERLAP_GROUPS_SHOWN)
         return;
     struct series series = {.name = "workgroups",
                             .columns = columns,
@@ -174,12 +173,12 @@ void overlap_series_markers(struct arena *arena, const struct overlap_stage *sta
         .name = "markers", .columns = columns, .column_count = COUNT(columns), .row_count = count};
     double *cell = series.data = ARENA_ARRAY(arena, count * COUNT(columns), double);
     for (size_t w = 0; w < count; w++) {
-        const struct overlap_sight *sights = stage->markers.sights[w];
+        const struct overlap_poll *polls = stage->markers.polls[w];
         *cell++ = (double)w;
         *cell++ = frame->start_ns[w];
         *cell++ = frame->end_ns[w];
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
-            *cell++ = sights[mark].seen ? sights[mark].seen_ns - agreement.offset_high_ns : NAN;
+            *cell++ = polls[mark].seen ? polls[mark].seen_ns - agreement.offset_high_ns : NAN;
     }
     visit_series(visit, &series);
 }

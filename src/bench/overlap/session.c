@@ -1,13 +1,113 @@
 // SPDX-License-Identifier: MIT
 #include "bench/overlap/session.h"
 
+#include "bench/overlap/overlap.h"
 #include "bench/queue_pair.h"
 
 #include <math.h>
 
 enum {
-    RESOLUTION_STEPS = 3
+    RESOLUTION_STEPS = 3,
+    GROUPS_DEFAULT = 16,
+    GROUPS_MAX = 512,
+    GROUPS_A_CORE = 2,
+    SKEW_ROUNDS = 256
 };
+static const uint64_t skew_timeout_ns = UINT64_C(5000000000);
+
+// ---------------------------------------------------------------- one clock for all cores?
+
+static uint32_t skew_groups(const struct gpu_info *info)
+{
+    uint64_t groups = info->limits.cores * GROUPS_A_CORE;
+    groups = groups < GROUPS_DEFAULT ? GROUPS_DEFAULT : groups;
+    return (uint32_t)(groups < GROUPS_MAX ? groups : GROUPS_MAX);
+}
+
+static unsigned count_cores(const uint32_t *found, uint32_t groups)
+{
+    unsigned cores = 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        uint32_t core = found[g * OVERLAP_FOUND_WORDS + OVERLAP_FOUND_CORE];
+        bool is_new = core != UINT32_MAX;
+        for (uint32_t before = 0; is_new && before < g; before++)
+            is_new = found[before * OVERLAP_FOUND_WORDS + OVERLAP_FOUND_CORE] != core;
+        cores += is_new;
+    }
+    return cores;
+}
+
+static struct overlap_skew skew_judge(const struct measure_clock *clock, const uint32_t *found,
+                                      uint32_t groups)
+{
+    uint32_t behind = 0, ahead = UINT32_MAX;
+    struct overlap_skew skew = {.cores = count_cores(found, groups)};
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t *own = found + (size_t)g * OVERLAP_FOUND_WORDS;
+        behind = own[OVERLAP_FOUND_BEHIND] > behind ? own[OVERLAP_FOUND_BEHIND] : behind;
+        ahead = own[OVERLAP_FOUND_AHEAD] < ahead ? own[OVERLAP_FOUND_AHEAD] : ahead;
+        skew.seen += own[OVERLAP_FOUND_SEEN];
+    }
+    skew.behind_ns = behind * clock->device_tick_ns;
+    skew.reach_ns = ahead == UINT32_MAX ? NAN : ahead * clock->device_tick_ns;
+    return skew;
+}
+
+static bool skew_run(struct gpu_scope *scope, const struct gpu_dispatch *dispatch,
+                     struct error *err)
+{
+    struct gpu_batch *batch = gpu_batch_create(scope, NULL, err);
+    if (!batch)
+        return false;
+    gpu_batch_fill(batch, dispatch->args[0].buffer, 0, gpu_buffer_bytes(dispatch->args[0].buffer),
+                   0);
+    gpu_batch_dispatch(batch, dispatch);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, skew_timeout_ns, err);
+}
+
+static bool skew_find(struct gpu_scope *scope, struct arena *arena,
+                      const struct measure_clock *clock, struct overlap_skew *skew,
+                      struct error *err)
+{
+    const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
+    const char *name = info->caps & GPU_CAP(CORE_ID) ? "overlap_skew_core" : "overlap_skew";
+    struct measure_programs programs = {.arena = arena, .scope = scope};
+    uint32_t groups = skew_groups(info), rounds = SKEW_ROUNDS;
+    uint64_t slot_bytes = (uint64_t)groups * OVERLAP_SLOT_WORDS * sizeof(uint32_t);
+    uint64_t found_bytes = (uint64_t)groups * OVERLAP_FOUND_WORDS * sizeof(uint32_t);
+    struct gpu_dispatch dispatch = {.program = measure_program(&programs, name, NULL, err),
+                                    .groups = {groups},
+                                    .params = &rounds,
+                                    .params_bytes = sizeof rounds};
+    if (!dispatch.program)
+        return false;
+    dispatch.args[0].buffer =
+        gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = slot_bytes}, err);
+    if (!dispatch.args[0].buffer)
+        return false;
+    dispatch.args[1].buffer =
+        gpu_buffer_create(scope, &(struct gpu_buffer_desc){.bytes = found_bytes}, err);
+    uint32_t *found = arena_alloc(arena, found_bytes);
+    if (!dispatch.args[1].buffer || !skew_run(scope, &dispatch, err) ||
+        !gpu_buffer_read(dispatch.args[1].buffer, 0, found, found_bytes, err))
+        return false;
+    *skew = skew_judge(clock, found, groups);
+    return true;
+}
+
+// Takes some hundred microseconds on the first queue of the device of `outer`.
+static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *clock,
+                       struct overlap_skew *skew, struct error *err)
+{
+    struct gpu_scope *scope = gpu_scope_open(gpu_scope_device(outer));
+    struct arena *arena = arena_create();
+    bool done = skew_find(scope, arena, clock, skew, err);
+    arena_destroy(arena);
+    gpu_scope_close(scope);
+    return done;
+}
+
+// ---------------------------------------------------------------- the session
 
 static const char *queue_text(const struct gpu_info *info, const struct overlap_session *session)
 {
@@ -41,7 +141,7 @@ bool overlap_session_open(struct bench_session *bench, struct error *err)
     bench->state = session;
     session->scope = bench->scope;
     return measure_clock_probe(bench->scope, &session->clock, err) &&
-           overlap_skew_probe(bench->scope, &session->clock, &session->skew, err) &&
+           skew_probe(bench->scope, &session->clock, &session->skew, err) &&
            session_fill(session, &bench->programs, err);
 }
 
@@ -59,7 +159,7 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     session->device = gpu_device_open(bench->system, bench->info, desc, err);
     if (!session->device)
         return NULL;
-    session->clock = plain->clock; // the chip's
+    session->clock = plain->clock; // the same chip
     session->skew = plain->skew;
     session->clock.program = NULL;
     session->scope = gpu_scope_open(session->device);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "bench/overlap/visit.h"
 
-#include "bench/overlap/draw.h"
 #include "bench/overlap/overlap.h"
-#include "bench/overlap/scenario_file.h"
-#include "bench/overlap/series.h"
-#include "bench/overlap/session.h"
 #include "bench/overlap/tally.h"
 #include "math/stats.h"
+#include "measure/unit.h"
 
 #include <math.h>
+
 enum {
-    FRAMES = 16, // a visit, at least: five make 80
+    FRAMES = 16, // at least, in a visit: five visits make 80
     FRAMES_MAX = 64,
     WARM_FRAMES = 2,
     ALONE_FRAMES = 3,
@@ -22,7 +20,7 @@ static const double workload_ns = 200e3; // of 64 iterations alone, so that gaps
 struct work {
     struct overlap_stage stage;
     struct bench_visit *run;
-    struct gpu_scope *scope; // on the session's own device; NULL: it has none, run->scope it is
+    struct gpu_scope *scope; // on the device of an urgent session; NULL: run->scope is used
     struct overlap_history *history;
     uint32_t all; // bit set of the workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
@@ -44,7 +42,7 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// One frame a visit leaves markers for the host: what it looks at could disturb the others.
+// One frame a visit leaves markers. It is not measured, because polling could disturb it.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
@@ -69,27 +67,29 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// More turns until workload `w` is long enough; what the device lets a thread loop, at most.
-static bool tune(struct work *work, size_t w, uint32_t *turns, struct error *err)
+// Raises *repeats until workload `w` is long enough, up to the longest loop that the device allows.
+static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
+    const struct overlap_scenario *scenario = work->stage.scenario;
     uint64_t loops = work->run->session->info->limits.loop_iterations, iterations = 1;
-    for (size_t i = 0; i < work->stage.scenario->count; i++)
-        if (work->stage.scenario->workloads[i].iterations > iterations)
-            iterations = work->stage.scenario->workloads[i].iterations;
-    uint64_t turns_allowed = loops / iterations;
-    double turns_max = loops ? (double)turns_allowed - 2 : 4096;
+    for (size_t i = 0; i < scenario->count; i++)
+        if (scenario->workloads[i].iterations > iterations)
+            iterations = scenario->workloads[i].iterations;
+    uint64_t allowed = loops / iterations;
+    double most = loops ? (double)allowed - 2 : 4096;
     for (int i = 0; i < TUNINGS; i++) {
         double ns;
         if (!run_alone(work, w, &ns, err))
             return false;
-        double wanted = workload_ns * work->stage.scenario->workloads[w].iterations / 64;
-        double better = round(*turns * wanted / fmax(ns, 1));
-        *turns = (uint32_t)fmin(fmax(better, *turns), turns_max);
+        double wanted_ns = workload_ns * scenario->workloads[w].iterations / 64;
+        *repeats =
+            (uint32_t)fmin(round(measure_unit_grow(*repeats, wanted_ns, ns, 1, INFINITY)), most);
     }
     return true;
 }
 
-// By the first dispatch and by the first draw, each by itself: few cores may be able to draw.
+// Dispatches are sized by the first dispatch, and draws by the first draw: few cores may be able to
+// draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -98,15 +98,15 @@ static bool tune_all(struct work *work, struct error *err)
         while (w < scenario->count && scenario->workloads[w].draw != draw)
             w++;
         if (w < scenario->count &&
-            !tune(work, w, draw ? &work->stage.draw_turns : &work->stage.turns, err))
+            !tune(work, w, draw ? &work->stage.draw_repeats : &work->stage.repeats, err))
             return false;
     }
-    work->history->turns = work->stage.turns;
-    work->history->draw_turns = work->stage.draw_turns;
+    work->history->repeats = work->stage.repeats;
+    work->history->draw_repeats = work->stage.draw_repeats;
     return true;
 }
 
-// What earlier visits found, or a new page for it. A file is read once a session.
+// Finds what earlier visits left, or starts a new history; a scenario file is read once a session.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -139,8 +139,8 @@ static bool prepare(struct work *work, struct error *err)
         .session = session,
         .scope = work->scope ? work->scope : run->scope,
         .arena = run->arena,
-        .turns = *run->memory ? work->history->turns : 1,
-        .draw_turns = *run->memory ? work->history->draw_turns : 1,
+        .repeats = *run->memory ? work->history->repeats : 1,
+        .draw_repeats = *run->memory ? work->history->draw_repeats : 1,
         .barrier = (enum overlap_barrier)case_choice(run->bench_case, "barrier"),
         .barrier_first = case_choice(run->bench_case, "place") == 1,
         .timeout_ns = run->request->timeout_ns,
@@ -186,41 +186,33 @@ static bool run_frames(struct work *work, struct error *err)
     return true;
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- reporting
 
-// A metric that some frame does not have does not exist here.
-static void tell(const struct work *work, struct measure_visit *visit, enum overlap_metric metric,
-                 const double *values, double step)
-{
-    for (size_t i = 0; i < work->frame_count; i++)
-        if (!isfinite(values[i]))
-            return;
-    visit_samples(visit, metric, values, work->frame_count, step);
-}
-
-static void tell_metrics(const struct work *work, struct measure_visit *visit)
+// A metric is reported if every frame has it.
+static void report_metrics(const struct work *work, struct measure_visit *visit)
 {
     double values[OVERLAP_METRIC_COUNT][FRAMES_MAX];
+    bool missing[OVERLAP_METRIC_COUNT] = {false};
     for (size_t i = 0; i < work->frame_count; i++) {
-        struct overlap_tally tally =
+        const struct overlap_tally tally =
             overlap_tally_of(work->stage.scenario, work->queues, work->alone_ns, &work->frames[i]);
-        values[OVERLAP_METRIC_FRAME][i] = tally.frame_ns;
-        values[OVERLAP_METRIC_SAME_QUEUE][i] = tally.same_queue;
-        values[OVERLAP_METRIC_CROSS_QUEUE][i] = tally.cross_queue;
-        values[OVERLAP_METRIC_GAP][i] = tally.gap_ns;
-        values[OVERLAP_METRIC_SKEW][i] = tally.skew_ns;
-        values[OVERLAP_METRIC_STRETCH][i] = tally.stretch;
-        values[OVERLAP_METRIC_GAIN][i] = tally.gain;
-        values[OVERLAP_METRIC_DRAW_DISPATCH][i] = tally.draw_dispatch;
-        values[OVERLAP_METRIC_DRAW_DRAW][i] = tally.draw_draw;
-        values[OVERLAP_METRIC_DRAW_GAP][i] = tally.draw_gap_ns;
+        const double row[OVERLAP_METRIC_COUNT] = {
+            tally.frame_ns,  tally.same_queue,  tally.cross_queue, tally.gap_ns,
+            tally.skew_ns,   tally.stretch,     tally.gain,        tally.draw_dispatch,
+            tally.draw_draw, tally.draw_gap_ns,
+        };
+        for (int m = 0; m < OVERLAP_METRIC_COUNT; m++) {
+            values[m][i] = row[m];
+            missing[m] = missing[m] || !isfinite(row[m]);
+        }
     }
     double step_ns = work->stage.session->clock.device_step_ns;
     double share = step_ns / work->alone_ns[0];
     const double steps[OVERLAP_METRIC_COUNT] = {step_ns, share, share, step_ns, step_ns,
                                                 share,   share, share, share,   step_ns};
-    for (int m = 0; m < OVERLAP_METRIC_COUNT; m++)
-        tell(work, visit, (enum overlap_metric)m, values[m], steps[m]);
+    for (unsigned m = 0; m < OVERLAP_METRIC_COUNT; m++)
+        if (!missing[m])
+            visit_samples(visit, m, values[m], work->frame_count, steps[m]);
 }
 
 static const char *draw_text(const struct work *work, size_t w)
@@ -228,14 +220,14 @@ static const char *draw_text(const struct work *work, size_t w)
     const struct overlap_workload *workload = &work->stage.scenario->workloads[w];
     if (workload->draw)
         return arena_printf(work->run->arena, ", a draw of %d x %u pixels, %u turns an iteration",
-                            OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.draw_turns);
+                            OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.draw_repeats);
     return work->history->scenario->workloads[w].draw
                ? ", a dispatch in place of a draw: there is no graphics on this queue"
                : "";
 }
 
-static void tell_clock(const struct overlap_session *session, const struct overlap_polling *polling,
-                       struct measure_visit *visit)
+static void report_clock(const struct overlap_session *session,
+                         const struct overlap_polling *polling, struct measure_visit *visit)
 {
     const struct overlap_skew *skew = &session->skew;
     visit_detail(visit, "clock",
@@ -256,32 +248,16 @@ static void tell_clock(const struct overlap_session *session, const struct overl
                  polling->bars_ns * 1e-3);
 }
 
-// What was seen and is not within its resolution contradicts the stamps.
-static void flag_markers(const struct overlap_polling *polling, struct measure_visit *visit)
-{
-    if (polling->agreed < polling->seen)
-        visit_flag(visit, "markers",
-                   "%zu of %zu markers were seen by the host later than stamps and looks allow",
-                   polling->seen - polling->agreed, polling->seen);
-}
-
-// Its numbers are those of another question.
-static void flag_priority(const struct overlap_session *session, struct measure_visit *visit)
-{
-    if (session->refused)
-        visit_flag(visit, "priority-refused", "%s", session->priority_text);
-}
-
-static void tell_how(const struct work *work, struct measure_visit *visit)
+static void report_details(const struct work *work, struct measure_visit *visit)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
     visit_detail(visit, "queues", "%s", work->stage.session->queue_text);
     if (work->stage.session->priority_text)
         visit_detail(visit, "priority", "%s", work->stage.session->priority_text);
-    tell_clock(work->stage.session, &work->history->polling, visit);
+    report_clock(work->stage.session, &work->history->polling, visit);
     visit_detail(
         visit, "work", "%u turns of %d xorshift rounds an iteration, %u threads a workload",
-        work->stage.turns, OVERLAP_ROUNDS, scenario->workloads[0].blocks * OVERLAP_BLOCK_THREADS);
+        work->stage.repeats, OVERLAP_ROUNDS, scenario->workloads[0].blocks * OVERLAP_BLOCK_THREADS);
     for (size_t w = 0; w < scenario->count; w++) {
         visit_detail(visit, arena_printf(work->run->arena, "lane %zu", w),
                      "%s, on %s, alone %.4g us%s", scenario->workloads[w].name,
@@ -290,6 +266,7 @@ static void tell_how(const struct work *work, struct measure_visit *visit)
     }
 }
 
+// The frame whose length is nearest to the median.
 static const struct overlap_frame *typical_frame(const struct work *work)
 {
     double lengths[FRAMES_MAX];
@@ -311,16 +288,21 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     gpu_scope_close(work->scope);
     if (!done)
         return false;
-    tell_metrics(work, visit);
-    tell_how(work, visit);
+    report_metrics(work, visit);
+    report_details(work, visit);
+    const struct overlap_polling *polling = &work->history->polling;
     const struct overlap_frame *frame = typical_frame(work);
     overlap_series_timeline(run->arena, work->stage.scenario, work->queues, frame, visit);
     overlap_series_groups(run->arena, work->stage.session->has_cores, frame, visit);
     overlap_series_edges(run->arena, work->stage.scenario, visit);
-    overlap_series_calibration(work->stage.session, &work->history->polling, visit);
+    overlap_series_calibration(work->stage.session, polling, visit);
     overlap_series_markers(run->arena, &work->stage, &work->marked, visit);
-    flag_markers(&work->history->polling, visit);
-    flag_priority(work->stage.session, visit);
+    if (polling->agreed < polling->seen)
+        visit_flag(visit, "markers",
+                   "%zu of %zu markers were seen by the host later than stamps and looks allow",
+                   polling->seen - polling->agreed, polling->seen);
+    if (work->stage.session->refused) // the case answers another question then
+        visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     overlap_series_matrix(run->arena, work->stage.scenario, work->queues, work->history, visit);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "bench/overlap/frame.h"
+#include "bench/overlap/overlap.h"
+
+enum {
+    IMAGE_SIDE = 64
+};
+
+unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w)
+{
+    unsigned queue = stage->scenario->workloads[w].queue;
+    return stage->session->queues[queue] ? queue : 0;
+}
+
+uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w)
+{
+    return stage->scenario->workloads[w].draw ? stage->draw_repeats : stage->repeats;
+}
+
+const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
+                                                       const struct overlap_session *session,
+                                                       const struct gpu_info *info,
+                                                       const struct overlap_scenario *scenario)
+{
+    struct overlap_scenario *settled = ARENA_NEW(arena, struct overlap_scenario);
+    struct overlap_workload *workloads =
+        ARENA_ARRAY(arena, scenario->count, struct overlap_workload);
+    bool same = true;
+    for (size_t w = 0; w < scenario->count; w++) {
+        workloads[w] = scenario->workloads[w];
+        bool universal = workloads[w].queue == OVERLAP_DIRECT || !session->queues[OVERLAP_COMPUTE];
+        workloads[w].draw = workloads[w].draw && universal && info->caps & GPU_CAP(GRAPHICS);
+        same = same && workloads[w].draw == scenario->workloads[w].draw;
+    }
+    *settled = *scenario;
+    settled->workloads = workloads;
+    return same ? scenario : settled;
+}
+
+// ---------------------------------------------------------------- buffers and targets
+
+static bool make_draw_program(struct overlap_session *session, const struct gpu_target *target,
+                              struct error *err)
+{
+    if (session->draw_program)
+        return true;
+    const char *name = session->has_cores ? "overlap_draw_core" : "overlap_draw";
+    const struct gpu_draw_program_desc desc = {
+        .vertex = kernel_find("overlap_cover"), .fragment = kernel_find(name), .target = target};
+    if (!desc.vertex || !desc.fragment)
+        return error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build", name);
+    session->draw_program = gpu_draw_program_create(session->scope, &desc, err);
+    return session->draw_program != NULL;
+}
+
+// A target for each draw, because unordered draws must not share one. It has 1024 pixels a row and
+// a block a row, so that every pixel is a thread of the workload.
+static bool make_targets(struct overlap_stage *stage, struct error *err)
+{
+    for (size_t w = 0; w < stage->scenario->count; w++) {
+        if (!stage->scenario->workloads[w].draw)
+            continue;
+        const struct gpu_target_desc desc = {.format = GPU_FORMAT_RGBA16_FLOAT,
+                                             .width = OVERLAP_BLOCK_THREADS,
+                                             .height = stage->scenario->workloads[w].blocks};
+        stage->targets[w] = gpu_target_create(stage->scope, &desc, err);
+        if (!stage->targets[w] || !make_draw_program(stage->session, stage->targets[w], err))
+            return false;
+    }
+    return true;
+}
+
+bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
+{
+    const struct overlap_scenario *scenario = stage->scenario =
+        overlap_scenario_settle(stage->arena, stage->session,
+                                gpu_device_info(gpu_scope_device(stage->scope)), stage->scenario);
+    stage->stride = 0;
+    for (size_t w = 0; w < scenario->count; w++) {
+        uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;
+        // A subgroup of a draw leaves its record at its first pixel, which may be any.
+        uint32_t records = scenario->workloads[w].draw ? threads : threads / OVERLAP_WORKGROUP;
+        if (threads > stage->stride)
+            stage->stride = threads;
+        stage->first_record[w + 1] = stage->first_record[w] + records;
+    }
+    size_t words = scenario->count * (size_t)stage->stride;
+    size_t record_words = (size_t)stage->first_record[scenario->count] * OVERLAP_RECORD_WORDS;
+    stage->words = ARENA_ARRAY(stage->arena, words, uint32_t);
+    stage->record_words = ARENA_ARRAY(stage->arena, record_words, uint32_t);
+    stage->results = gpu_buffer_create(
+        stage->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
+    if (!stage->results)
+        return false;
+    stage->records = gpu_buffer_create(
+        stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
+    // No token is 0, so that no record is found where a draw leaves none.
+    if (!stage->records || !gpu_buffer_write(stage->records, 0, stage->record_words,
+                                             record_words * sizeof(uint32_t), err))
+        return false;
+    if (!overlap_markers_init(&stage->markers, stage->scope, err) || !make_targets(stage, err))
+        return false;
+    if (stage->barrier != OVERLAP_BARRIER_IMAGE)
+        return true;
+    const struct gpu_image_desc image = {
+        .format = GPU_FORMAT_R32_UINT, .width = IMAGE_SIDE, .height = IMAGE_SIDE, .storage = true};
+    stage->image = gpu_image_create(stage->scope, &image, err);
+    return stage->image != NULL;
+}
