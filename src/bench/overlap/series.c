@@ -17,106 +17,6 @@ void overlap_history_add(struct overlap_history *history, const struct overlap_s
             history->overlaps[pair++][slot] = overlap_of(frame, a, b);
 }
 
-void overlap_series_timeline(struct arena *arena, const struct overlap_scenario *scenario,
-                             const unsigned *queues, const struct overlap_frame *frame,
-                             struct measure_visit *visit)
-{
-    const char *columns[] = {"start", "end", "lane", "queue", "after"};
-    struct series series = {.name = "timeline",
-                            .columns = columns,
-                            .column_count = COUNT(columns),
-                            .row_count = scenario->count};
-    double *cell = series.data = ARENA_ARRAY(arena, scenario->count * COUNT(columns), double);
-    for (size_t w = 0; w < scenario->count; w++) {
-        double after = -1;
-        for (size_t p = 0; p < w; p++)
-            if (scenario->workloads[w].after >> p & 1)
-                after = (double)p;
-        *cell++ = frame->start_ns[w];
-        *cell++ = frame->end_ns[w];
-        *cell++ = (double)w;
-        *cell++ = queues[w];
-        *cell++ = after;
-    }
-    visit_series(visit, &series);
-}
-
-void overlap_series_edges(struct arena *arena, const struct overlap_scenario *scenario,
-                          struct measure_visit *visit)
-{
-    const char *columns[] = {"from", "to"};
-    struct series series = {.name = "edges", .columns = columns, .column_count = COUNT(columns)};
-    series.data = ARENA_ARRAY(arena, scenario->count * scenario->count * COUNT(columns), double);
-    for (size_t w = 0; w < scenario->count; w++)
-        for (size_t p = 0; p < w; p++)
-            if (scenario->workloads[w].after >> p & 1) {
-                series.data[2 * series.row_count] = (double)p;
-                series.data[2 * series.row_count + 1] = (double)w;
-                series.row_count++;
-            }
-    if (series.row_count)
-        visit_series(visit, &series);
-}
-
-void overlap_series_groups(struct arena *arena, bool cores, const struct overlap_frame *frame,
-                           struct measure_visit *visit)
-{
-    const char *columns[] = {"start", "end", "lane", "group", "core"};
-    if (frame->group_count > OVERLAP_GROUPS_SHOWN)
-        return;
-    struct series series = {.name = "workgroups",
-                            .columns = columns,
-                            .column_count = COUNT(columns) - !cores,
-                            .row_count = frame->group_count};
-    double *cell = series.data = ARENA_ARRAY(arena, frame->group_count * COUNT(columns), double);
-    for (size_t g = 0; g < frame->group_count; g++) {
-        const struct overlap_group *group = &frame->groups[g];
-        *cell++ = group->start_ns;
-        *cell++ = group->end_ns;
-        *cell++ = group->workload;
-        *cell++ = group->group;
-        if (cores)
-            *cell++ = group->core;
-    }
-    visit_series(visit, &series);
-}
-
-static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
-                       double row[3])
-{
-    size_t count =
-        history->frames < OVERLAP_HISTORY_MAX ? history->frames : (size_t)OVERLAP_HISTORY_MAX;
-    double *sorted = ARENA_ARRAY(arena, count, double);
-    memcpy(sorted, history->overlaps[pair], count * sizeof *sorted);
-    row[0] = stats_median(sorted, count);
-    size_t rank = stats_median_rank(count, 0.95);
-    row[1] = sorted[rank ? rank - 1 : 0];
-    row[2] = sorted[rank ? count - rank : count - 1];
-}
-
-void overlap_series_matrix(struct arena *arena, const struct overlap_scenario *scenario,
-                           const unsigned *queues, const struct overlap_history *history,
-                           struct measure_visit *visit)
-{
-    const char *columns[] = {"a",    "b",       "overlap",      "low",
-                             "high", "ordered", "queue_shared", "frames"};
-    size_t pairs = scenario->count * (scenario->count - 1) / 2, pair = 0;
-    struct series series = {
-        .name = "matrix", .columns = columns, .column_count = COUNT(columns), .row_count = pairs};
-    double *cell = series.data = ARENA_ARRAY(arena, pairs * COUNT(columns), double);
-    for (size_t b = 1; b < scenario->count; b++)
-        for (size_t a = 0; a < b; a++) {
-            *cell++ = (double)a;
-            *cell++ = (double)b;
-            matrix_row(arena, history, pair++, cell);
-            cell += 3;
-            *cell++ = overlap_scenario_before(scenario, b) >> a & 1;
-            *cell++ = queues[a] == queues[b];
-            *cell++ = (double)history->frames;
-        }
-    visit_series(visit, &series);
-}
-
 void overlap_polling_add(struct overlap_polling *polling, const struct overlap_agreement *agreement,
                          const struct overlap_frame *frame, const struct measure_clock *clock)
 {
@@ -131,16 +31,83 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     if (isfinite(known_ns) && (polling->known_ns == 0 || known_ns < polling->known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
-        if (clock->device_bits < 64) { // only known but for whole turns of the clock
-            double turn_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
-            polling->offset_ns = remainder(polling->offset_ns, turn_ns);
+        if (clock->device_bits < 64) { // known modulo the range of the clock
+            double range_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
+            polling->offset_ns = remainder(polling->offset_ns, range_ns);
         }
     }
 }
 
-void overlap_series_calibration(const struct overlap_session *session,
-                                const struct overlap_polling *polling, struct measure_visit *visit)
+static void add_timeline(const struct overlap_shown *shown, struct measure_visit *visit)
 {
+    const struct overlap_scenario *scenario = shown->stage->scenario;
+    const struct overlap_frame *frame = shown->frame;
+    const char *columns[] = {"start", "end", "lane", "queue", "after"};
+    struct series series = {.name = "timeline",
+                            .columns = columns,
+                            .column_count = COUNT(columns),
+                            .row_count = scenario->count};
+    double *cell = series.data =
+        ARENA_ARRAY(shown->arena, scenario->count * COUNT(columns), double);
+    for (size_t w = 0; w < scenario->count; w++) {
+        double after = -1;
+        for (size_t p = 0; p < w; p++)
+            if (scenario->workloads[w].after >> p & 1)
+                after = (double)p;
+        *cell++ = frame->start_ns[w];
+        *cell++ = frame->end_ns[w];
+        *cell++ = (double)w;
+        *cell++ = shown->queues[w];
+        *cell++ = after;
+    }
+    visit_series(visit, &series);
+}
+
+static void add_groups(const struct overlap_shown *shown, struct measure_visit *visit)
+{
+    const struct overlap_frame *frame = shown->frame;
+    bool cores = shown->stage->session->has_cores;
+    const char *columns[] = {"start", "end", "lane", "group", "core"};
+    struct series series = {.name = "workgroups",
+                            .columns = columns,
+                            .column_count = COUNT(columns) - !cores,
+                            .row_count = frame->group_count};
+    double *cell = series.data =
+        ARENA_ARRAY(shown->arena, frame->group_count * COUNT(columns), double);
+    for (size_t g = 0; g < frame->group_count; g++) {
+        const struct overlap_group *group = &frame->groups[g];
+        *cell++ = group->start_ns;
+        *cell++ = group->end_ns;
+        *cell++ = group->workload;
+        *cell++ = group->group;
+        if (cores)
+            *cell++ = group->core;
+    }
+    visit_series(visit, &series);
+}
+
+static void add_edges(const struct overlap_shown *shown, struct measure_visit *visit)
+{
+    const struct overlap_scenario *scenario = shown->stage->scenario;
+    const char *columns[] = {"from", "to"};
+    struct series series = {.name = "edges", .columns = columns, .column_count = COUNT(columns)};
+    series.data =
+        ARENA_ARRAY(shown->arena, scenario->count * scenario->count * COUNT(columns), double);
+    for (size_t w = 0; w < scenario->count; w++)
+        for (size_t p = 0; p < w; p++)
+            if (scenario->workloads[w].after >> p & 1) {
+                series.data[2 * series.row_count] = (double)p;
+                series.data[2 * series.row_count + 1] = (double)w;
+                series.row_count++;
+            }
+    if (series.row_count)
+        visit_series(visit, &series);
+}
+
+static void add_calibration(const struct overlap_shown *shown, struct measure_visit *visit)
+{
+    const struct overlap_session *session = shown->stage->session;
+    const struct overlap_polling *polling = &shown->history->polling;
     const char *columns[] = {"tick",  "step",    "resolution", "behind", "reach", "offset",
                              "known", "markers", "seen",       "agreed", "sweep", "bars"};
     double row[] = {session->clock.device_tick_ns,
@@ -163,15 +130,16 @@ void overlap_series_calibration(const struct overlap_session *session,
     visit_series(visit, &series);
 }
 
-void overlap_series_markers(struct arena *arena, const struct overlap_stage *stage,
-                            const struct overlap_frame *frame, struct measure_visit *visit)
+static void add_markers(const struct overlap_shown *shown, struct measure_visit *visit)
 {
+    const struct overlap_stage *stage = shown->stage;
+    const struct overlap_frame *frame = shown->marked;
     const char *columns[] = {"lane", "stamped_start", "stamped_end", "polled_start", "polled_end"};
     struct overlap_agreement agreement = overlap_stage_agreement(stage, frame);
     size_t count = stage->scenario->count;
     struct series series = {
         .name = "markers", .columns = columns, .column_count = COUNT(columns), .row_count = count};
-    double *cell = series.data = ARENA_ARRAY(arena, count * COUNT(columns), double);
+    double *cell = series.data = ARENA_ARRAY(shown->arena, count * COUNT(columns), double);
     for (size_t w = 0; w < count; w++) {
         const struct overlap_poll *polls = stage->markers.polls[w];
         *cell++ = (double)w;
@@ -181,4 +149,52 @@ void overlap_series_markers(struct arena *arena, const struct overlap_stage *sta
             *cell++ = polls[mark].seen ? polls[mark].seen_ns - agreement.offset_high_ns : NAN;
     }
     visit_series(visit, &series);
+}
+
+// The median overlap of a pair of workloads over the frames, and its 95 % interval.
+static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
+                       double row[3])
+{
+    size_t count =
+        history->frames < OVERLAP_HISTORY_MAX ? history->frames : (size_t)OVERLAP_HISTORY_MAX;
+    double *sorted = ARENA_ARRAY(arena, count, double);
+    memcpy(sorted, history->overlaps[pair], count * sizeof *sorted);
+    row[0] = stats_median(sorted, count);
+    size_t rank = stats_median_rank(count, 0.95);
+    row[1] = sorted[rank ? rank - 1 : 0];
+    row[2] = sorted[rank ? count - rank : count - 1];
+}
+
+static void add_matrix(const struct overlap_shown *shown, struct measure_visit *visit)
+{
+    const struct overlap_scenario *scenario = shown->stage->scenario;
+    const struct overlap_history *history = shown->history;
+    const char *columns[] = {"a",    "b",       "overlap",      "low",
+                             "high", "ordered", "queue_shared", "frames"};
+    size_t pairs = scenario->count * (scenario->count - 1) / 2, pair = 0;
+    struct series series = {
+        .name = "matrix", .columns = columns, .column_count = COUNT(columns), .row_count = pairs};
+    double *cell = series.data = ARENA_ARRAY(shown->arena, pairs * COUNT(columns), double);
+    for (size_t b = 1; b < scenario->count; b++)
+        for (size_t a = 0; a < b; a++) {
+            *cell++ = (double)a;
+            *cell++ = (double)b;
+            matrix_row(shown->arena, history, pair++, cell);
+            cell += 3;
+            *cell++ = overlap_scenario_before(scenario, b) >> a & 1;
+            *cell++ = shown->queues[a] == shown->queues[b];
+            *cell++ = (double)history->frames;
+        }
+    visit_series(visit, &series);
+}
+
+void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit)
+{
+    add_timeline(shown, visit);
+    if (shown->frame->group_count <= OVERLAP_GROUPS_SHOWN)
+        add_groups(shown, visit);
+    add_edges(shown, visit);
+    add_calibration(shown, visit);
+    add_markers(shown, visit);
+    add_matrix(shown, visit);
 }

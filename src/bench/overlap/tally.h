@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
-// What frames say: numbers from start and end of the workloads, no device here.
+// Metrics and series, computed from the starts and ends of workloads. Uses no device.
 #ifndef BENCH_OVERLAP_TALLY_H
 #define BENCH_OVERLAP_TALLY_H
 
 #include "bench/overlap/frame.h"
 
-// Numbers of one frame; NaN where the scenario has no such pair. Neighbours on a queue are so
-// whatever stands between them on the other one.
+// The metrics of one frame; NaN if the scenario has no such pair. Two workloads are neighbours if
+// no other workload of their queues stands between them.
 struct overlap_tally {
     double frame_ns;
-    double same_queue; // mean overlap of neighbours on a queue neither of which waits: dispatches
-    double draw_dispatch, draw_draw; // … a draw and a dispatch, two draws
+    // Mean overlap of neighbours on one queue of which neither waits: of two dispatches, of a draw
+    // and a dispatch, of two draws.
+    double same_queue, draw_dispatch, draw_draw;
     double cross_queue; // time in which both queues work, over the shorter of their working times
-    // Median, from a dispatch's end to the start of the next, where that one waits for it and for
-    // none that ended later; from a draw's end to the next dispatch.
+    // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of the dispatch
+    // after it, if that one waits for it and for none that ended later.
     double gap_ns, draw_gap_ns;
     double skew_ns; // between the first starts of the two queues
     double stretch; // mean of a workload's length in the frame over its length alone
     double gain;    // sum of all lengths alone over the frame's length
 };
 
-// |a ∩ b| / min(|a|, |b|): 0 = one after the other, 1 = the shorter within the longer.
+// The time in which workloads a and b both run, over the shorter of their lengths: 0 to 1.
 double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
 
-// `queues`: of each workload. `alone_ns`: length of each workload by itself.
+// `queues`: the queue of each workload. `alone_ns`: the length of each workload alone.
 struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
                                       const unsigned *queues, const double *alone_ns,
                                       const struct overlap_frame *frame);
@@ -36,12 +37,12 @@ enum {
     OVERLAP_HISTORY_MAX = 512 // frames; later ones replace the oldest
 };
 
-// How host and device saw the frames with markers, over all visits.
+// What polling found in the frames with markers, over all visits.
 struct overlap_polling {
     size_t frames, markers, seen, agreed;
-    double offset_ns, known_ns; // device's clock minus the host's, and how far to either side it is
-                                // known: of the frame that knows it best; known 0: of none yet
-    double sweep_ns, bars_ns;   // the largest of all frames
+    double offset_ns;         // device's clock minus the host's, from the frame that bounds it best
+    double known_ns;          // uncertainty of offset_ns, to either side; 0: no frame bounds it yet
+    double sweep_ns, bars_ns; // the largest of all frames
 };
 
 void overlap_polling_add(struct overlap_polling *polling, const struct overlap_agreement *agreement,
@@ -59,39 +60,30 @@ struct overlap_history {
 void overlap_history_add(struct overlap_history *history, const struct overlap_scenario *scenario,
                          const struct overlap_frame *frame);
 
-// "timeline": start, end (ns), lane (the workload), queue, after (row of the last of those that it
-// waits for, −1: none).
-void overlap_series_timeline(struct arena *arena, const struct overlap_scenario *scenario,
-                             const unsigned *queues, const struct overlap_frame *frame,
-                             struct measure_visit *visit);
+// What the series of a visit are made of.
+struct overlap_shown {
+    struct arena *arena;
+    const struct overlap_stage *stage;
+    const unsigned *queues; // of each workload
+    const struct overlap_history *history;
+    const struct overlap_frame *frame;  // a typical one, with its workgroups
+    const struct overlap_frame *marked; // the last frame with markers
+};
 
-// "workgroups": start, end (ns), lane (the workload), group and, where it is known, core. Left out
-// where there are more than OVERLAP_GROUPS_SHOWN.
-void overlap_series_groups(struct arena *arena, bool cores, const struct overlap_frame *frame,
-                           struct measure_visit *visit);
-
-// "calibration", one row: tick and step of the device's clock (ns), resolution (what is nearer is
-// not told apart), behind (the most that a core's clock was seen behind another's), reach (what
-// that could not tell), offset (device's clock minus the host's), known (to either side); markers,
-// seen, agreed (within their resolution), sweep (the longest time between two looks) and bars (the
-// largest difference between the lengths of a bar).
-void overlap_series_calibration(const struct overlap_session *session,
-                                const struct overlap_polling *polling, struct measure_visit *visit);
-
-// "edges": from, to: rows of the time line, the second of which waits for the first.
-void overlap_series_edges(struct arena *arena, const struct overlap_scenario *scenario,
-                          struct measure_visit *visit);
-
-// "markers": lane, stamped_start, stamped_end (by the device), polled_start, polled_end (by the
-// host's eyes, the earliest of which is laid on its stamp), of the last frame that left markers.
-void overlap_series_markers(struct arena *arena, const struct overlap_stage *stage,
-                            const struct overlap_frame *frame, struct measure_visit *visit);
-
-// "matrix": a, b, overlap (median over the frames), low, high (its 95 % interval by order
-// statistics), ordered (1: b waits for a, perhaps by way of others), queue_shared (1: both ran on
-// one queue, be it that there is no other), frames.
-void overlap_series_matrix(struct arena *arena, const struct overlap_scenario *scenario,
-                           const unsigned *queues, const struct overlap_history *history,
-                           struct measure_visit *visit);
+// Adds these series to the visit; times are in ns:
+// "timeline": start, end, lane (the workload), queue, after (the last lane that it waits for; -1:
+// none).
+// "workgroups": start, end, lane, group, core (if known). Left out above OVERLAP_GROUPS_SHOWN.
+// "edges": from, to: lanes; the second waits for the first. Left out if nothing waits.
+// "calibration", one row: tick and step of the device's clock, resolution (shorter times are not
+// trusted), behind and reach (struct overlap_skew), offset (device's clock minus the host's), known
+// (uncertainty of offset, to either side), markers, seen, agreed (how many of them), sweep and bars
+// (struct overlap_agreement).
+// "markers": lane, stamped_start, stamped_end (by the device's clock), polled_start, polled_end (by
+// the host's clock, shifted so that the earliest marker coincides with its stamp).
+// "matrix": a, b (lanes), overlap (median over the frames), low, high (95 % interval by order
+// statistics), ordered (1: b waits for a, directly or through others), queue_shared (1: both ran on
+// one queue), frames.
+void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit);
 
 #endif

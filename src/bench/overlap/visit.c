@@ -290,20 +290,20 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         return false;
     report_metrics(work, visit);
     report_details(work, visit);
+    const struct overlap_shown shown = {.arena = run->arena,
+                                        .stage = &work->stage,
+                                        .queues = work->queues,
+                                        .history = work->history,
+                                        .frame = typical_frame(work),
+                                        .marked = &work->marked};
+    overlap_series_add(&shown, visit);
     const struct overlap_polling *polling = &work->history->polling;
-    const struct overlap_frame *frame = typical_frame(work);
-    overlap_series_timeline(run->arena, work->stage.scenario, work->queues, frame, visit);
-    overlap_series_groups(run->arena, work->stage.session->has_cores, frame, visit);
-    overlap_series_edges(run->arena, work->stage.scenario, visit);
-    overlap_series_calibration(work->stage.session, polling, visit);
-    overlap_series_markers(run->arena, &work->stage, &work->marked, visit);
     if (polling->agreed < polling->seen)
         visit_flag(visit, "markers",
                    "%zu of %zu markers were seen by the host later than stamps and looks allow",
                    polling->seen - polling->agreed, polling->seen);
     if (work->stage.session->refused) // the case answers another question then
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
-    overlap_series_matrix(run->arena, work->stage.scenario, work->queues, work->history, visit);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;
     return true;
