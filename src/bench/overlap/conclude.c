@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What runs beside what, in words: a verdict for each question that the cases of a run answer, with
-// its interval, beside what was published for other GPUs ("Breaking Down Barriers, Part 6",
-// M. Pettineo, 2018: by eye, from time lines of Direct3D 12 under Windows).
+// The findings of overlap: for each question that the cases of a run answer, a verdict with its
+// interval, and what was published for other GPUs ("Breaking Down Barriers, Part 6", M. Pettineo,
+// 2018, read by eye from time lines of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/visit.h"
@@ -11,16 +11,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum {
-    UNIT_TEXT = 32
-};
-
-// A share of time is called "no" where the upper end of its interval is at most the first of these,
-// "yes" where the lower end is at least the second, "partly" where all lies between them, and
-// "undecided" otherwise.
+// The verdict on a share of time: "no" if its interval ends at share_no or below, "yes" if it
+// starts at share_yes or above, "partly" if it lies between the two, otherwise "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
-// Whose cases are asked.
+// The run and the device that findings are about.
 struct subject {
     struct run *run;
     const char *device;
@@ -45,14 +40,14 @@ static bool is_scenario(const struct result *result, const char *name)
     return case_says(&result->bench_case, "scenario", name);
 }
 
-// NULL where the case has no such metric, or no number for it.
+// NULL if the case has no such metric, or no number for it.
 static const struct metric *metric_of(const struct result *result, const char *name)
 {
     const struct metric *metric = result_metric(result, name);
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// The first case with a metric, of a scenario (NULL: of any) and a barrier (NULL: any); NULL: there
+// The first case that has this metric, scenario (NULL: any) and barrier (NULL: any). NULL if there
 // is none.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
@@ -67,27 +62,40 @@ static const struct result *find(const struct subject *subject, const char *scen
     return NULL;
 }
 
-// ---------------------------------------------------------------- words
-
-static const char *verdict_of(double low, double high)
+// A cell of a series by the name of its column; NaN if there is no such column.
+static double cell_of(const struct series *series, size_t row, const char *column)
 {
-    if (high <= share_no)
-        return "no";
-    if (low >= share_yes)
-        return "yes";
-    return low > share_no && high < share_yes ? "partly" : "undecided";
+    for (size_t c = 0; c < series->column_count; c++)
+        if (strcmp(series->columns[c], column) == 0)
+            return series->data[row * series->column_count + c];
+    return NAN;
 }
 
-// "0.931 [0.925, 0.94]"; without an interval (not finite) just the number.
+static const struct series *calibration_of(const struct result *result)
+{
+    const struct series *series = result_series(result, "calibration");
+    return series && series->row_count == 1 ? series : NULL;
+}
+
+// The resolution of the clock in ns; 0 if the result does not have it.
+static double resolution_of(const struct result *result)
+{
+    const struct series *calibration = calibration_of(result);
+    double resolution = calibration ? cell_of(calibration, 0, "resolution") : 0;
+    return isfinite(resolution) ? resolution : 0;
+}
+
+// ---------------------------------------------------------------- words
+
+// "0.931 [0.925, 0.94]", or just the number if it has no interval.
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
-    char median[UNIT_TEXT], low[UNIT_TEXT], high[UNIT_TEXT];
-    unit_format(metric->median, metric->unit, median, sizeof median);
+    const char *median = unit_text(arena, metric->median, metric->unit);
     if (!isfinite(metric->ci95[0]) || !isfinite(metric->ci95[1]))
-        return arena_strdup(arena, median);
-    unit_format(metric->ci95[0], metric->unit, low, sizeof low);
-    unit_format(metric->ci95[1], metric->unit, high, sizeof high);
-    return arena_printf(arena, "%s [%s, %s]", median, low, high);
+        return median;
+    return arena_printf(arena, "%s [%s, %s]", median,
+                        unit_text(arena, metric->ci95[0], metric->unit),
+                        unit_text(arena, metric->ci95[1], metric->unit));
 }
 
 // "yes, 0.93 [0.92, 0.94]": a share of time with the verdict on it.
@@ -95,12 +103,16 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 {
     double low = isfinite(share->ci95[0]) ? share->ci95[0] : share->median;
     double high = isfinite(share->ci95[1]) ? share->ci95[1] : share->median;
-    return arena_printf(arena, "%s, %.2f [%.2f, %.2f]", verdict_of(low, high), share->median,
-                        fmax(low, 0), fmin(high, 1));
+    const char *verdict = high <= share_no                     ? "no"
+                          : low >= share_yes                   ? "yes"
+                          : low > share_no && high < share_yes ? "partly"
+                                                               : "undecided";
+    return arena_printf(arena, "%s, %.2f [%.2f, %.2f]", verdict, share->median, fmax(low, 0),
+                        fmin(high, 1));
 }
 
 struct answer {
-    const char *code, *text, *published; // published: NULL: nothing was
+    const char *code, *text, *published; // published: NULL: none
     double value;
     const struct result *cases[2]; // the second may be NULL
 };
@@ -124,7 +136,7 @@ static void report(const struct subject *subject, const struct answer *answer)
 
 // ---------------------------------------------------------------- questions of one case
 
-// What a number is, and so how it is answered.
+// How a number is worded.
 enum scale {
     SCALE_SHARE, // yes or no
     SCALE_TIME,
@@ -133,11 +145,11 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    const char *scenario; // that answers it best; another one's answer is taken where it has none
+    const char *scenario; // that answers it best; if it was not measured, another one is taken
     enum scale scale;
     const char *text, *rest; // before and after the number
-    const char *published;   // NULL: nothing was
-    bool only;               // no other scenario answers it, and that only with two queues
+    const char *published;   // results of other GPUs; NULL: none
+    bool only;               // only this scenario answers it, and only with two queues
 };
 
 static const struct question questions[] = {
@@ -215,15 +227,6 @@ static const struct {
     {"semaphore", "a timeline semaphore"},
 };
 
-// NULL for a barrier of the target: none stands between dispatches.
-static const char *barrier_text(const char *barrier)
-{
-    for (size_t i = 0; i < COUNT(barrier_texts); i++)
-        if (strcmp(barrier_texts[i].barrier, barrier) == 0)
-            return barrier_texts[i].text;
-    return NULL;
-}
-
 // One finding for each kind of barrier, from the first case that has it.
 static void ask_gaps(const struct subject *subject)
 {
@@ -235,11 +238,14 @@ static void ask_gaps(const struct subject *subject)
         const struct metric *metric = metric_of(result, "barrier_gap");
         // Between two queues this is the finding overlap-hand-over.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = barrier_text(value_of(result, "barrier"));
+        const char *barrier = NULL; // stays so for a target's barrier
+        for (size_t b = 0; b < COUNT(barrier_texts); b++)
+            if (case_says(&result->bench_case, "barrier", barrier_texts[b].barrier))
+                barrier = barrier_texts[b].text;
         if (!is_of(subject, result) || !metric || between || !barrier ||
             !is_scenario(result, value_of(first, "scenario")))
             continue;
-        double resolution_ns = overlap_resolution_ns(result);
+        double resolution_ns = resolution_of(result);
         const char *reason = metric->ci95[0] > resolution_ns ? ""
                              : metric->median > resolution_ns
                                  ? ", below the noise: the frames differ too much"
@@ -258,7 +264,7 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// target-barrier: after a draw, a barrier of what is in its target against one of a buffer.
+// target-barrier: after a draw, compares a barrier of its target with one of a buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -287,81 +293,52 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-enum {
-    AT_A,
-    AT_B,
-    AT_OVERLAP,
-    AT_LOW,
-    AT_HIGH,
-    AT_ORDERED,
-    AT_SHARED,
-    AT_COUNT
-};
-
-static const struct series *matrix_of(const struct result *result, size_t columns[AT_COUNT])
+// True if, in this row of the matrix, `b` comes right after `a` on their queue and does not wait
+// for it, but waits for an earlier workload of that queue. A barrier that waits for all work then
+// keeps the two apart without need. Workloads of the other queue do not count: no barrier stands
+// between queues.
+static bool is_bystander(const struct series *matrix, size_t row)
 {
-    static const char *const names[AT_COUNT] = {"a",    "b",       "overlap",     "low",
-                                                "high", "ordered", "queue_shared"};
-    for (size_t s = 0; s < result->series_count; s++) {
-        const struct series *series = &result->series[s];
-        size_t found = 0;
-        for (size_t n = 0; n < COUNT(names); n++)
-            for (size_t c = 0; c < series->column_count; c++)
-                if (strcmp(series->columns[c], names[n]) == 0) {
-                    columns[n] = c;
-                    found++;
-                }
-        if (found == COUNT(names) && strcmp(series->name, "matrix") == 0)
-            return series;
-    }
-    return NULL;
-}
-
-// Does `b` follow right after `a` on a queue of theirs, wait not for it, but for one before both?
-// The other queue's workloads have no part in that: between queues no barrier stands.
-static bool is_bystander(const struct series *matrix, const size_t at[AT_COUNT],
-                         const double *cells)
-{
-    bool follows = cells[at[AT_SHARED]] == 1, waits = false;
-    for (size_t row = 0; row < matrix->row_count; row++) {
-        const double *other = matrix->data + row * matrix->column_count;
-        if (other[at[AT_B]] != cells[at[AT_B]] || other[at[AT_SHARED]] != 1)
+    bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
+    for (size_t other = 0; other < matrix->row_count; other++) {
+        if (cell_of(matrix, other, "b") != cell_of(matrix, row, "b") ||
+            cell_of(matrix, other, "queue_shared") != 1)
             continue;
-        follows = follows && other[at[AT_A]] <= cells[at[AT_A]];
-        waits = waits || (other[at[AT_A]] < cells[at[AT_A]] && other[at[AT_ORDERED]] == 1);
+        double a = cell_of(matrix, other, "a");
+        follows = follows && a <= cell_of(matrix, row, "a");
+        waits = waits || (a < cell_of(matrix, row, "a") && cell_of(matrix, other, "ordered") == 1);
     }
-    return follows && waits && cells[at[AT_ORDERED]] == 0;
+    return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// The pair of neighbours on a queue of which the second waits for another one before both: what a
-// barrier that waits for all keeps apart without need. False where the case has none.
+// The overlap of the first such pair of the case. False if it has none.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
-    size_t at[AT_COUNT];
-    const struct series *matrix = matrix_of(result, at);
+    const struct series *matrix = result_series(result, "matrix");
     for (size_t row = 0; matrix && row < matrix->row_count; row++) {
-        const double *cells = matrix->data + row * matrix->column_count;
-        if (!is_bystander(matrix, at, cells))
+        if (!is_bystander(matrix, row))
             continue;
-        *share = (struct metric){.median = cells[at[AT_OVERLAP]],
-                                 .ci95 = {cells[at[AT_LOW]], cells[at[AT_HIGH]]}};
+        *share =
+            (struct metric){.median = cell_of(matrix, row, "overlap"),
+                            .ci95 = {cell_of(matrix, row, "low"), cell_of(matrix, row, "high")}};
         return true;
     }
     return false;
 }
 
-// overlap-bystander: plain barriers once, split ones once, by the first case that has such a pair.
+// overlap-bystander: once for plain and once for split barriers, from the first case with such a
+// pair.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
-    bool told[2] = {false, false};
+    bool reported[2] = {false, false};
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         struct metric share;
         bool split = case_says(&result->bench_case, "barrier", "split");
-        if (told[split] || !is_of(subject, result) || !bystander_of(result, &share))
+        if (reported[split] || !is_of(subject, result) || !bystander_of(result, &share))
             continue;
-        told[split] = true;
+        reported[split] = true;
         const char *published =
             split ? "no on all; RX 460 with a driver of 2017 yes" : "no on all five";
         bool is_three = text_begins(value_of(result, "scenario"), "three");
@@ -385,9 +362,9 @@ struct comparison {
     const char *what, *published;
 };
 
-// Frames of two scenarios whose whole interval is less than this apart are alike: three runs of one
-// card agreed to 0.1 % through Vulkan and to 4 % through CUDA, where intervals of a run alone said
-// less.
+// Two frames are equal if the whole interval of their ratio lies within this factor. Three runs of
+// one card differed by 0.1 % through Vulkan and by 4 % through CUDA, more than the intervals of one
+// run.
 #define MATTERS 1.05
 
 // True if the driver refused the high priority that the case asked for: it ran at medium.
@@ -399,45 +376,34 @@ static bool is_refused(const struct result *result)
     return false;
 }
 
-static void report_refused(const struct subject *subject, const struct comparison *comparison,
-                           const struct result *other)
-{
-    report(subject, &(struct answer){.code = comparison->code,
-                                     .text = arena_printf(
-                                         subject->run->arena,
-                                         "%s: not measured, as the driver refused high priority",
-                                         comparison->what),
-                                     .published = comparison->published,
-                                     .value = NAN,
-                                     .cases = {other}});
-}
-
 static void compare(const struct subject *subject, const struct comparison *comparison)
 {
     const struct result *base = find(subject, comparison->base, NULL, "frame");
     const struct result *other = find(subject, comparison->other, NULL, "frame");
     if (!base || !other)
         return;
+    struct arena *arena = subject->run->arena;
+    struct answer answer = {
+        .code = comparison->code, .published = comparison->published, .cases = {other}};
     if (is_refused(other)) {
-        report_refused(subject, comparison, other);
+        answer.text = arena_printf(arena, "%s: not measured, as the driver refused high priority",
+                                   comparison->what);
+        answer.value = NAN;
+        report(subject, &answer);
         return;
     }
-    const struct metric *a = metric_of(base, "frame"), *b = metric_of(other, "frame");
-    const struct ratio times = ratio_of(a, b);
+    const struct ratio times = ratio_of(metric_of(base, "frame"), metric_of(other, "frame"));
     const struct metric ratio = {.median = times.value, .ci95 = {times.low, times.high}};
     bool alike = times.low >= 1 / MATTERS && times.high <= MATTERS;
     const char *verdict = times.high < 1 / MATTERS ? "a shorter frame"
                           : times.low > MATTERS    ? "a longer frame"
                           : alike                  ? "no difference"
                                                    : "undecided";
-    struct arena *arena = subject->run->arena;
-    report(subject, &(struct answer){.code = comparison->code,
-                                     .text = arena_printf(arena, "%s: %s, %s times as long",
-                                                          comparison->what, verdict,
-                                                          number_text(arena, &ratio)),
-                                     .published = comparison->published,
-                                     .value = times.value,
-                                     .cases = {other, base}});
+    answer.text = arena_printf(arena, "%s: %s, %s times as long", comparison->what, verdict,
+                               number_text(arena, &ratio));
+    answer.value = times.value;
+    answer.cases[1] = base;
+    report(subject, &answer);
 }
 
 static const struct comparison comparisons[] = {
@@ -447,25 +413,86 @@ static const struct comparison comparisons[] = {
      "little difference; HD 530 runs the compute list first"},
 };
 
+// ---------------------------------------------------------------- the clock
+
+struct polled {
+    double markers, seen, agreed, known_ns, bars_ns;
+};
+
+static const char *polled_text(struct arena *arena, const struct polled *polled)
+{
+    if (!(polled->markers > 0))
+        return "";
+    return arena_printf(arena,
+                        "; its offset to the host's is known to ±%s; the polling host saw %.0f of "
+                        "%.0f markers, %.0f of them no later than the stamps and "
+                        "its looks allow, and bars as long as stamped but for %s",
+                        unit_text(arena, polled->known_ns, UNIT_NS), polled->seen, polled->markers,
+                        polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
+}
+
+// overlap-clock: the resolution of the device's clock, and whether the polling host saw the same
+// times.
+static void report_clock(const struct subject *subject)
+{
+    struct run *run = subject->run;
+    const struct result *first = NULL;
+    struct polled polled = {.known_ns = INFINITY};
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct series *calibration = calibration_of(run->results[i]);
+        if (!is_of(subject, run->results[i]) || !calibration)
+            continue;
+        first = first ? first : run->results[i];
+        polled.markers += cell_of(calibration, 0, "markers");
+        polled.seen += cell_of(calibration, 0, "seen");
+        polled.agreed += cell_of(calibration, 0, "agreed");
+        polled.known_ns = fmin(polled.known_ns, cell_of(calibration, 0, "known"));
+        polled.bars_ns = fmax(polled.bars_ns, cell_of(calibration, 0, "bars"));
+    }
+    if (!first)
+        return;
+    struct arena *arena = run->arena;
+    const struct series *calibration = calibration_of(first);
+    double behind_ns = cell_of(calibration, 0, "behind");
+    const char *behind =
+        behind_ns > 0 ? arena_printf(arena, "more than %s ", unit_text(arena, behind_ns, UNIT_NS))
+                      : "";
+    const char *text = arena_printf(
+        arena,
+        "timer resolution: %s (ticks of %s, steps of %s); no core's clock was seen %sbehind "
+        "another's "
+        "(less "
+        "than %s would not show)%s",
+        unit_text(arena, resolution_of(first), UNIT_NS),
+        unit_text(arena, cell_of(calibration, 0, "tick"), UNIT_NS),
+        unit_text(arena, cell_of(calibration, 0, "step"), UNIT_NS), behind,
+        unit_text(arena, cell_of(calibration, 0, "reach"), UNIT_NS), polled_text(arena, &polled));
+    run_add_conclusion(
+        run,
+        &(struct finding){.code = "overlap-clock", .text = text, .value = resolution_of(first)},
+        first, NULL);
+}
+
 // ---------------------------------------------------------------- all
 
-//   overlap-clock       what the clock can tell, and what the polling host saw
-//   overlap-dispatches  do dispatches on one queue overlap where nothing orders them
-//   overlap-draw-dispatch, overlap-draws  … a draw and dispatches, two draws
-//   overlap-queues      do two queues work at once
-//   overlap-hand-over   how long one queue's work waits for the end of another queue's
-//   release-skew, overlap-stretch, overlap-gain
-//   barrier-gap         how long the device idles at a barrier, one finding a kind of barrier
+// The findings, by code. Their keys are the cases they come from, their value is the number in the
+// text.
+//   overlap-clock       resolution of the device's clock, and what the polling host saw
+//   overlap-dispatches  do unordered dispatches of one queue overlap
+//   overlap-draw-dispatch, overlap-draws  the same of a draw and dispatches, and of two draws
+//   overlap-queues      do two queues work at the same time
+//   overlap-hand-over   time from the end of one queue's work to the start of another's that waits
+//   release-skew, overlap-stretch, overlap-gain  the metrics of these names
+//   barrier-gap         time that the device idles at a barrier, for each kind of barrier
 //   target-barrier      does a barrier of a render target cost more than one of a buffer
-//   overlap-bystander   does a barrier also wait for work that nobody depends on
+//   overlap-bystander   does a barrier also wait for work that nothing depends on
 //   split-barrier       is a frame shorter with split barriers
-//   queue-priority      does the compute queue's priority change a frame; not measured (value NaN)
-//                       where it was refused
-// Keys: the cases that say so; value: what the text gives.
+//   queue-priority      does the compute queue's priority change a frame; the value is NaN if the
+//                       driver refused the priority
 void overlap_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};
-    overlap_conclude_clock(run, device);
+    report_clock(&subject);
     for (size_t q = 0; q < COUNT(questions); q++)
         ask(&subject, &questions[q]);
     ask_gaps(&subject);

@@ -21,13 +21,7 @@ enum overlap_metric {
 
 bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-// The findings of struct benchmark, and the one of them that is about the clock: its resolution,
-// and whether the polling host saw the same times.
+// The findings; conclude.c lists them.
 void overlap_conclude(struct run *run, const char *device);
-void overlap_conclude_clock(struct run *run, const char *device);
-
-// Times that differ by less (ns) were not told apart: from the result's series "calibration"; 0
-// where it has none.
-double overlap_resolution_ns(const struct result *result);
 
 #endif

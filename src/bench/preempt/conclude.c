@@ -4,11 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    UNIT_TEXT = 32
-};
-
-// What the GPUs of 2017 did to a compositor that was due at 90 Hz.
+// Published results of GPUs of 2017, with a compositor at 90 Hz as the victim.
 static const struct {
     const char *hog, *text;
 } published[] = {
@@ -24,19 +20,11 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-static const struct series *series_of(const struct result *result, const char *name)
-{
-    for (size_t i = 0; i < result->series_count; i++)
-        if (strcmp(result->series[i].name, name) == 0)
-            return &result->series[i];
-    return NULL;
-}
-
-// "57 of 60 co-resident, 3 at a boundary", or "all 60 co-resident"; NULL where the result does not
-// say.
+// "57 of 60 co-resident, 3 at a boundary", or "all 60 co-resident". NULL if the result has no such
+// counts.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
-    const struct series *entered = series_of(result, "entered");
+    const struct series *entered = result_series(result, "entered");
     const char *text = NULL;
     double sum = 0;
     if (!entered || entered->row_count != 1)
@@ -56,22 +44,21 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// "99 % within 3.1 ms", or, of too few answers for that, "the longest 3.1 ms"; NULL likewise.
+// "99 % within 3.1 ms", or "the longest 3.1 ms" if there are too few answers. NULL if the result
+// has no quantiles.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
-    const struct series *quantiles = series_of(result, "quantiles");
-    char text[UNIT_TEXT];
+    const struct series *quantiles = result_series(result, "quantiles");
     double longest = NAN;
     for (size_t r = 0; quantiles && quantiles->column_count > 1 && r < quantiles->row_count; r++) {
         const double *row = quantiles->data + r * quantiles->column_count;
         if (row[0] == 0.99)
-            return arena_printf(arena, "99 %% within %s",
-                                unit_format(row[1], UNIT_NS, text, sizeof text));
+            return arena_printf(arena, "99 %% within %s", unit_text(arena, row[1], UNIT_NS));
         longest = row[0] == 1 ? row[1] : longest;
     }
-    return isfinite(longest) ? arena_printf(arena, "the longest %s",
-                                            unit_format(longest, UNIT_NS, text, sizeof text))
-                             : NULL;
+    return isfinite(longest)
+               ? arena_printf(arena, "the longest %s", unit_text(arena, longest, UNIT_NS))
+               : NULL;
 }
 
 static const struct metric *response_of(const struct result *result, const char *device)
@@ -110,10 +97,9 @@ static const char *answer_text(struct arena *arena, const struct result *result,
 {
     const char *parts[] = {tail_text(arena, result), missed_text(arena, result),
                            slowdown_text(arena, result), entered_text(arena, result)};
-    char median[UNIT_TEXT];
-    const char *text = arena_printf(arena, "%s at %s priority",
-                                    unit_format(response->median, UNIT_NS, median, sizeof median),
-                                    value_of(result, "priority"));
+    const char *text =
+        arena_printf(arena, "%s at %s priority", unit_text(arena, response->median, UNIT_NS),
+                     value_of(result, "priority"));
     bool open = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!parts[i])
@@ -124,8 +110,7 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// What a priority above medium changes: ", so the priority …"; nothing where there are not both, or
-// no interval.
+// What a priority above medium changes. "" if not both were measured, or one has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -146,9 +131,9 @@ static const char *published_text(struct arena *arena, const char *hog)
     return "";
 }
 
-// One for all results like the first, in the order of the run.
+// The results with the hog, setting and victim of the first one, in the order of the run.
 struct group {
-    const char *text; // what each says
+    const char *text; // one part a result
     const char **keys;
     size_t count;
     double least_ns;
@@ -206,10 +191,9 @@ static bool is_first(const struct run *run, const char *device, size_t place)
     return true;
 }
 
-// How urgent work fared behind each hog: a finding "preempt" for each hog and setting, over all
-// priorities; value: the shortest median response (ns), keys: the cases. The detail "entered" of a
-// case says how the victim got in; beside it stands what was published ("Breaking Down Barriers,
-// Part 6", M. Pettineo, 2018).
+// Adds a finding "preempt" for each hog, setting and victim, over all priorities. Its value is the
+// shortest median response (ns), its keys are the cases. The text adds how the victims got in and
+// what was published ("Breaking Down Barriers, Part 6", M. Pettineo, 2018).
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++)
