@@ -4,9 +4,6 @@ and nothing new comes in."""
 
 CIRCLES = (
     "bench/launch/launch bench/launch/visit",
-    "bench/loads/data bench/loads/packed",
-    "bench/loads/loads bench/loads/visit",
-    "bench/managed/managed bench/managed/visit",
     "gpu/batch gpu/device gpu/scope",
     "gpu/cuda/device gpu/cuda/memory",
     "gpu/opencl/batch gpu/opencl/submit",
@@ -15,13 +12,6 @@ CIRCLES = (
 )
 
 HEADERS = (
-    "bench/loads/packed.h",
-    "bench/loads/source.h",
-    "bench/loads/write.h",
-    "bench/raster/work.h",
-    "bench/stream/store.h",
-    "bench/stream/work.h",
-    "bench/strides/work.h",
     "gpu/model/backend.h",
     "gpu/model/execute.h",
     "gpu/model/host.h",

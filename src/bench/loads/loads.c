@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "base/text.h"
 #include "bench/loads/session.h"
 
 // Quick preset: one load for each resource type.
@@ -113,19 +112,6 @@ static const struct headline_info headlines[] = {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-void loads_case_read(const struct bench_case *c, struct loads_case *this_case)
-{
-    *this_case = (struct loads_case){
-        .kind = &loads_kinds[case_choice(c, "load")],
-        .pattern = (enum loads_pattern)case_choice(c, "pattern"),
-        .peak = case_choice(c, "fidelity") == 0,
-    };
-    const struct case_value *subgroup = case_find(c, "subgroup");
-    uint64_t threads = 0;
-    if (subgroup && text_parse_uint(subgroup->text, &threads))
-        this_case->subgroup_threads = (uint32_t)threads;
-}
 
 // Broadcasts, shuffles and push constants give all lanes the same element, so they have only the
 // uniform pattern. Anisotropic samples are never scattered: llvmpipe (Mesa 22.3.6) filters them

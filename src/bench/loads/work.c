@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/text.h"
 #include "bench/loads/session.h"
 #include "measure/unit.h"
 
@@ -17,6 +18,19 @@ struct proof { // as in params.glsl
     uint32_t groups, wrong, unused[2];
     float expected[LOADS_THREADS];
 };
+
+void loads_case_read(const struct bench_case *c, struct loads_case *this_case)
+{
+    *this_case = (struct loads_case){
+        .kind = &loads_kinds[case_choice(c, "load")],
+        .pattern = (enum loads_pattern)case_choice(c, "pattern"),
+        .peak = case_choice(c, "fidelity") == 0,
+    };
+    const struct case_value *subgroup = case_find(c, "subgroup");
+    uint64_t threads = 0;
+    if (subgroup && text_parse_uint(subgroup->text, &threads))
+        this_case->subgroup_threads = (uint32_t)threads;
+}
 
 bool loads_open(struct bench_session *bench, struct error *err)
 {

@@ -16,6 +16,22 @@ static const uint64_t wait_ns = UINT64_C(60000000000);
 
 // ---------------------------------------------------------------- the session
 
+void managed_case_read(const struct bench_case *c, struct managed_case *this_case)
+{
+    static const enum gpu_managed_advice advices[] = {
+        0, GPU_MANAGED_PREFER_DEVICE, GPU_MANAGED_PREFER_HOST, GPU_MANAGED_READ_MOSTLY};
+    const struct case_value *rest = case_find(c, "rest");
+    unsigned advise = case_choice(c, "advise");
+    *this_case = (struct managed_case){
+        .host_touch = case_choice(c, "touch") == 0,
+        .prefetch = case_choice(c, "pages") == 1,
+        .advised = advise > 0,
+        .advice = advices[advise],
+        .bytes = case_uint(c, "bytes"),
+        .rest = rest ? rest->uint : 0,
+    };
+}
+
 bool managed_open(struct bench_session *bench, struct error *err)
 {
     struct managed_session *session = ARENA_NEW(bench->arena, struct managed_session);
