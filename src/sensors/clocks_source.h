@@ -29,6 +29,9 @@ struct clocks_source {
 
 extern const struct clocks_source clocks_nvml, clocks_amdgpu;
 
+// The folder of the processes: desc->proc_root or "/proc".
+const char *clocks_proc(const struct sensor_clocks_desc *desc);
+
 // True if the process is desc->own_pid or one of its descendants. False if it is not visible.
 bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 

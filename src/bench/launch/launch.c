@@ -106,19 +106,6 @@ static const struct headline_info headlines[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
-{
-    const struct case_value *queues = case_find(c, "queues");
-    const struct case_value *elements = case_find(c, "elements");
-    *this_case = (struct launch_case){
-        .scales = elements != NULL,
-        .between = (enum launch_between)case_choice(c, "between"),
-        .mode = (enum launch_mode)case_choice(c, "mode"),
-        .elements = elements ? elements->uint : 0,
-        .queues = queues ? (unsigned)queues->uint : 0,
-    };
-}
-
 enum launch_param { // in the order of `params`
     LAUNCH_PARAM_WORK,
     LAUNCH_PARAM_BETWEEN,

@@ -21,6 +21,19 @@ struct params { // as in the kernels
     float factor;
 };
 
+void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
+{
+    const struct case_value *queues = case_find(c, "queues");
+    const struct case_value *elements = case_find(c, "elements");
+    *this_case = (struct launch_case){
+        .scales = elements != NULL,
+        .between = (enum launch_between)case_choice(c, "between"),
+        .mode = (enum launch_mode)case_choice(c, "mode"),
+        .elements = elements ? elements->uint : 0,
+        .queues = queues ? (unsigned)queues->uint : 0,
+    };
+}
+
 uint64_t launch_elements_max(const struct gpu_info *info)
 {
     uint64_t max = info->kind == GPU_KIND_CPU ? CPU_ELEMENTS_MAX : elements_max;
