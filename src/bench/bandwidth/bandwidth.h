@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Constants that the host and the kernels share.
 //
-// Memory is walked in blocks: BANDWIDTH_LANES threads side by side, each with LOADS elements that
-// lie BANDWIDTH_LANES elements apart. A row is a set of BANDWIDTH_LANES threads of a workgroup; its
-// threads are one subgroup on most hardware and half of one where subgroups have 64.
+// Kernels walk memory in blocks. A block is read by a row: BANDWIDTH_LANES neighbouring threads of
+// a workgroup. Each of them has LOADS elements, which lie BANDWIDTH_LANES elements apart. On most
+// hardware a row is a subgroup; where subgroups have 64 threads, it is half of one.
 //
-// The data are a hash of the number of the 16-byte element: incompressible but for the exponent,
-// which is kept at 2^-15 … 2^0 for floats and 2^-127 … 2^0 for doubles, so that no value is zero,
-// subnormal, infinite or NaN under either type.
+// The data are a hash of the number of the 16-byte element, so hardware cannot compress them. Only
+// the exponent is limited: to 2^-15 … 2^0 for floats and 2^-127 … 2^0 for doubles. So no value is
+// zero, subnormal, infinite or NaN in either type.
 #ifndef BENCH_BANDWIDTH_BANDWIDTH_H
 #define BENCH_BANDWIDTH_BANDWIDTH_H
 

@@ -16,8 +16,8 @@ enum {
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
 
-// Bits: of 64-bit numbers both words; of packed and mixed ones two values, the first in the low
-// word or half.
+// The values of a chain, as bits. Packed and mixed chains hold two values; the first is in the low
+// half or the low word.
 struct chain {
     uint64_t start;          // x
     uint64_t second;         // y, of integers

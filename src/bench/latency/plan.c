@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The presets:
 //
-//   path vector with its better chain, orders random and plru: every size
-//   other paths with their better chain, order random: every second size, up to twice the
-//   last-level
-//     cache
-//   path vector with index chains, order random: the same sizes, so that chains can be compared
-//   (not
-//     in quick)
-//   full: everything at every size
-//   quick, if kernels cannot read clocks: half of these sizes, because a latency then takes two
-//     dispatches
+//   vector       with its better chain, in random and plru order: every size
+//   other paths  with their better chain, in random order: every second size, up to twice the
+//                last-level cache; also vector with index chains, for comparison (not in quick)
+//   full         everything at every size
+//   quick        if kernels cannot read clocks, half of these sizes: a latency takes two dispatches
 //
 // Values that the user sets are all taken. A path that the device cannot have keeps one case, which
 // a visit skips with the reason. Chains that only the preset asks for are left out if the user's

@@ -186,9 +186,8 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 // Adds findings about the cost of a launch:
 //   barriers      the time that each kind of barrier adds to an empty kernel. Value: of a memory
 //                 barrier, or else of the first kind, in ns. Keys: nothing between, and that kind
-//   launch-bound  the host's call that submits empty kernels takes almost their whole time: a
-//   faster
-//                 device would not launch faster. Value: the call's time for each kernel, in ns
+//   launch-bound  almost all the time of empty kernels is the host's call that submits them, so a
+//                 faster device would not help. Value: the call's time for each kernel, in ns
 //   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
 //                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
 //                 largest kernel of the fit. Takes at least five volumes from 64 KiB to 20 MB,

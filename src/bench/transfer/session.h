@@ -55,7 +55,7 @@ uint64_t transfer_bytes_max(const struct gpu_info *info);
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
 // How much a check reads. All; or, if more than TRANSFER_SPARSE_BYTES, one block of 4 KiB in
-// TRANSFER_SPARSE. `turn` chooses the blocks: TRANSFER_SPARSE successive turns read everything.
+// TRANSFER_SPARSE. `turn` chooses the blocks: TRANSFER_SPARSE successive values read everything.
 struct transfer_look {
     bool sparse;
     unsigned turn;
