@@ -218,7 +218,8 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
         return false;
     if (this_case->bytes > bytes_max)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "%" PRIu64 " bytes: path %s reaches %" PRIu64 " here (%s)",
+                         "%" PRIu64 " bytes are too many: path %s reaches %" PRIu64
+                         " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
     // Each round takes another permutation, so that the interval covers that choice.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
