@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a benchmark is: const data and a few functions. One folder each; registered by one line in
-// bench/list.h. It never sees a backend, writes no file and prints nothing.
+// What a benchmark is: const data and a few functions, in a folder of its own, registered by a line
+// in bench/list.h. It never sees a backend, writes no file and prints nothing.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -9,11 +9,11 @@
 #include "measure/visit.h"
 #include "results/results.h"
 
-// Bytes that a kernel reaches by an index of 32 bits into words of 4 bytes: where a device gives no
-// addresses (GPU_CAP ADDRESSES), a chain can be no longer.
+// Bytes that a kernel can address by a 32-bit index into words of 4 bytes: the longest chain on a
+// device without addresses (GPU_CAP ADDRESSES).
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
-// The values chosen for one parameter (preset, then --set), lists and ranges spelt out.
+// The values chosen for one parameter (by the preset, or by --set), with ranges expanded.
 struct bench_choice {
     const struct param_info *param;
     struct case_value *values; // as given; `max` is UINT64_MAX
@@ -24,7 +24,7 @@ struct bench_choice {
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system;    // that `device` is of, with the others; NULL: not known
+    const struct gpu_system *system;    // the system of `device`; NULL: not known
     const char *preset;                 // "quick", "standard", "full"
     const struct bench_choice *choices; // in the order of benchmark_info.params
     size_t choice_count;
@@ -82,7 +82,7 @@ MUST_CHECK bool bench_plan_product(const struct bench_product *product,
 // programs and large buffers are made once.
 struct bench_session {
     struct arena *arena;       // as long as the session
-    struct gpu_system *system; // that `device` is of: a benchmark may open others for itself
+    struct gpu_system *system; // of `device`: a benchmark may open other devices for itself
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_scope *scope;          // as long as the session
@@ -90,22 +90,22 @@ struct bench_session {
     void *state;                      // the benchmark's own, set by open()
 };
 
-// One case within a session, alive from its first visit to its last, or rebuilt where memory is
-// short: what a case needs between rounds must be cheap to find again.
+// One visit of a case within a session.
 struct bench_visit {
     struct bench_session *session;
     const struct bench_case *bench_case;
     struct gpu_scope *scope; // closed after the visit
     struct arena *arena;     // reset after the visit
     const struct measure_request *request;
-    void **memory; // NULL at the first visit; what the benchmark puts here (from the
-                   // session's arena) comes back at the case's next visit
+    // What the benchmark keeps of the case between visits, in the session's arena. *memory is NULL
+    // at the case's first visit, and again after another benchmark was visited.
+    void **memory;
 };
 
 struct benchmark {
     struct benchmark_info info;
     const char *description; // a paragraph for `fathom list NAME`
-    gpu_caps needs;          // missing: every case is skipped, naming it
+    gpu_caps needs;          // if the device lacks one, every case is skipped with the reason
     const char *command;     // only this command measures it; NULL: `fathom run` does
     // Cases that several chosen devices have in common are measured on all of them at the same
     // time: see suite/schedule.h. It has a parameter "together" of "auto", "yes" or "no".
@@ -117,9 +117,9 @@ struct benchmark {
                  struct error *err);
     struct bench_product product; // bench_plan fills its request in
 
-    // The queues that its device is opened with: fills `desc`, which is zeroed. Optional: without
-    // it, and where it leaves `desc` as it is, one universal queue. A device with other queues is
-    // open for its benchmark alone, the usual one beside it, idle.
+    // Fills the queues with which the device is opened into `desc`, which is zeroed. Optional:
+    // without it, and if it does not change `desc`, one universal queue. A device with other queues
+    // is open only for its benchmark, beside the usual one, which is idle then.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Once a session: programs and buffers that cases share. Optional.
@@ -133,8 +133,8 @@ struct benchmark {
     // -d DEVICE` (base/child.h), until the socket closes. Optional.
     bool (*serve)(const char *device_id, int socket_fd, struct error *err);
 
-    // Prepares, warms up, takes samples, verifies; fills `visit` whole or fails with the code that
-    // decides (UNSUPPORTED, OUT_OF_MEMORY: skipped; MISMATCH: failed; …).
+    // Prepares, warms up, takes samples, verifies. Fills the whole visit, or fails: UNSUPPORTED and
+    // OUT_OF_MEMORY make the case skipped, all other errors failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
     // Adds to `run` what this benchmark's results on a device show, as findings. Called once for

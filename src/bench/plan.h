@@ -23,7 +23,8 @@ struct plan_case {
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
     size_t total; // cases in all, as far as the plan knows; 0: it knows none yet
-    // How many cases of this benchmark the plan still has, as far as it knows.
+    // The number of cases of this benchmark that the plan has still to hand out, as far as it
+    // knows.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
     // Hands out the case of that key before its turn; `next` then leaves it out. False if the plan
     // has no such case left. NULL: the plan cannot.
@@ -31,8 +32,8 @@ struct plan {
     // Adds to the run what the plan concludes from the results of its cases. Called once, after the
     // last case. Optional.
     void (*conclude)(const struct plan *plan, struct run *run);
-    // Core clocks at which the plan's cases ask to be measured: the run locks the device's clock to
-    // them, and fails to start where it may not. Count 0: no clock is touched.
+    // Core clocks that the plan's cases need: the run locks the device's clock to them, and does
+    // not start if it may not. Count 0: no clock is locked.
     const double *clocks_hz;
     size_t clock_count;
 };

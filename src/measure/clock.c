@@ -344,7 +344,7 @@ struct probe {
     struct gpu_buffer *buffer;
     struct gpu_batch *batch;
     struct arena *arena;
-    bool virtual_time; // the host's clock says nothing of the device's
+    bool virtual_time; // the device's time does not follow the host's clock
     double virtual_ns; // spans so far
     struct clock_run runs[RUNS_MAX];
     size_t count;

@@ -50,7 +50,7 @@ enum {
     CHANGES_LEAST = 4 // for that
 };
 
-// What the counter said when it changed, and how long before that it was last looked at.
+// A change of the counter: the first reading with the new value, and the time since the one before.
 struct change {
     const struct energy_reading *reading;
     double late_ns;
@@ -153,7 +153,7 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// The reading is made while the other submission runs.
+// Reads the counter while the other submission runs.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -43,7 +43,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// The word that begins here; "" where it is longer than any that is looked for.
+// The word that begins here; "" if it is longer than every word that matters.
 static struct name word_at(const char *at)
 {
     struct name name = {""};
@@ -125,7 +125,7 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// Touches memory by a descriptor, or the core's own.
+// True for accesses to memory by a descriptor, and to the core's own memory.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

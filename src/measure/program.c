@@ -42,13 +42,13 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
     return program;
 }
 
-// The loads of the innermost loop go to `loads`, where the assembly is understood.
+// Fills `loads` with the loads of the innermost loop if measure/isa.h understands the assembly.
 static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
                               struct isa_loads *loads)
 {
     const struct gpu_kernel *kernel = gpu_program_kernel(program);
     struct gpu_program_stats stats = {0};
-    // Many drivers say nothing, which is no reason to flag a measurement.
+    // Many drivers report nothing, which is no reason to flag a measurement.
     if (!gpu_program_stats(program, arena, &stats, NULL))
         stats = (struct gpu_program_stats){0};
     bool has_loads = stats.text && isa_loop_loads(arena, stats.text, loads);

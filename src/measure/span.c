@@ -58,7 +58,7 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Rates over the whole span, of each core that stamped on both sides.
+// Rates over the whole span, of each core that stamped before and after it.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -122,7 +122,7 @@ struct worker {
     const struct measure_span_desc *desc;
     struct arena *arena;
     struct gpu_batch *batch;
-    struct gpu_buffer *stamps; // NULL: the core clock cannot be had
+    struct gpu_buffer *stamps; // NULL: the core clock is not measured
     struct clock_dispatch clock;
     double stamp_step_ns;
     uint64_t repeats;
@@ -134,7 +134,7 @@ static const struct gpu_info *info_of(const struct worker *worker)
     return gpu_device_info(gpu_scope_device(worker->desc->scope));
 }
 
-// Where in the buffer the stamps after the span begin; those before it are at 0.
+// Offset of the stamps after the span; those before it are at 0.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
     return clock_kernel_bytes(clock->groups, clock->stamps);
@@ -202,8 +202,8 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds how many units make a sample long enough, from `next` on. A first run is slow for many
-// reasons, so what is long enough must be so twice.
+// Finds how many units make a sample long enough, starting with `next`. A first run is slow for
+// many reasons, so a second run must be long enough too.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -230,7 +230,7 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // By the host's clock too: the device's may say that nothing takes any time.
+    // Ends by the host's clock too, in case all spans of the device are 0.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {
@@ -240,7 +240,7 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Sizes anew what was sized before the core clock had risen.
+// Sizes twice, unless the device is warm: before the core clock has risen, and after.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)

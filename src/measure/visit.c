@@ -11,8 +11,8 @@ enum {
     FIRST_ROOM = 4
 };
 
-// Lists in a visit are short; they grow by powers of two, so that the count alone tells whether
-// the next element needs new room.
+// Room for one more element. Capacities are powers of two, from FIRST_ROOM on, so the count alone
+// shows when a list is full.
 static void *list_room(struct arena *arena, void *list, size_t count, size_t size)
 {
     if (count == 0)
