@@ -65,11 +65,16 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-static bool take_line(struct executor *executor, const char *line,
-                      const struct benchmark *benchmark, struct arena *arena,
-                      struct measure_visit **visit, struct error *err)
+struct answer_desc {
+    const struct benchmark_info *info;
+    struct arena *arena;
+    struct measure_visit **visit;
+};
+
+static bool take_line(struct executor *executor, const char *line, const struct answer_desc *desc,
+                      struct error *err)
 {
-    switch (protocol_read_answer(arena, line, &benchmark->info, visit, err)) {
+    switch (protocol_read_answer(desc->arena, line, desc->info, desc->visit, err)) {
     case PROTOCOL_VISIT:
         executor->losses = 0;
         return true;
@@ -84,18 +89,12 @@ static bool take_line(struct executor *executor, const char *line,
     return lose_worker(executor);
 }
 
-struct answer_desc {
-    const struct benchmark *benchmark;
-    struct arena *arena;
-    struct measure_visit **visit;
-};
-
 static bool judge_answer(struct executor *executor, enum child_answer answer, const char *line,
                          const struct answer_desc *desc, struct error *err)
 {
     switch (answer) {
     case CHILD_LINE:
-        return take_line(executor, line, desc->benchmark, desc->arena, desc->visit, err);
+        return take_line(executor, line, desc, err);
     case CHILD_TIMEOUT:
         error_set(err, ERROR_TIMEOUT,
                   "no answer for %.0f s: the driver hangs; the worker was ended",
@@ -115,13 +114,13 @@ static bool judge_answer(struct executor *executor, enum child_answer answer, co
     return lose_worker(executor);
 }
 
-static bool take_answer(struct executor *executor, const struct benchmark *benchmark,
+static bool take_answer(struct executor *executor, const struct visit_order *order,
                         struct arena *arena, struct measure_visit **visit, struct error *err)
 {
     const char *line = NULL;
     enum child_answer answer = await(executor, &line);
-    return judge_answer(executor, answer, line, &(struct answer_desc){benchmark, arena, visit},
-                        err);
+    return judge_answer(executor, answer, line,
+                        &(struct answer_desc){&order->benchmark->info, arena, visit}, err);
 }
 
 static bool send_line(struct executor *executor, const char *line, struct error *err)
@@ -148,18 +147,10 @@ static bool send_order(struct executor *executor, const struct visit_order *orde
     return send_line(executor, protocol_write_order(arena, order), err);
 }
 
-static bool visit_in_worker(struct executor *executor, const struct visit_order *order,
-                            struct arena *arena, struct measure_visit **visit, struct error *err)
-{
-    return send_order(executor, order, arena, err) &&
-           take_answer(executor, order->benchmark, arena, visit, err);
-}
-
 // ---------------------------------------------------------------- in several workers at once
 
 // Waits until the worker is at the gate (measure/visit.h) or its visit has failed before it.
-static void await_gate(const struct benchmark *benchmark, struct executor_part *part,
-                       struct arena *arena)
+static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;
     enum child_answer answer = await(part->executor, &line);
@@ -167,31 +158,27 @@ static void await_gate(const struct benchmark *benchmark, struct executor_part *
     if (!part->waits)
         part->done =
             judge_answer(part->executor, answer, line,
-                         &(struct answer_desc){benchmark, arena, &part->visit}, &part->failure);
+                         &(struct answer_desc){&part->order.benchmark->info, arena, &part->visit},
+                         &part->failure);
 }
 
-void executor_visit_together(const struct benchmark *benchmark, struct executor_part *parts,
-                             size_t count, struct arena *arena)
+void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct visit_order order = {.benchmark = benchmark,
-                                          .index = parts[i].index,
-                                          .bench_case = parts[i].bench_case,
-                                          .request = parts[i].request,
-                                          .waits = true};
+        parts[i].order.waits = true;
         parts[i].failure = (struct error){.code = ERROR_NONE};
-        parts[i].waits = send_order(parts[i].executor, &order, arena, &parts[i].failure);
+        parts[i].waits = send_order(parts[i].executor, &parts[i].order, arena, &parts[i].failure);
     }
     for (size_t i = 0; i < count; i++)
         if (parts[i].waits)
-            await_gate(benchmark, &parts[i], arena);
+            await_gate(&parts[i], arena);
     for (size_t i = 0; i < count; i++)
         if (parts[i].waits)
             parts[i].waits =
                 send_line(parts[i].executor, protocol_write_gate(arena), &parts[i].failure);
     for (size_t i = 0; i < count; i++)
         if (parts[i].waits)
-            parts[i].done = take_answer(parts[i].executor, benchmark, arena, &parts[i].visit,
+            parts[i].done = take_answer(parts[i].executor, &parts[i].order, arena, &parts[i].visit,
                                         &parts[i].failure);
 }
 
@@ -224,14 +211,13 @@ static bool visit_here(struct executor *executor, const struct visit_order *orde
     return false;
 }
 
-bool executor_visit(struct executor *executor, const struct benchmark *benchmark, size_t index,
-                    const struct bench_case *bench_case, const struct measure_request *request,
-                    struct arena *arena, struct measure_visit **visit, struct error *err)
+bool executor_visit(struct executor *executor, const struct visit_order *order, struct arena *arena,
+                    struct measure_visit **visit, struct error *err)
 {
-    const struct visit_order order = {
-        .benchmark = benchmark, .index = index, .bench_case = bench_case, .request = request};
-    if (!clock_lock_follow(executor->desc.clocks, bench_case, err))
+    if (!clock_lock_follow(executor->desc.clocks, order->bench_case, err))
         return false;
-    return executor->desc.in_process ? visit_here(executor, &order, arena, visit, err)
-                                     : visit_in_worker(executor, &order, arena, visit, err);
+    if (executor->desc.in_process)
+        return visit_here(executor, order, arena, visit, err);
+    return send_order(executor, order, arena, err) &&
+           take_answer(executor, order, arena, visit, err);
 }

@@ -4,7 +4,7 @@
 #ifndef SUITE_EXECUTOR_H
 #define SUITE_EXECUTOR_H
 
-#include "bench/bench.h"
+#include "suite/protocol.h"
 
 struct executor;
 struct clock_lock;
@@ -25,21 +25,17 @@ struct executor_desc {
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc);
 void executor_destroy(struct executor *executor);
 
-// Makes one visit of a case. `index` is the same for all visits of a case: it names what the
-// benchmark keeps between them. The visit lives in `arena`. False with the case's error; after
+// Makes the visit of `order`, which lives in `arena`. False with the case's error; after
 // ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker the next call starts a new worker.
 // ERROR_INTERRUPTED after a second signal.
-MUST_CHECK bool executor_visit(struct executor *executor, const struct benchmark *benchmark,
-                               size_t index, const struct bench_case *bench_case,
-                               const struct measure_request *request, struct arena *arena,
-                               struct measure_visit **visit, struct error *err);
+MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
+                               struct arena *arena, struct measure_visit **visit,
+                               struct error *err);
 
 // One device's visit in a co-run.
 struct executor_part {
     struct executor *executor; // one with a worker
-    size_t index;
-    const struct bench_case *bench_case;
-    const struct measure_request *request;
+    struct visit_order order;  // executor_visit_together sets order.waits
     // The outcome, as executor_visit returns it.
     bool done;
     struct measure_visit *visit;
@@ -49,8 +45,7 @@ struct executor_part {
 
 // Makes all visits of a co-run, each in its own worker. No worker takes samples before every other
 // one is ready or has failed.
-void executor_visit_together(const struct benchmark *benchmark, struct executor_part *parts,
-                             size_t count, struct arena *arena);
+void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena);
 
 // How many workers (in process: devices) were lost in a row, since the last visit that ended with a
 // result or an orderly failure.

@@ -102,16 +102,24 @@ static void note_visit(struct scheduler *s, struct block *block, struct entry *e
     }
 }
 
+static struct visit_order order_for(const struct entry *entry,
+                                    const struct measure_request *request)
+{
+    return (struct visit_order){.benchmark = entry->plan_case.benchmark,
+                                .index = entry->plan_case.index,
+                                .bench_case = entry->plan_case.bench_case,
+                                .request = request};
+}
+
 static void visit_alone(struct scheduler *s, struct block *block, struct entry *entry)
 {
     const struct measure_request request = request_for(s, entry);
+    const struct visit_order order = order_for(entry, &request);
     struct arena *arena = arena_create();
-    struct measure_visit *brought = NULL;
+    struct measure_visit *visit = NULL;
     struct error failure = {.code = ERROR_NONE};
-    bool done =
-        executor_visit(entry->slot->executor, entry->plan_case.benchmark, entry->plan_case.index,
-                       entry->plan_case.bench_case, &request, arena, &brought, &failure);
-    note_visit(s, block, entry, done ? brought : NULL, &failure);
+    bool done = executor_visit(entry->slot->executor, &order, arena, &visit, &failure);
+    note_visit(s, block, entry, done ? visit : NULL, &failure);
     arena_destroy(arena);
 }
 
@@ -156,12 +164,10 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
             continue;
         requests[count] = request_for(s, entry);
         parts[count] = (struct executor_part){.executor = entry->slot->executor,
-                                              .index = entry->plan_case.index,
-                                              .bench_case = entry->plan_case.bench_case,
-                                              .request = &requests[count]};
+                                              .order = order_for(entry, &requests[count])};
         entries[count++] = entry;
     }
-    executor_visit_together(first->plan_case.benchmark, parts, count, arena);
+    executor_visit_together(parts, count, arena);
     note_common(parts, count);
     for (size_t i = 0; i < count; i++)
         note_visit(s, block, entries[i], parts[i].done ? parts[i].visit : NULL, &parts[i].failure);
