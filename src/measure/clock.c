@@ -40,14 +40,22 @@ double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from,
 // ---------------------------------------------------------------- the clock kernel
 
 enum {
-    STAMP_WORDS = 4
+    STAMP_WORDS = 4,
+    // An invocation may make 65535 loop iterations on Mesa's software GPU
+    // (LP_MAX_TGSI_LOOP_ITERATIONS), which then leaves every loop silently. The kernel makes at
+    // most stamps × (iterations + 9) of them.
+    LOOPS_MAX = 65000,
+    GROUPS_UNKNOWN = 64, // if the number of cores is not known
+    GROUPS_MAX = 1024,
+    ALIGN_BYTES = 256 // of a buffer's offset; no device with clocks in kernels needs more
 };
 
 struct clock_params {
     uint32_t stamps, iterations, never;
 };
 
-const char *clock_kernel_name(const struct gpu_info *info)
+// The variant for the clocks that the device has; NULL if it has none.
+static const char *kernel_name(const struct gpu_info *info)
 {
     bool core = info->caps & GPU_CAP(CORE_CLOCK), device = info->caps & GPU_CAP(DEVICE_CLOCK);
     if (core && device)
@@ -64,13 +72,13 @@ static uint64_t group_words(uint32_t stamps)
 uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps)
 {
     uint64_t bytes = groups * group_words(stamps) * sizeof(uint32_t);
-    return (bytes + CLOCK_ALIGN_BYTES - 1) / CLOCK_ALIGN_BYTES * CLOCK_ALIGN_BYTES;
+    return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
 }
 
 uint32_t clock_kernel_groups(const struct gpu_info *info)
 {
-    uint64_t groups = info->limits.cores ? 2 * info->limits.cores : CLOCK_GROUPS_UNKNOWN;
-    return groups < CLOCK_GROUPS_MAX ? (uint32_t)groups : CLOCK_GROUPS_MAX;
+    uint64_t groups = info->limits.cores ? 2 * info->limits.cores : GROUPS_UNKNOWN;
+    return groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX;
 }
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch)
@@ -330,7 +338,7 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
 
 enum {
     STAMPS = 128,
-    ITERATIONS_MAX = CLOCK_LOOPS_MAX / STAMPS - 9,
+    ITERATIONS_MAX = LOOPS_MAX / STAMPS - 9,
     BRIEF_RUNS = 8, // at either end, so that the host sees some of them end at once
     LONG_RUNS = 3,
     RUNS_MAX = 60
@@ -456,7 +464,7 @@ static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, st
 bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
-    const char *name = clock_kernel_name(info);
+    const char *name = kernel_name(info);
     *clock = (struct measure_clock){0};
     if (!name)
         return true;

@@ -13,19 +13,6 @@ struct clock_stamp {
     uint64_t core, device;
 };
 
-// An invocation may make 65535 loop iterations on Mesa's software GPU
-// (LP_MAX_TGSI_LOOP_ITERATIONS), which then leaves every loop silently. The kernel makes at most
-// stamps × (iterations + 9) of them.
-enum {
-    CLOCK_LOOPS_MAX = 65000
-};
-
-enum {
-    CLOCK_GROUPS_UNKNOWN = 64, // if the number of cores is not known
-    CLOCK_GROUPS_MAX = 1024,
-    CLOCK_ALIGN_BYTES = 256 // of a buffer's offset; no device with clocks in kernels needs more
-};
-
 // Workgroups beside a span: two for each core, so that hardly a core is missed.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
@@ -37,9 +24,6 @@ struct clock_dispatch {
     uint32_t stamps;     // of a group
     uint32_t iterations; // of the wait between two stamps; one is 16 steps of xorshift
 };
-
-// The variant for the clocks that the device has; NULL if it has none.
-const char *clock_kernel_name(const struct gpu_info *info);
 
 // Bytes that a dispatch writes, rounded up so that another may follow in the buffer.
 uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
