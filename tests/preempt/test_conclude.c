@@ -52,13 +52,14 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
     add(run, "slow-shader", "high", 2e6)->verdict = VERDICT_FAILED;
     bench_preempt.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 2);
-    assert_non_null(strstr(run->findings[0].text, "without a hog, on two queues, takes"));
+    assert_non_null(strstr(run->findings[0].text, "urgent work on another queue, without a hog: "));
     assert_non_null(
         strstr(run->findings[1].text,
-               "behind big-dispatch, on two queues, takes 50.00 ms at medium priority (3 of 4 "
+               "on another queue, behind big-dispatch: 50.00 ms at medium priority (3 of 4 "
                "co-resident, 1 at a boundary), 2.000 ms at high priority"));
     assert_non_null(strstr(run->findings[1].text, "published: GTX 1070 blocked"));
-    assert_non_null(strstr(run->findings[1].text, "with the priority it takes 0.04 times as long"));
+    assert_non_null(
+        strstr(run->findings[1].text, "; with the priority it takes 0.04 times as long"));
     assert_null(strstr(run->findings[0].text, "the priority")); // behind nobody it is for nothing
     assert_true(run->findings[1].value == 2e6);
     assert_int_equal(run->findings[1].key_count, 2);
@@ -79,8 +80,8 @@ static void what_it_costs_is_said(void **state)
     result->metric_count = 3;
     bench_preempt.conclude(run, "vulkan:0");
     assert_non_null(strstr(run->findings[0].text,
-                           "78.00 ms at medium priority (40 % of deadlines missed; the hog 1.28 "
-                           "times as long as alone; 3 of 4 co-resident"));
+                           "78.00 ms at medium priority (40 % of deadlines missed; the hog takes "
+                           "1.28 times as long; 3 of 4 co-resident"));
     run_destroy(run);
 }
 
@@ -92,7 +93,7 @@ static void a_priority_that_changes_nothing_is_called_that(void **state)
     add(run, "baseline", "medium", 2.2e6);
     add(run, "baseline", "highest", 2.3e6);
     bench_preempt.conclude(run, "vulkan:0");
-    assert_non_null(strstr(run->findings[0].text, ": the priority makes no measurable difference"));
+    assert_non_null(strstr(run->findings[0].text, "; the priority makes no measurable difference"));
     run_destroy(run);
 }
 

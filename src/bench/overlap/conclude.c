@@ -98,7 +98,7 @@ static const char *number_text(struct arena *arena, const struct metric *metric)
                         unit_text(arena, metric->ci95[1], metric->unit));
 }
 
-// "yes, 0.93 [0.92, 0.94]": a share of time with the verdict on it.
+// "yes, 93 % [92 %, 94 %]": the verdict on a share of time, and the share.
 static const char *share_text(struct arena *arena, const struct metric *share)
 {
     double low = isfinite(share->ci95[0]) ? share->ci95[0] : share->median;
@@ -107,8 +107,8 @@ static const char *share_text(struct arena *arena, const struct metric *share)
                           : low >= share_yes                   ? "yes"
                           : low > share_no && high < share_yes ? "partly"
                                                                : "undecided";
-    return arena_printf(arena, "%s, %.2f [%.2f, %.2f]", verdict, share->median, fmax(low, 0),
-                        fmin(high, 1));
+    return arena_printf(arena, "%s, %.0f %% [%.0f %%, %.0f %%]", verdict, 100 * share->median,
+                        100 * fmax(low, 0), 100 * fmin(high, 1));
 }
 
 struct answer {
@@ -154,25 +154,23 @@ struct question {
 
 static const struct question questions[] = {
     {"overlap-dispatches", "same_queue", "no-barriers", SCALE_SHARE,
-     "dispatches on one queue overlap where nothing orders them", "",
+     "unordered dispatches of one queue overlap", "",
      "GTX 980, GTX 1070, Titan V yes; RX 460 all; HD 530 some", false},
     {"overlap-draw-dispatch", "draw_dispatch", "no-barriers", SCALE_SHARE,
-     "a draw and dispatches of its queue overlap where nothing orders them", "",
+     "an unordered draw and dispatch of one queue overlap", "",
      "RX 460 yes; GTX 980, GTX 1070, Titan V, HD 530 no", false},
-    {"overlap-draws", "draw_draw", "draws", SCALE_SHARE,
-     "draws on one queue overlap where nothing orders them", "", NULL, false},
-    {"overlap-queues", "cross_queue", "default", SCALE_SHARE,
-     "async compute: the direct and the compute queue overlap", "",
+    {"overlap-draws", "draw_draw", "draws", SCALE_SHARE, "unordered draws of one queue overlap", "",
+     NULL, false},
+    {"overlap-queues", "cross_queue", "default", SCALE_SHARE, "async compute works", " overlap",
      "GTX 980, HD 530 no; GTX 1070, Titan V partly; RX 460 yes", false},
     {"release-skew", "release_skew", "default", SCALE_TIME,
-     "two queues that one semaphore releases start", " apart", NULL, false},
+     "two queues that are released together start", " apart", NULL, false},
     {"overlap-hand-over", "barrier_gap", "cross-queue", SCALE_TIME,
-     "from the end of a workload to the start of one on the other queue that waits for it:", "",
-     NULL, true},
+     "work that waits for another queue starts", " after that queue's work has ended", NULL, true},
     {"overlap-stretch", "stretch", "default", SCALE_FACTOR, "a workload beside others takes",
      " times as long as alone", "longer on GTX 1070, Titan V where the queues overlap", false},
     {"overlap-gain", "gain", "no-barriers", SCALE_FACTOR,
-     "the workloads one after another, each alone, would take", " times as long as their frame",
+     "without overlap the workloads would take", " times as long as their frame",
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
@@ -221,10 +219,13 @@ static void ask(const struct subject *subject, const struct question *question)
 static const struct {
     const char *barrier, *text;
 } barrier_texts[] = {
-    {"memory", "a barrier of memory"},     {"execution", "a barrier of execution alone"},
-    {"buffer", "a barrier of one buffer"}, {"image", "a barrier of one image"},
-    {"full", "a barrier of all with all"}, {"split", "a split barrier"},
-    {"semaphore", "a timeline semaphore"},
+    {"memory", "memory barrier"},
+    {"execution", "execution barrier"},
+    {"buffer", "buffer barrier"},
+    {"image", "image barrier"},
+    {"full", "full barrier"},
+    {"split", "split barrier"},
+    {"semaphore", "timeline semaphore"},
 };
 
 // One finding for each kind of barrier, from the first case that has it.
@@ -246,19 +247,18 @@ static void ask_gaps(const struct subject *subject)
             !is_scenario(result, value_of(first, "scenario")))
             continue;
         double resolution_ns = resolution_of(result);
-        const char *reason = metric->ci95[0] > resolution_ns ? ""
-                             : metric->median > resolution_ns
-                                 ? ", below the noise: the frames differ too much"
-                                 : ", below the clock's resolution";
-        report(subject,
-               &(struct answer){.code = "barrier-gap",
-                                .text = arena_printf(
-                                    arena,
-                                    "%s costs %s from the end of a workload to the start of the "
-                                    "one that waits for it%s",
-                                    barrier, number_text(arena, metric), reason),
-                                .value = metric->median,
-                                .cases = {result}});
+        const char *number = number_text(arena, metric);
+        const char *text =
+            metric->ci95[0] > resolution_ns
+                ? arena_printf(arena, "%s: %s until the workload that waits starts", barrier,
+                               number)
+            : metric->median > resolution_ns
+                ? arena_printf(arena, "%s: below the noise (%s)", barrier, number)
+                : arena_printf(arena, "%s: below the clock's resolution (%s)", barrier, number);
+        report(subject, &(struct answer){.code = "barrier-gap",
+                                         .text = text,
+                                         .value = metric->median,
+                                         .cases = {result}});
     }
 }
 
@@ -343,15 +343,14 @@ static void ask_bystanders(const struct subject *subject)
             split ? "no on all; RX 460 with a driver of 2017 yes" : "no on all five";
         bool is_three = text_begins(value_of(result, "scenario"), "three");
         report(subject,
-               &(struct answer){.code = "overlap-bystander",
-                                .text = arena_printf(
-                                    arena,
-                                    "a workload overlaps the one before it, which it "
-                                    "need not wait for, across a %s: %s",
-                                    split ? "split barrier" : "barrier", share_text(arena, &share)),
-                                .published = is_three ? published : NULL,
-                                .value = share.median,
-                                .cases = {result}});
+               &(struct answer){
+                   .code = "overlap-bystander",
+                   .text = arena_printf(
+                       arena, "across a %s, a workload overlaps the unrelated one before it: %s",
+                       split ? "split barrier" : "barrier", share_text(arena, &share)),
+                   .published = is_three ? published : NULL,
+                   .value = share.median,
+                   .cases = {result}});
     }
 }
 
@@ -424,9 +423,9 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
     if (!(polled->markers > 0))
         return "";
     return arena_printf(arena,
-                        "; its offset to the host's is known to ±%s; the polling host saw %.0f of "
-                        "%.0f markers, %.0f of them no later than the stamps and "
-                        "its looks allow, and bars as long as stamped but for %s",
+                        "; the offset to the host's clock is known to ±%s; the polling host saw "
+                        "%.0f of %.0f markers, %.0f of them on time; polled and stamped lengths "
+                        "differ by up to %s",
                         unit_text(arena, polled->known_ns, UNIT_NS), polled->seen, polled->markers,
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
@@ -454,19 +453,16 @@ static void report_clock(const struct subject *subject)
     struct arena *arena = run->arena;
     const struct series *calibration = calibration_of(first);
     double behind_ns = cell_of(calibration, 0, "behind");
-    const char *behind =
-        behind_ns > 0 ? arena_printf(arena, "more than %s ", unit_text(arena, behind_ns, UNIT_NS))
-                      : "";
-    const char *text = arena_printf(
-        arena,
-        "timer resolution: %s (ticks of %s, steps of %s); no core's clock was seen %sbehind "
-        "another's "
-        "(less "
-        "than %s would not show)%s",
-        unit_text(arena, resolution_of(first), UNIT_NS),
-        unit_text(arena, cell_of(calibration, 0, "tick"), UNIT_NS),
-        unit_text(arena, cell_of(calibration, 0, "step"), UNIT_NS), behind,
-        unit_text(arena, cell_of(calibration, 0, "reach"), UNIT_NS), polled_text(arena, &polled));
+    const char *reach = unit_text(arena, cell_of(calibration, 0, "reach"), UNIT_NS);
+    const char *lag =
+        behind_ns > 0 ? arena_printf(arena, "a core's clock lags another's by up to %s",
+                                     unit_text(arena, behind_ns, UNIT_NS))
+                      : arena_printf(arena, "no core's clock lags another's by %s or more", reach);
+    const char *text = arena_printf(arena, "timer resolution: %s (ticks of %s, steps of %s); %s%s",
+                                    unit_text(arena, resolution_of(first), UNIT_NS),
+                                    unit_text(arena, cell_of(calibration, 0, "tick"), UNIT_NS),
+                                    unit_text(arena, cell_of(calibration, 0, "step"), UNIT_NS), lag,
+                                    polled_text(arena, &polled));
     run_add_conclusion(
         run,
         &(struct finding){.code = "overlap-clock", .text = text, .value = resolution_of(first)},

@@ -224,8 +224,8 @@ static bool check_words(const struct overlap_stage *stage, uint32_t which, size_
         uint32_t found = stage->words[w * stage->stride + id];
         if (found != wanted)
             return error_set(err, ERROR_MISMATCH,
-                             "%s: thread %u left %08x instead of %08x: it computed something else, "
-                             "or did not see what it waited for",
+                             "%s: thread %u left %08x instead of %08x: the result is wrong, or "
+                             "the words that it waited for were not visible",
                              workload->name, id, found, wanted);
     }
     return true;

@@ -112,7 +112,7 @@ static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *cloc
 static const char *queue_text(const struct gpu_info *info, const struct overlap_session *session)
 {
     if (!session->queues[OVERLAP_COMPUTE])
-        return "one: the device has no second queue, so the compute queue's workloads follow on "
+        return "one: the device has no second queue, so the compute queue's workloads run on "
                "the direct queue";
     return queue_pair_kind(info) == GPU_QUEUE_COMPUTE
                ? "two: the direct queue is universal, the compute queue is of a compute-only family"
@@ -163,8 +163,8 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     session->skew = plain->skew;
     session->clock.program = NULL;
     session->scope = gpu_scope_open(session->device);
-    session->priority_text = "high for the compute queue's family: granted, in so far as the "
-                             "driver made a device with it; more cannot be asked";
+    session->priority_text = "high for the compute queue: the driver accepted it; whether it "
+                             "takes effect cannot be queried";
     struct measure_programs programs = {.arena = bench->arena, .scope = session->scope};
     if (session_fill(session, &programs, err))
         return session;
@@ -183,7 +183,7 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
     queue_pair_request(bench->info, &desc);
     if (desc.queue_count < 2) {
         error_set(err, ERROR_UNSUPPORTED,
-                  "%s has one queue: there is none beside it to have a higher priority",
+                  "%s has one queue, so no second queue can have a higher priority",
                   bench->info->id);
         return NULL;
     }
@@ -197,7 +197,7 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
     fallback->urgent = NULL;
     fallback->refused = true;
     fallback->priority_text =
-        arena_printf(bench->arena, "high was refused (%s): medium it is", err->message);
+        arena_printf(bench->arena, "high was refused (%s); measured at medium", err->message);
     return fallback;
 }
 

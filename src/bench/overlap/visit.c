@@ -150,7 +150,7 @@ static bool prepare(struct work *work, struct error *err)
     if (work->stage.barrier == OVERLAP_BARRIER_TARGET &&
         !overlap_scenario_waits_for_draw(work->stage.scenario))
         return error_set(err, ERROR_UNSUPPORTED,
-                         "barrier=target: nothing in %s waits for a draw on this device",
+                         "barrier=target: no workload of %s waits for a draw on this device",
                          work->stage.scenario->name);
     work->all = (UINT32_C(1) << work->stage.scenario->count) - 1;
     for (size_t w = 0; w < work->stage.scenario->count; w++)
@@ -219,10 +219,10 @@ static const char *draw_text(const struct work *work, size_t w)
 {
     const struct overlap_workload *workload = &work->stage.scenario->workloads[w];
     if (workload->draw)
-        return arena_printf(work->run->arena, ", a draw of %d x %u pixels, %u turns an iteration",
+        return arena_printf(work->run->arena, ", a draw of %d x %u pixels, %u repeats an iteration",
                             OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.draw_repeats);
     return work->history->scenario->workloads[w].draw
-               ? ", a dispatch in place of a draw: there is no graphics on this queue"
+               ? ", a dispatch instead of a draw: this queue has no graphics"
                : "";
 }
 
@@ -230,20 +230,19 @@ static void report_clock(const struct overlap_session *session,
                          const struct overlap_polling *polling, struct measure_visit *visit)
 {
     const struct overlap_skew *skew = &session->skew;
-    visit_detail(visit, "clock",
-                 "the device's clock ticks %.4g ns and steps %.4g ns: nothing shorter than %.4g ns "
-                 "is told apart",
-                 session->clock.device_tick_ns, session->clock.device_step_ns,
-                 session->resolution_ns);
-    visit_detail(visit, "clock-skew",
-                 "no core's clock was seen more than %.4g ns behind another's in %llu readings on "
-                 "%u cores (0: not known); a word on its way took %.4g ns at least",
-                 skew->behind_ns, (unsigned long long)skew->seen, skew->cores, skew->reach_ns);
-    visit_detail(visit, "clock-offset", "the host's clock plus %.6f s, known to ±%.3g us",
+    visit_detail(visit, "clock", "timer resolution: %.4g ns (ticks of %.4g ns, steps of %.4g ns)",
+                 session->resolution_ns, session->clock.device_tick_ns,
+                 session->clock.device_step_ns);
+    visit_detail(
+        visit, "clock-skew",
+        "no core's clock lags another's by more than %.4g ns, in %llu readings on %u cores "
+        "(0: not known); a lag below %.4g ns cannot be seen",
+        skew->behind_ns, (unsigned long long)skew->seen, skew->cores, skew->reach_ns);
+    visit_detail(visit, "clock-offset", "device clock minus host clock: %.6f s ± %.3g us",
                  polling->offset_ns * 1e-9, polling->known_ns * 1e-3);
     visit_detail(visit, "markers",
-                 "%zu of %zu seen by the polling host, %zu of these within their resolution (looks "
-                 "at most %.3g us apart); bars as the host saw them differ by up to %.3g us",
+                 "the polling host saw %zu of %zu markers, %zu of them on time (polls at most "
+                 "%.3g us apart); polled and stamped lengths differ by up to %.3g us",
                  polling->seen, polling->markers, polling->agreed, polling->sweep_ns * 1e-3,
                  polling->bars_ns * 1e-3);
 }
@@ -256,7 +255,7 @@ static void report_details(const struct work *work, struct measure_visit *visit)
         visit_detail(visit, "priority", "%s", work->stage.session->priority_text);
     report_clock(work->stage.session, &work->history->polling, visit);
     visit_detail(
-        visit, "work", "%u turns of %d xorshift rounds an iteration, %u threads a workload",
+        visit, "work", "%u repeats of %d xorshift rounds an iteration, %u threads a workload",
         work->stage.repeats, OVERLAP_ROUNDS, scenario->workloads[0].blocks * OVERLAP_BLOCK_THREADS);
     for (size_t w = 0; w < scenario->count; w++) {
         visit_detail(visit, arena_printf(work->run->arena, "lane %zu", w),
@@ -300,7 +299,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     const struct overlap_polling *polling = &work->history->polling;
     if (polling->agreed < polling->seen)
         visit_flag(visit, "markers",
-                   "%zu of %zu markers were seen by the host later than stamps and looks allow",
+                   "%zu of %zu markers reached the host later than their time stamps allow",
                    polling->seen - polling->agreed, polling->seen);
     if (work->stage.session->refused) // the case answers another question then
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);

@@ -87,8 +87,8 @@ static const char *slowdown_text(struct arena *arena, const struct result *resul
     if (!isfinite(slowdown))
         return NULL;
     if (fabs(slowdown - 1) < 0.02)
-        return "the hog as fast as alone";
-    return arena_printf(arena, "the hog %.2f times as long as alone", slowdown);
+        return "the hog is not slowed";
+    return arena_printf(arena, "the hog takes %.2f times as long", slowdown);
 }
 
 // "1.9 ms at medium priority (99 % within 3.1 ms; …)"
@@ -118,8 +118,8 @@ static const char *change_text(struct arena *arena, const struct metric *medium,
         !isfinite(higher->ci95[0]) || !isfinite(higher->ci95[1]))
         return "";
     if (higher->ci95[0] <= medium->ci95[1] && higher->ci95[1] >= medium->ci95[0])
-        return ": the priority makes no measurable difference";
-    return arena_printf(arena, ": with the priority it takes %.2f times as long",
+        return "; the priority makes no measurable difference";
+    return arena_printf(arena, "; with the priority it takes %.2f times as long",
                         higher->median / medium->median);
 }
 
@@ -168,11 +168,13 @@ static void report(struct run *run, const char *device, size_t first)
     const struct group group = group_of(run, device, first);
     const char *hog = value_of(begin, "hog"), *where = value_of(begin, "setting");
     bool alone = strcmp(hog, "none") == 0;
+    const char *place = strcmp(where, "queues") == 0    ? "on another queue"
+                        : strcmp(where, "devices") == 0 ? "on a device of its own"
+                                                        : "in another process";
     const char *text = arena_printf(
-        run->arena, "%s: %s %s%s, %s two %s, takes %s%s%s", device,
-        strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work",
-        alone ? "without a hog" : "behind ", alone ? "" : hog,
-        strcmp(where, "processes") == 0 ? "in" : "on", where, group.text,
+        run->arena, "%s: %s %s, %s%s: %s%s%s", device,
+        strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work", place,
+        alone ? "without a hog" : "behind ", alone ? "" : hog, group.text,
         alone ? "" : change_text(run->arena, group.medium, group.higher),
         published_text(run->arena, hog));
     *run_add_finding(run) = (struct finding){.code = "preempt",

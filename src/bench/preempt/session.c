@@ -87,8 +87,8 @@ static bool setup_open(struct bench_session *bench, struct preempt_setup *setup,
     setup->priority_text = "medium, the default";
     if (priority != GPU_PRIORITY_MEDIUM)
         setup->priority_text = arena_printf(bench->arena,
-                                            "%s: granted, in so far as the driver made a device "
-                                            "with it; more cannot be asked",
+                                            "%s: the driver accepted it; whether it takes effect "
+                                            "cannot be queried",
                                             priorities[p].name);
     bool unlike = victim_kind(bench->info, setup) != queue_pair_kind(bench->info);
     if (strcmp(setup->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM || unlike)
@@ -140,7 +140,7 @@ struct preempt_setup *preempt_setup_get(struct bench_session *bench,
     setup->priority = arena_strdup(bench->arena, request->priority);
     setup->draws = request->draws;
     if (is_queues(setup) && !queue_pair_has_second(bench->info)) {
-        error_set(err, ERROR_UNSUPPORTED, "%s has one queue: there is none for the victim",
+        error_set(err, ERROR_UNSUPPORTED, "%s has one queue, so there is none for the victim",
                   bench->info->id);
         return NULL;
     }

@@ -209,12 +209,12 @@ static void report_shape(struct measure_visit *visit, const char *name,
                          const struct load_shape *shape)
 {
     if (shape->draws) {
-        visit_detail(visit, name, "%u draw%s of %u tiles of %d pixels, %u turns each",
+        visit_detail(visit, name, "%u draw%s of %u tiles of %d pixels, %u iterations each",
                      shape->dispatches, shape->dispatches == 1 ? "" : "s", shape->groups,
                      PREEMPT_TILE * PREEMPT_TILE, shape->iterations);
         return;
     }
-    visit_detail(visit, name, "%u dispatch%s of %u workgroups of %d threads, %u turns each",
+    visit_detail(visit, name, "%u dispatch%s of %u workgroups of %d threads, %u iterations each",
                  shape->dispatches, shape->dispatches == 1 ? "" : "es", shape->groups,
                  PREEMPT_WORKGROUP, shape->iterations);
 }
@@ -261,9 +261,10 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
         preempt_history_add(work->history, work->contention.response_ns[i], work->entries[i]);
     report_metrics(work, visit);
     if (work->contention.late * LATE_PART > work->contention.count)
-        visit_flag(visit, "late-victim",
-                   "%u of %u victims were submitted late: submitting the hog held the thread",
-                   work->contention.late, work->contention.count);
+        visit_flag(
+            visit, "late-victim",
+            "%u of %u victims were submitted late, because submitting the hog kept the host busy",
+            work->contention.late, work->contention.count);
     report_details(work, visit);
     preempt_series_history(run->arena, work->history, visit);
     const struct preempt_scene scene = {work->victims, work->contention.count, work->hogs,
