@@ -129,7 +129,7 @@ static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **sta
     assert_true(fabs(tally.gain - 300.0 / 220) < 1e-12);
 }
 
-static void a_queue_that_waits_for_the_other_tells_nothing_of_the_release(void **state)
+static void a_queue_that_waits_for_the_other_has_no_release_skew(void **state)
 {
     (void)state;
     static const struct overlap_workload workloads[] = {{.name = "A"}, {.name = "B", .after = 1}};
@@ -265,7 +265,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_those_of_a_queue_and_not_of_the_scenario),
         cmocka_unit_test(what_stands_between_on_either_queue_leaves_no_gap),
         cmocka_unit_test(queues_at_once_gain_and_their_common_time_counts_gaps_out),
-        cmocka_unit_test(a_queue_that_waits_for_the_other_tells_nothing_of_the_release),
+        cmocka_unit_test(a_queue_that_waits_for_the_other_has_no_release_skew),
         cmocka_unit_test(with_one_queue_nothing_is_said_of_two),
         cmocka_unit_test(draws_are_counted_apart_from_dispatches),
         cmocka_unit_test(waiting_goes_by_way_of_others),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `overlap` is: its parameters, metrics and views, and the queues that it wants. METHOD.md
+// What `overlap` is: its parameters, metrics and views, and the queues that it requests. METHOD.md
 // says how it measures.
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
@@ -13,11 +13,12 @@ static const struct param_info params[] = {
      .quick = "default,no-barriers,three,three-split",
      .standard = "default,no-barriers,three,three-split,high-priority,cross-queue,draws",
      .choices = "default|no-barriers|three|three-split|high-priority|cross-queue|draws|FILE",
-     .help = "default: two chains of workloads on two queues; no-barriers: the same, none waits; "
-             "three: C waits for A, B stands between them; three-split: the same with split "
-             "barriers; high-priority: default, the compute queue at high priority; cross-queue: "
-             "a chain from queue to queue; draws: two that wait for nobody, and a dispatch after "
-             "them; FILE: as METHOD.md shows"},
+     .help =
+         "default: two chains of workloads on two queues; no-barriers: the same without waiting; "
+         "three: C waits for A, B stands between them; three-split: the same with split "
+         "barriers; high-priority: default, the compute queue at high priority; cross-queue: "
+         "a chain from queue to queue; draws: two unordered draws and a dispatch after the "
+         "second; FILE: a JSON file of your own"},
     {.key = "barrier",
      .type = PARAM_TEXT,
      .quick = "memory",
@@ -33,7 +34,9 @@ static const struct param_info params[] = {
      .standard = "before",
      .full = "before,after",
      .choices = "before|after",
-     .help = "where a barrier stands: right before what waits, or right after what is waited for"},
+     .help = "where a barrier stands: right before the workload that waits, or right after the one "
+             "that "
+             "it waits for"},
 };
 
 static const struct metric_info metrics[OVERLAP_METRIC_COUNT] = {
@@ -210,11 +213,11 @@ const struct benchmark bench_overlap = {
              .headlines = headlines,
              .headline_count = COUNT(headlines)},
     .description =
-        "Workloads on one or two queues, held back by a semaphore and released together. Every "
-        "workgroup writes down when it began and ended, by the device's own clock, and on which "
-        "core: so the time line shows what ran beside what, how long a barrier keeps the device "
-        "idle, and whether two queues share it. Each frame is checked: every record is there, no "
-        "workload begins before one that it waits for, and sees what that one wrote.",
+        "Workloads on one or two queues wait at a semaphore and are released together. Every "
+        "workgroup records its core and when it started and ended, by the device's clock. The "
+        "time line then shows what ran at the same time, how long a barrier keeps the device idle, "
+        "and whether two queues share the device. Each frame is checked: every record is there, no "
+        "workload starts before one that it waits for, and each sees what that one wrote.",
     .needs = GPU_CAP(DEVICE_CLOCK) | GPU_CAP(HOLDS) | GPU_CAP(UNORDERED),
     .device = queue_pair_request,
     .plan = plan,

@@ -23,15 +23,15 @@ static const struct overlap_workload free_workloads[] = {
     {"async B", OVERLAP_COMPUTE, false, 8, 64, 0},  {"async C", OVERLAP_COMPUTE, false, 8, 64, 0},
 };
 
-// The sizes of these are not published: B is twice as long, so that it is still at work when C
-// could begin.
+// The published sizes are not known. B is twice as long as A, so that it still runs when C could
+// start.
 static const struct overlap_workload three_workloads[] = {
     {"compute A", OVERLAP_DIRECT, false, 8, 64, 0},
     {"compute B", OVERLAP_DIRECT, false, 8, 128, 0},
     {"compute C", OVERLAP_DIRECT, false, 8, 64, BIT(0)},
 };
 
-// Four workloads that hand over from queue to queue.
+// Four workloads, each of which waits for the one before it on the other queue.
 static const struct overlap_workload cross_workloads[] = {
     {"direct A", OVERLAP_DIRECT, false, 8, 64, 0},
     {"async B", OVERLAP_COMPUTE, false, 8, 64, BIT(0)},
@@ -39,7 +39,7 @@ static const struct overlap_workload cross_workloads[] = {
     {"async D", OVERLAP_COMPUTE, false, 8, 64, BIT(2)},
 };
 
-// Not in the original: what two draws do, and what waits for one of them.
+// Not in the original: two draws, and a dispatch that waits for the second.
 static const struct overlap_workload draw_workloads[] = {
     {"graphics A", OVERLAP_DIRECT, true, 8, 64, 0},
     {"graphics B", OVERLAP_DIRECT, true, 8, 64, 0},
@@ -103,7 +103,7 @@ bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Does any workload wait for one whose queue is (`same`), or is not, its own?
+// True if any workload waits for one on its own queue (`same`) or on the other (!`same`).
 static bool waits_for(const struct overlap_scenario *scenario, bool same)
 {
     for (size_t w = 0; w < scenario->count; w++)

@@ -45,7 +45,7 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// Which of the words a member is: `fallback` where it is absent.
+// The index of the member's text in `words`; `fallback` if the member is absent.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {
@@ -196,7 +196,7 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole
 
-// Without what is not enabled: the others' bits move down.
+// The scenario of the enabled workloads. Their numbers, and so the bits of `after`, move down.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);

@@ -18,8 +18,8 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// Nothing stands between the two on a queue of theirs. Something on another one may: in what order
-// a scenario names workloads of two queues says nothing.
+// True if no workload of their queues stands between the two. Workloads of other queues may: the
+// order in which a scenario lists workloads of two queues has no meaning.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
@@ -28,7 +28,7 @@ static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
     return a < b;
 }
 
-// Both run on one queue, right after each other, and neither waits.
+// True if both run on one queue, one right after the other, and neither waits for any workload.
 static bool are_free(const struct overlap_scenario *scenario, const unsigned *queues, size_t a,
                      size_t b)
 {
@@ -36,7 +36,8 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Pairs of which so many are draws.
+// Mean overlap of such pairs of which `draws` (0, 1 or 2) workloads are draws; NaN if there is
+// none.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
@@ -53,8 +54,8 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Length of the time in which a workload of every queue in the bit set is at work. The borders are
-// those of the workloads: between two of them nothing changes.
+// Total time in which every queue of the bit set `wanted` runs a workload. Nothing changes between
+// two neighbouring starts or ends of workloads, so each such span is tested in its middle.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -76,7 +77,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// The last to end of those that `w` waits for; `w`: it waits for none.
+// The workload that `w` waits for and that ended last; `w` itself if it waits for none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -88,8 +89,8 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Of workloads that wait for the one right before them, and for no other that ends later: what else
-// stood between the two would be in the gap.
+// Median gap of dispatches that wait for the workload right before them and for none that ends
+// later: otherwise the gap would contain other work. NaN if there is none.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {
@@ -104,7 +105,7 @@ static double gap_of(const struct overlap_scenario *scenario, const unsigned *qu
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// Does the first workload of each queue begin with the release?
+// True if the first workload of each queue waits for nothing, and so starts with the release.
 static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A visit of a case of `overlap`: each workload alone, then a series of frames.
+// A visit of a case of `overlap`: runs each workload alone, then a series of frames.
 #ifndef BENCH_OVERLAP_VISIT_H
 #define BENCH_OVERLAP_VISIT_H
 

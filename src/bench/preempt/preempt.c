@@ -15,23 +15,24 @@ static const struct param_info params[] = {
      .quick = "none,big-dispatch",
      .standard = "none,baseline,many-draws,many-dispatches,big-dispatch,slow-shader",
      .choices = "none|baseline|many-draws|many-dispatches|big-dispatch|slow-shader",
-     .help = "what keeps the device busy: frames of moderate dispatches; submissions of many small "
-             "draws or dispatches, of one of many workgroups, of one whose workgroups each take as "
-             "long as all"},
+     .help = "what keeps the device busy. baseline: frames of eight dispatches; many-draws, "
+             "many-dispatches: many small ones a submission; big-dispatch: one dispatch of many "
+             "workgroups; slow-shader: one dispatch of workgroups that each take 100 ms"},
     {.key = "setting",
      .type = PARAM_TEXT,
      .quick = "nearest",
      .standard = "queues,devices,processes",
      .choices = "queues|devices|processes|nearest",
-     .help = "where the victim runs: on another queue of the hog's device, on a device of its own, "
-             "or in another process than the hog; nearest: the first of these that there is"},
+     .help =
+         "where the victim runs: on another queue of the hog's device, on a logical device of its "
+         "own, or in another process; nearest: the first of these that the device has"},
     {.key = "priority",
      .type = PARAM_TEXT,
      .quick = "medium,highest",
      .standard = "medium,highest",
      .full = "low,medium,high,realtime",
      .choices = "low|medium|high|realtime|highest",
-     .help = "of the victim's queue among all of the system; the hog's is medium"},
+     .help = "global priority of the victim's queue; the hog's queue has medium priority"},
     {.key = "victim",
      .type = PARAM_TEXT,
      .quick = "dispatch",
@@ -61,7 +62,7 @@ static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
     [PREEMPT_METRIC_P90] = {.name = "response_p90",
                             .unit = UNIT_NS,
                             .better = BETTER_LOWER,
-                            .help = "what nine in ten responses of a visit stay below"},
+                            .help = "90 % of the responses of a visit are shorter"},
     [PREEMPT_METRIC_MOST] = {.name = "response_max",
                              .unit = UNIT_NS,
                              .better = BETTER_LOWER,
@@ -74,13 +75,13 @@ static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
     [PREEMPT_METRIC_WAIT] = {.name = "wait",
                              .unit = UNIT_NS,
                              .better = BETTER_LOWER,
-                             .help = "what of the response was not the victim's own run"},
+                             .help = "the response time without the victim's own run"},
     [PREEMPT_METRIC_MISSES] =
         {.name = "misses",
          .better = BETTER_LOWER,
-         .help = "share of the deadlines, 11.1 ms apart, that were not met: the answer came after "
-                 "the next "
-                 "one, or none could be asked for as an earlier one was still awaited"},
+         .help =
+             "share of the deadlines, 11.1 ms apart, that were missed: the answer came after the "
+             "next deadline, or an earlier answer was still awaited"},
     [PREEMPT_METRIC_SLOWDOWN] = {.name = "hog_slowdown",
                                  .better = BETTER_LOWER,
                                  .help =
@@ -130,7 +131,7 @@ enum preempt_param { // as `params` lists them
     PREEMPT_PARAM_VICTIM
 };
 
-// Choices that decide about cases.
+// The indices of choices that the plan depends on.
 enum {
     HOG_MANY_DRAWS = 2,
     HOG_BIG_DISPATCH = 4,
@@ -140,7 +141,7 @@ enum {
     VICTIM_DRAW = 1
 };
 
-// "nearest" is no setting but the first that the device has.
+// "nearest" stands for the first setting that the device has.
 static void replace(const struct bench_pick *pick)
 {
     if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == SETTING_NEAREST)
@@ -156,8 +157,9 @@ static bool reach(const struct bench_pick *pick)
     return !draws || pick->request->device->caps & GPU_CAP(GRAPHICS);
 }
 
-// Every case costs the same time, its deadlines: of the victims that draw the standard preset takes
-// those that show most (METHOD.md says why), the full preset and who asks for them all.
+// Every case takes the same time, because deadlines set it. So the standard preset has draws as
+// victims only in the cases that show most (METHOD.md); the full preset, and a user who asks, get
+// all.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
@@ -193,12 +195,13 @@ const struct benchmark bench_preempt = {
              .headline_count = COUNT(headlines),
              .distribution = true},
     .description =
-        "A hog keeps the device busy without a break; 90 times a second a small dispatch, or draw, "
-        "comes in "
-        "on another queue, at its own priority. The host tells how long each took to be answered. "
-        "Workgroups of both write down when they ran, by the device's clock, and the longest time "
-        "that they stood still: so it shows whether the victim ran beside the hog, between its "
-        "workgroups, in their midst, or only when a submission was over.",
+        "A hog keeps the device busy without a break. 90 times a second a small dispatch or draw, "
+        "the "
+        "victim, is submitted on another queue, at its own priority. The host measures how long "
+        "each answer takes. Workgroups of both record when they ran, by the device's clock, and "
+        "the "
+        "longest time that they stood still. This shows whether the victim ran beside the hog, "
+        "between its workgroups, while they were stopped, or only after a submission.",
     .needs = GPU_CAP(DEVICE_CLOCK),
     .device = queue_pair_request,
     .plan = plan,

@@ -265,7 +265,7 @@ bool process_serve(const char *device_id, int socket_fd, struct error *err)
     if (!done &&
         !child_channel_write(&server.channel, arena_printf(server.arena, "error %s", err->message),
                              &unsent))
-        error_prefix(err, "the parent could not be told");
+        error_prefix(err, "the parent did not get this message");
     gpu_scope_close(server.scope);
     gpu_device_close(server.device);
     gpu_system_destroy(server.system);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A visit of a case of `preempt`: the hog alone, then the victim beside it, 90 times a second.
+// A visit of a case of `preempt`: runs the hog alone, then submits the victim beside it 90 times a
+// second.
 #ifndef BENCH_PREEMPT_VISIT_H
 #define BENCH_PREEMPT_VISIT_H
 
