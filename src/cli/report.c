@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/levels.h"
 #include "cli/cli.h"
-#include "report/html.h"
+#include "report/export.h"
 #include "results/json.h"
 #include "results/save.h"
 

@@ -5,10 +5,8 @@
 #include "cli/terminal.h"
 #include "gpu/backend.h"
 #include "report/console.h"
-#include "report/csv.h"
-#include "report/html.h"
-#include "report/svg.h"
-#include "report/trace.h"
+#include "report/export.h"
+#include "results/json.h"
 #include "results/save.h"
 #include "suite/clock_lock.h"
 #include "suite/runner.h"
@@ -252,15 +250,15 @@ static bool save_forms(const struct running *r, struct error *err)
     const struct run *const run = r->run;
     struct error one;
     *err = (struct error){.code = ERROR_NONE};
-    if (csv && !csv_save(run, csv, &one))
+    if (csv && !run_save_as(run, csv_write, csv, &one))
         add_failure(err, &one);
     if (html && !html_save(&run, 1, html, &one))
         add_failure(err, &one);
     else if (html && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Report: %s\n", html);
-    if (trace && !trace_save(run, trace, &one))
+    if (trace && !run_save_as(run, trace_write, trace, &one))
         add_failure(err, &one);
-    if (svg && !svg_save(run, svg, &one))
+    if (svg && !run_save_as(run, svg_write, svg, &one))
         add_failure(err, &one);
     if (r->unsaved.code != ERROR_NONE) {
         one = r->unsaved;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "report/csv.h"
 #include "base/text.h"
+#include "report/export.h"
 #include "results/names.h"
-#include "results/save.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -179,14 +178,4 @@ bool csv_write(const struct run *run, FILE *stream, struct error *err)
     if (fflush(stream) != 0 || ferror(stream))
         return error_set(err, ERROR_IO, "cannot write the CSV: %s", strerror(errno));
     return true;
-}
-
-static bool write_csv(void *context, FILE *stream, struct error *err)
-{
-    return csv_write(context, stream, err);
-}
-
-bool csv_save(const struct run *run, const char *path, struct error *err)
-{
-    return file_save(path, write_csv, (void *)run, err);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/html.h"
+#include "report/export.h"
 #include "results/codec.h"
 #include "results/json.h"
 #include "results/save.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "report/svg.h"
+#include "report/export.h"
 
 #include "report/spans.h"
-#include "results/save.h"
 #include "results/units.h"
 
 #include <errno.h>
@@ -240,14 +239,4 @@ bool svg_write(const struct run *run, FILE *stream, struct error *err)
     free(body);
     arena_destroy(svg.arena);
     return done || error_set(err, ERROR_IO, "cannot write the SVG: %s", strerror(errno));
-}
-
-static bool write_svg(void *context, FILE *stream, struct error *err)
-{
-    return svg_write(context, stream, err);
-}
-
-bool svg_save(const struct run *run, const char *path, struct error *err)
-{
-    return file_save(path, write_svg, (void *)run, err);
 }

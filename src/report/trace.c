@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "report/trace.h"
+#include "report/export.h"
 
 #include "report/spans.h"
 #include "results/codec.h"
-#include "results/save.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -239,14 +238,4 @@ bool trace_write(const struct run *run, FILE *stream, struct error *err)
     bool written = json_out_end(&out, "the trace", err);
     arena_destroy(arena);
     return written;
-}
-
-static bool write_trace(void *context, FILE *stream, struct error *err)
-{
-    return trace_write(context, stream, err);
-}
-
-bool trace_save(const struct run *run, const char *path, struct error *err)
-{
-    return file_save(path, write_trace, (void *)run, err);
 }

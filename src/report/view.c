@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "report/view.h"
 #include "base/text.h"
+#include "report/tables.h"
 #include "results/names.h"
 
 #include <math.h>
@@ -19,15 +19,11 @@ const char *view_value_text(struct arena *arena, const struct case_value *value,
     return unit_text(arena, number, unit);
 }
 
-bool view_log_x(const struct view_info *view)
-{
-    return view->scale && strncmp(view->scale, "log", 3) == 0;
-}
-
 bool view_log_y(const struct view_info *view)
 {
     const char *dash = view->scale ? strchr(view->scale, '-') : NULL;
-    return dash ? strncmp(dash + 1, "log", 3) == 0 : view_log_x(view);
+    const char *scale = dash ? dash + 1 : view->scale;
+    return scale && text_begins(scale, "log");
 }
 
 const struct result **view_select(struct arena *arena, const struct run *run, const char *device,

@@ -399,14 +399,25 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
     return written;
 }
 
-static bool write_run(void *context, FILE *stream, struct error *err)
+struct form {
+    const struct run *run;
+    run_writer *writer;
+};
+
+static bool write_form(void *context, FILE *stream, struct error *err)
 {
-    return run_write(context, stream, err);
+    const struct form *form = context;
+    return form->writer(form->run, stream, err);
+}
+
+bool run_save_as(const struct run *run, run_writer *writer, const char *path, struct error *err)
+{
+    return file_save(path, write_form, &(struct form){run, writer}, err);
 }
 
 bool run_save(const struct run *run, const char *path, struct error *err)
 {
-    return file_save(path, write_run, (void *)run, err);
+    return run_save_as(run, run_write, path, err);
 }
 
 static bool schema_check(struct json_reader *reader, const struct json_node *top)

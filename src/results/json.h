@@ -22,7 +22,13 @@ MUST_CHECK bool run_write(const struct run *run, FILE *stream, struct error *err
 // The run as one value of a larger document (results/codec.h).
 void run_put(struct json_out *out, const struct run *run);
 
-// Writes the whole file, or leaves the former one as it was (results/save.h).
+// Writes a run to a stream in some form: run_write, or one of report/export.h.
+typedef bool run_writer(const struct run *run, FILE *stream, struct error *err);
+
+// Writes the whole file, or leaves the former one as it was (results/save.h). run_save writes the
+// run file.
+MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const char *path,
+                            struct error *err);
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
 
 // A new run, to be given back with run_destroy. NULL with ERROR_IO where the file cannot be read;

@@ -2,7 +2,7 @@
 // The JSON codec where things go wrong: no memory, a stream that refuses, names that are not UTF-8.
 #define _GNU_SOURCE // fopencookie
 #include "golden/rich_run.h"
-#include "report/html.h"
+#include "report/export.h"
 #include "results/codec.h"
 #include "results/json.h"
 #include "suite/protocol.h"

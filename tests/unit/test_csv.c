@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "golden/golden.h"
 #include "golden/rich_run.h"
-#include "report/csv.h"
+#include "report/export.h"
 
 static char *written(const struct run *run)
 {
@@ -75,7 +75,7 @@ static void a_full_disk_is_an_error(void **state)
     (void)state;
     struct run *run = golden_run(TESTS_DIR "/golden/demo.json");
     struct error err = {0};
-    assert_false(csv_save(run, "/dev/full", &err));
+    assert_false(run_save_as(run, csv_write, "/dev/full", &err));
     assert_int_equal(err.code, ERROR_IO);
     assert_non_null(strstr(err.message, "No space left"));
     run_destroy(run);

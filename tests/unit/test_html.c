@@ -3,7 +3,7 @@
 // tested in a browser (tests/web).
 #include "golden/golden.h"
 #include "golden/rich_run.h"
-#include "report/html.h"
+#include "report/export.h"
 
 #include <jansson.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Time lines as files: what a trace viewer and a browser find in them.
-#include "report/svg.h"
-#include "report/trace.h"
+#include "report/export.h"
 
 #include <jansson.h>
 #include <setjmp.h>

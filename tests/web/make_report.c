@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // make_report REPORT.html RUN.json…: the report of these runs, as fathom writes it.
-#include "report/html.h"
+#include "report/export.h"
 #include "results/json.h"
 
 int main(int argc, char **argv)
