@@ -24,7 +24,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
         return ratio;
     if (base->median != 0)
         ratio.value = now->median / base->median;
-    // Quotients of positive intervals; anything else has no ratio to speak of.
+    // Only positive intervals have a quotient.
     if (base->ci95[0] > 0 && now->ci95[0] > 0) {
         ratio.low = now->ci95[0] / base->ci95[1];
         ratio.high = now->ci95[1] / base->ci95[0];
@@ -42,7 +42,8 @@ enum side {
     SIDE_LESS
 };
 
-// Does one interval end further below another than the threshold allows? From 0 anything is far.
+// True if the interval of `a` ends below that of `b` by more than the threshold, relative to the
+// upper end of `a`. If that end is 0, any distance is enough.
 static bool is_below(const struct metric *a, const struct metric *b, double threshold)
 {
     return b->ci95[0] - a->ci95[1] > threshold * fabs(a->ci95[1]);
@@ -71,13 +72,6 @@ static enum compare_word word_of(enum side side, enum better better)
     if (better == BETTER_NONE)
         return COMPARE_OTHER;
     return (side == SIDE_MORE) == (better == BETTER_HIGHER) ? COMPARE_FASTER : COMPARE_SLOWER;
-}
-
-// Time and cycles of the same work: what a change of the core clock alone would look like.
-static enum compare_word word_with_cycles(enum side time, enum side cycles, enum better better)
-{
-    bool disagree = time != SIDE_UNSURE && cycles != SIDE_UNSURE && time != cycles;
-    return disagree ? COMPARE_CLOCK : word_of(time, better);
 }
 
 // The first metric of the result that stands in the list; NULL if none does.
@@ -157,20 +151,6 @@ static void parts_finish(struct compare *compare)
     }
 }
 
-static const char *unsure_text(const struct compare_row *row)
-{
-    if (row->word != COMPARE_UNSURE || isfinite(row->ratio.low))
-        return NULL;
-    return "no interval";
-}
-
-static const char *metric_gone_text(struct comparing *c, const struct metric *metric,
-                                    const struct metric *other)
-{
-    const char *why = other && isfinite(other->median) ? "another unit" : "no number";
-    return arena_printf(c->arena, "%s has %s in new", metric->name, why);
-}
-
 static void metrics_compare(struct comparing *c, const struct result *base,
                             const struct result *now)
 {
@@ -181,12 +161,15 @@ static void metrics_compare(struct comparing *c, const struct result *base,
         const struct metric *other = result_metric(now, metric->name);
         if (!isfinite(metric->median) || metric_is_twin(base_info, base, metric))
             continue;
-        if (!other || !isfinite(other->median) || other->unit != metric->unit) {
-            row_add(c, &(struct compare_row){.word = COMPARE_MISSING,
-                                             .base = base,
-                                             .now = now,
-                                             .base_metric = metric,
-                                             .text = metric_gone_text(c, metric, other)});
+        bool has_number = other && isfinite(other->median);
+        if (!has_number || other->unit != metric->unit) {
+            const char *what = has_number ? "another unit" : "no number";
+            row_add(c, &(struct compare_row){
+                           .word = COMPARE_MISSING,
+                           .base = base,
+                           .now = now,
+                           .base_metric = metric,
+                           .text = arena_printf(c->arena, "%s has %s in new", metric->name, what)});
             continue;
         }
         const struct metric *cycles = metric_in_cycles(base_info, base, metric),
@@ -198,17 +181,15 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles, other_cycles)};
         double threshold = c->compare->threshold;
-        row.word = word_with_cycles(side_of(metric, other, threshold),
-                                    side_of(cycles, other_cycles, threshold), metric->better);
+        enum side in_time = side_of(metric, other, threshold);
+        enum side in_cycles = side_of(cycles, other_cycles, threshold);
+        bool disagree = in_time != SIDE_UNSURE && in_cycles != SIDE_UNSURE && in_time != in_cycles;
+        row.word = disagree ? COMPARE_CLOCK : word_of(in_time, metric->better);
         row.suspect = base->verdict == VERDICT_SUSPECT || now->verdict == VERDICT_SUSPECT;
-        row.text = unsure_text(&row);
+        if (row.word == COMPARE_UNSURE && !isfinite(row.ratio.low))
+            row.text = "no interval";
         row_add(c, &row);
     }
-}
-
-static const char *first_reason(const struct result *result)
-{
-    return result->reason_count ? result->reasons[0].text : NULL;
 }
 
 static void case_compare(struct comparing *c, const struct result *base, const struct result *now)
@@ -217,7 +198,7 @@ static void case_compare(struct comparing *c, const struct result *base, const s
     const char *mismatch = now && !c->desc->across ? result_mismatch(c->arena, base, now) : NULL;
     if (!now || !result_measured(now)) {
         whole.word = now && now->verdict == VERDICT_FAILED ? COMPARE_BROKEN : COMPARE_MISSING;
-        whole.text = now ? first_reason(now) : NULL;
+        whole.text = now && now->reason_count ? now->reasons[0].text : NULL;
     } else if (mismatch) {
         whole.word = COMPARE_REFUSED;
         whole.text = mismatch;
@@ -269,7 +250,7 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
     }
 }
 
-// Results of a device that the other run has none for.
+// Adds a row for each result of a device that no device of the other run is paired with.
 static void unpaired_list(struct comparing *c, enum compare_word word,
                           const struct result_index *index)
 {
@@ -339,7 +320,7 @@ const char *compare_row_case(struct arena *arena, const struct compare *compare,
     return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
-// From or to nothing is the largest change of all.
+// The size of a change, for sorting: a change from 0 or to 0 is the largest.
 static double change_of(const struct compare_row *row)
 {
     if (row->ratio.value > 0)
