@@ -14,8 +14,8 @@ struct banks_curve {
 // The number of banks: threads s words apart meet in banks / gcd(s, banks) of them, so the time
 // grows with every power of two until all meet in one, at s = banks, and no further. Counted in
 // words of 4 bytes: how wide a bank is does not show, 32 of 8 bytes look like 64 of 4 bytes.
-// 0 where that cannot be told: no conflict to speak of (less than twice the time of stride 1),
-// nothing measured beyond, or odd strides that take longer than stride 1 too.
+// Returns 0 if the number is unknown: no stride takes twice the time of stride 1, no longer stride
+// was measured, or odd strides take longer than stride 1 too.
 unsigned banks_count(const struct banks_curve *curve);
 
 #endif

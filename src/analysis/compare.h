@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Two runs against each other: what got faster, what got slower, what cannot be told.
+// Compares two runs: what got faster, what got slower, and what the intervals leave open.
 //
 // Cases are paired by device (analysis/pairing.h) and key; only the same version of a benchmark and
 // the same METHOD values are comparable. For each metric the ratio new ÷ base has the interval
 // [new.low ÷ base.high, new.high ÷ base.low]: it holds whenever both 95 % intervals hold, and for
-// equal widths it is √2 wider than the 95 % interval of a ratio, so that of pairs without any
-// difference well under 1 % are called changed however noisy they are (tests/unit/test_compare.c).
+// equal widths it is √2 wider than the 95 % interval of a ratio. So of the pairs that do not
+// differ, well under 1 % are called changed, however noisy they are (tests/unit/test_compare.c).
 //
-// Where base is 0, or an interval reaches below it, there is no such ratio: then it counts that one
-// interval ends below the other, by more than t of its end.
+// There is no such ratio if base is 0 or an interval reaches below 0. Then two metrics differ if
+// one interval ends below the other by more than t times its end.
 //
 //   same      the interval lies within 1/(1+t) … 1+t, t being the threshold; or both are 0
 //   faster,   the interval lies beyond it
@@ -106,7 +106,7 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
 
-// Slower or broken cases: what a regression job fails for.
+// True if any case is slower or broken, so that CI can gate on it.
 bool compare_regressed(const struct compare *compare);
 
 // The case of a row for people: its key, after its device where there are several.

@@ -46,7 +46,8 @@ struct cross {
     size_t chip_count;
 };
 
-// Metrics in cycles whose twin in time has a row are left out. The run must outlive the result.
+// A metric in cycles has no row if the metric in time of the same work has one. The run must
+// outlive the result.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
 // Adds a finding "api-gap" to the run for each benchmark, metric and device that is apart.

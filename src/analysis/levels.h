@@ -51,10 +51,10 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
                                   const char *metric);
 
 // Adds findings for the device, if it has none of them:
-//   level           a step of the longest curve; value: the region (bytes) at which the curve ends
-//                   to be flat, keys: the last case within it and the first beyond its rise. The
-//                   text has the size that a map found, if the run has one: if lines are shorter
-//                   than the chain's stride, a level is smaller than that region
+//   level           a step of the longest curve; value: the size (bytes) at which the curve stops
+//                   being flat, keys: the last case below that size and the first after the rise.
+//                   The text has the size that a map found, if the run has one: if lines are
+//                   shorter than the chain's stride, a level is smaller than the chain shows
 //   levels-unknown  why the longest curve shows none, or none beyond those
 //   path-levels     the staircase of another curve; value: its steps, key: its first case
 void levels_add_findings(struct run *run, const char *device);

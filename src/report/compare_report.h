@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What comparing two runs said: for a terminal, as Markdown for an issue or a merge request, and
-// as JSON for programs.
+// The result of comparing two runs: for a terminal, as Markdown for an issue or a merge request,
+// and as JSON for programs.
 #ifndef REPORT_COMPARE_REPORT_H
 #define REPORT_COMPARE_REPORT_H
 
@@ -10,8 +10,7 @@
 struct compare_report {
     const struct compare *compare;
     const char *base_name, *now_name; // of the files
-    bool reference;                   // base is a reference run: what it lacks or has more of is
-                                      // no news
+    bool reference; // base is a reference run: cases that only one run has are not reported
 };
 
 // Tables of at most desc->columns: what changed, what is unsure, a line a benchmark, a summary.

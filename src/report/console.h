@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A run as tables for a terminal: every view of every benchmark, each value with its interval, and
-// a note wherever a number is doubted or missing. UTF-8, never wider than the screen.
+// a note for each number that is suspect or missing. UTF-8, never wider than the screen.
 #ifndef REPORT_CONSOLE_H
 #define REPORT_CONSOLE_H
 

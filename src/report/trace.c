@@ -14,7 +14,7 @@ enum {
     TRACKS_A_CORE = 64 // spans on one track must not overlap
 };
 
-// Perfetto 20 loses what a counter is at moment 0.
+// Perfetto 20 ignores the value of a counter at time 0.
 static const double first_ns = 1000;
 
 struct trace {
@@ -124,32 +124,32 @@ static void line_add(struct trace *trace, const struct spans *line)
 
 // ---------------------------------------------------------------- cores and how many at once
 
-struct moment {
+struct bound {
     double ns;
     size_t row;
     int change; // +1: begins, −1: ends
 };
 
-static int moment_compare(const void *left, const void *right)
+static int bound_compare(const void *left, const void *right)
 {
-    const struct moment *a = left, *b = right;
+    const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    return a->change - b->change; // what ends makes room first
+    return a->change - b->change; // a span that ends frees its track first
 }
 
-static struct moment *moments_of(struct arena *arena, const struct spans *crowd)
+static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
 {
     size_t rows = crowd->series->row_count;
-    struct moment *moments = ARENA_ARRAY(arena, 2 * rows, struct moment);
+    struct bound *bounds = ARENA_ARRAY(arena, 2 * rows, struct bound);
     for (size_t i = 0; i < rows; i++) {
-        moments[2 * i] = (struct moment){spans_cell(crowd, i, crowd->start, 0), i, 1};
-        moments[2 * i + 1] = (struct moment){spans_cell(crowd, i, crowd->end, 0), i, -1};
-        if (moments[2 * i + 1].ns <= moments[2 * i].ns) // ends behind its own begin
-            moments[2 * i + 1].ns = nextafter(moments[2 * i].ns, INFINITY);
+        bounds[2 * i] = (struct bound){spans_cell(crowd, i, crowd->start, 0), i, 1};
+        bounds[2 * i + 1] = (struct bound){spans_cell(crowd, i, crowd->end, 0), i, -1};
+        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // every span ends after it begins
+            bounds[2 * i + 1].ns = nextafter(bounds[2 * i].ns, INFINITY);
     }
-    qsort(moments, 2 * rows, sizeof *moments, moment_compare);
-    return moments;
+    qsort(bounds, 2 * rows, sizeof *bounds, bound_compare);
+    return bounds;
 }
 
 static void count_add(struct trace *trace, const struct spans *crowd, double ns, int count)
@@ -185,7 +185,7 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
         CORES_MAX = 4096
     };
     size_t rows = crowd->series->row_count;
-    struct moment *moments = moments_of(trace->arena, crowd);
+    struct bound *bounds = bounds_of(trace->arena, crowd);
     uint64_t *used = ARENA_ARRAY(trace->arena, CORES_MAX, uint64_t);
     uint64_t *named = ARENA_ARRAY(trace->arena, CORES_MAX, uint64_t);
     unsigned *tracks = ARENA_ARRAY(trace->arena, rows, unsigned);
@@ -193,25 +193,25 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
     name_add(trace, "process_name", trace->pid + CORES_PID, 0,
              arena_printf(trace->arena, "%s %s cores", crowd->result->device, crowd->result->key));
     for (size_t m = 0; m < 2 * rows; m++) {
-        const struct moment *moment = &moments[m];
-        double core = spans_cell(crowd, moment->row, crowd->core, -1);
-        count += moment->change;
-        if (m + 1 == 2 * rows || moments[m + 1].ns != moment->ns)
-            count_add(trace, crowd, moment->ns, count);
+        const struct bound *bound = &bounds[m];
+        double core = spans_cell(crowd, bound->row, crowd->core, -1);
+        count += bound->change;
+        if (m + 1 == 2 * rows || bounds[m + 1].ns != bound->ns)
+            count_add(trace, crowd, bound->ns, count);
         if (!(core >= 0 && core < CORES_MAX))
             continue;
         size_t c = (size_t)core;
-        if (moment->change < 0) {
-            used[c] &= ~(UINT64_C(1) << tracks[moment->row]);
+        if (bound->change < 0) {
+            used[c] &= ~(UINT64_C(1) << tracks[bound->row]);
             continue;
         }
-        unsigned track = tracks[moment->row] = track_take(&used[c]);
+        unsigned track = tracks[bound->row] = track_take(&used[c]);
         if (!(named[c] >> track & 1))
             name_add(trace, "thread_name", trace->pid + CORES_PID,
                      (long long)c * TRACKS_A_CORE + track,
                      arena_printf(trace->arena, "core %zu", c));
         named[c] |= UINT64_C(1) << track;
-        core_add(trace, crowd, moment->row, (long long)c, track);
+        core_add(trace, crowd, bound->row, (long long)c, track);
     }
 }
 
