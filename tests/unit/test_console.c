@@ -86,7 +86,7 @@ static void no_case_hides_another(void **state)
     run_destroy(run);
 }
 
-static void doubts_and_failures_are_explained_below(void **state)
+static void flags_and_failures_are_explained_below(void **state)
 {
     (void)state;
     struct run *run = rich_run();
@@ -258,7 +258,7 @@ int main(void)
         cmocka_unit_test(colour_is_given_only_when_asked_for),
         cmocka_unit_test(no_case_hides_another),
         cmocka_unit_test(a_time_line_has_a_bar_a_lane),
-        cmocka_unit_test(doubts_and_failures_are_explained_below),
+        cmocka_unit_test(flags_and_failures_are_explained_below),
         cmocka_unit_test(a_run_with_only_failures_says_so),
         cmocka_unit_test(an_empty_run_has_head_and_end),
         cmocka_unit_test(hostile_strings_are_shown_harmless_and_short),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels found in the latency curve of a run. How well curves are judged is tests/levels' matter;
-// here it is which curve is taken and what is told of it.
+// here it is which curve is taken and what is reported of it.
 #include "analysis/levels.h"
 #include "golden/golden.h"
 
@@ -138,7 +138,7 @@ static void add_mapped_size(struct run *run, const char *device, uint64_t level,
     result->metric_count = 1;
 }
 
-static void a_size_that_map_corrected_is_the_one_that_is_told(void **state)
+static void a_size_that_map_corrected_is_the_one_reported(void **state)
 {
     (void)state;
     // given a chain that ends at 32 KiB of a cache of 8 KiB with short lines, and at 4 MiB of one
@@ -150,7 +150,7 @@ static void a_size_that_map_corrected_is_the_one_that_is_told(void **state)
     add_mapped_size(run, "vulkan:0", 2, 4 << 20);
     // when
     add_findings(run);
-    // then both sizes of the first are told apart, and the value is where the curve steps
+    // then the text of the first has both sizes, and the value is where the curve steps
     assert_int_equal(run->finding_count, 2);
     const char *first = run->findings[0].text, *second = run->findings[1].text;
     assert_non_null(
@@ -161,7 +161,7 @@ static void a_size_that_map_corrected_is_the_one_that_is_told(void **state)
     run_destroy(run);
 }
 
-static void they_are_told_once_and_for_each_device(void **state)
+static void they_are_reported_once_and_for_each_device(void **state)
 {
     (void)state;
     struct run *run = run_of(&latency, 2);
@@ -187,7 +187,7 @@ static void the_longest_curve_decides(void **state)
     run_destroy(run);
 }
 
-static void other_paths_are_told_in_a_line_each(void **state)
+static void other_paths_are_reported_in_a_line_each(void **state)
 {
     (void)state;
     struct run *run = run_of(&latency, 1);
@@ -275,10 +275,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_step_of_a_staircase_is_a_finding),
-        cmocka_unit_test(a_size_that_map_corrected_is_the_one_that_is_told),
-        cmocka_unit_test(they_are_told_once_and_for_each_device),
+        cmocka_unit_test(a_size_that_map_corrected_is_the_one_reported),
+        cmocka_unit_test(they_are_reported_once_and_for_each_device),
         cmocka_unit_test(the_longest_curve_decides),
-        cmocka_unit_test(other_paths_are_told_in_a_line_each),
+        cmocka_unit_test(other_paths_are_reported_in_a_line_each),
         cmocka_unit_test(what_is_no_staircase_has_no_levels),
         cmocka_unit_test(a_benchmark_that_declares_no_levels_has_none),
         cmocka_unit_test(failed_cases_do_not_count),
