@@ -17,7 +17,7 @@ struct runner_desc {
     const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
     const char *const *worker_environment; // NULL-ended, as it was before drivers were loaded;
                                            // NULL: that of this process
-    uint64_t silence_ns; // 0: six times the preset's longest wait
+    uint64_t silence_ns;                   // 0: six times the preset's longest wait
     uint64_t seed;
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
