@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
-// `fathom map` as a plan: latency over sizes, coarse first; then more sizes where a level ends;
-// then what each level found asks for: probes of its line, its bandwidth; then address translation
-// and the other paths. What it found it adds to the run as results of the benchmark `map`, so that
-// reports, `compare` and reference runs need nothing special.
+// The plan of `fathom map`. It measures latency over sizes, first coarsely, then with more sizes
+// where a level ends; then the line, the sharers and the bandwidth of each level found; then
+// address translation and the other paths. At the end it adds what it found to the run as results
+// of the benchmark `map`, which reports and `compare` treat as any other.
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
 
 #include "bench/plan.h"
 
-enum {
-    MAP_BENCHMARKS_MAX = 5
-};
+// The names of the benchmarks whose cases it uses; NULL-ended.
+extern const char *const map_benchmarks[];
 
-// The benchmarks that it takes cases of; NULL-ended.
-extern const char *const map_benchmarks[MAP_BENCHMARKS_MAX];
-
-// ERROR_USAGE unless every setting is clock=LIST, the core clocks in MHz at which each level is
-// measured too, and the clocks of a list are far enough apart.
+// Tests the settings of the request: only clock=LIST is allowed, the core clocks in MHz at which
+// each level is measured as well, and the clocks must be at least 5 % apart. ERROR_USAGE otherwise.
 MUST_CHECK bool map_settings_check(struct arena *arena, const struct choice_request *request,
                                    struct error *err);
 

@@ -11,8 +11,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-const char *const map_benchmarks[MAP_BENCHMARKS_MAX] = {"latency", "bandwidth", "map", "strides",
-                                                        NULL};
+const char *const map_benchmarks[] = {"latency", "bandwidth", "map", "strides", NULL};
 
 enum {
     KNEE_POINTS = 10

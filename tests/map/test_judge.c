@@ -105,7 +105,7 @@ static void the_cores_that_share_a_level_are_found_to_a_third(void **state)
     assert_int_equal(sharers_of(CORES, CORES).sharers, CORES);
 }
 
-static void regions_that_the_level_before_keeps_tell_nothing(void **state)
+static void regions_that_the_level_before_holds_show_nothing(void **state)
 {
     (void)state;
     struct map_sharers_probe probe = {4, 1000};
@@ -146,7 +146,7 @@ static void a_level_runs_by_the_clock_that_its_latency_follows(void **state)
     assert_true(fabs(clocks.fixed_ns - 100) < 5 && clocks.fixed_half < 5);
 }
 
-static void one_clock_tells_nothing_of_domains(void **state)
+static void one_clock_shows_no_domain(void **state)
 {
     (void)state;
     struct map_clocks clocks;
@@ -164,9 +164,9 @@ int main(void)
         cmocka_unit_test(ways_that_contradict_each_other_are_unknown),
         cmocka_unit_test(the_stride_is_a_power_of_two_as_long_as_the_level),
         cmocka_unit_test(the_cores_that_share_a_level_are_found_to_a_third),
-        cmocka_unit_test(regions_that_the_level_before_keeps_tell_nothing),
+        cmocka_unit_test(regions_that_the_level_before_holds_show_nothing),
         cmocka_unit_test(a_level_runs_by_the_clock_that_its_latency_follows),
-        cmocka_unit_test(one_clock_tells_nothing_of_domains),
+        cmocka_unit_test(one_clock_shows_no_domain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void the_reach_of_the_tlb_is_found_from_pages(void **state)
     run_destroy(run);
 }
 
-static void chains_over_pages_without_an_end_tell_no_reach(void **state)
+static void chains_over_pages_without_an_end_show_no_reach(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
@@ -317,7 +317,7 @@ static void a_sweep_that_was_cut_short_invents_nothing(void **state)
     }
 }
 
-static void what_no_probe_tells_is_said_to_be_unknown(void **state)
+static void what_no_probe_shows_is_unknown(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
@@ -339,7 +339,7 @@ int main(void)
         cmocka_unit_test(every_level_of_a_machine_is_found_with_its_size_and_line),
         cmocka_unit_test(the_plan_asks_for_few_cases),
         cmocka_unit_test(the_reach_of_the_tlb_is_found_from_pages),
-        cmocka_unit_test(chains_over_pages_without_an_end_tell_no_reach),
+        cmocka_unit_test(chains_over_pages_without_an_end_show_no_reach),
         cmocka_unit_test(pages_of_a_small_tlb_are_found_where_chains_fit),
         cmocka_unit_test(pages_are_found_by_how_many_share_an_entry),
         cmocka_unit_test(a_staircase_that_ends_in_a_rise_keeps_its_stairs),
@@ -351,7 +351,7 @@ int main(void)
         cmocka_unit_test(a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest),
         cmocka_unit_test(a_bandwidth_is_unknown_for_the_reason_of_the_read_that_was_skipped),
         cmocka_unit_test(a_sweep_that_was_cut_short_invents_nothing),
-        cmocka_unit_test(what_no_probe_tells_is_said_to_be_unknown),
+        cmocka_unit_test(what_no_probe_shows_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,8 @@ def problems_of_bandwidth(result, machine, k):
     """Of all cores, and of one. A level in which not every core can have a part of its own, as
     `map` cuts them, is not asked for the first."""
     name, hertz = result["key"], machine["core_clock_hz"]
-    all_cores, one = stated(machine, k, "chip_bytes_per_cycle"), stated(machine, k, "core_bytes_per_cycle")
+    all_cores = stated(machine, k, "chip_bytes_per_cycle")
+    one = stated(machine, k, "core_bytes_per_cycle")
     small = 0 < k < len(machine["levels"]) and (
         machine["levels"][k]["capacity_bytes"] < 0.05e6 * machine["cores"]
         or machine["levels"][k]["capacity_bytes"] < 4 * machine["levels"][k - 1]["capacity_bytes"])
