@@ -172,8 +172,9 @@ void real_format(double value, char text[REAL_BYTES])
 const char *case_value_text(struct arena *arena, const struct case_value *value)
 {
     char text[REAL_BYTES];
-    const char *found = value_format(value, text);
-    return found == text ? arena_strdup(arena, text) : found;
+    if (value->type == PARAM_TEXT)
+        return value_format(value, text);
+    return arena_strdup(arena, value_format(value, text));
 }
 
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c)
