@@ -229,7 +229,8 @@ static bool run_samples(struct core *core, struct error *err)
 static bool size(struct core *core, struct error *err)
 {
     const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: no limit
-    const double most = loops ? (double)(loops / (INCORE_PROOFS + 1)) : 1 << 24;
+    const uint64_t allowed = loops / (INCORE_PROOFS + 1);
+    const double most = loops ? (double)allowed : 1 << 24;
     unsigned samples = core->samples;
     double wanted = (double)core->run->request->sample_ns / 2;
     core->samples = 1;

@@ -256,8 +256,9 @@ static struct chain fused_chain(const struct incore_kind *kind, const struct fma
 
 static void put(uint32_t *words, unsigned slot, uint64_t value)
 {
-    words[2 * slot] = (uint32_t)value;
-    words[2 * slot + 1] = (uint32_t)(value >> 32);
+    words += (size_t)2 * slot;
+    words[0] = (uint32_t)value;
+    words[1] = (uint32_t)(value >> 32);
 }
 
 // Even rows of A and columns of B are 0.25, odd ones 0.5. An element of D grows by 16 products of

@@ -355,7 +355,7 @@ bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, un
         return false;
     const uint32_t *map = gpu_buffer_map(chase->session->readback);
     for (unsigned i = 0; i < count; i++) {
-        const uint32_t *words = &map[i * LATENCY_OUT_STRIDE / sizeof *map];
+        const uint32_t *words = &map[(size_t)i * LATENCY_OUT_STRIDE / sizeof *map];
         if (!gpu_batch_span_ns(batch, i, &runs[i].span_ns, err) ||
             !check_run(chase, &runs[i], words, token + i + 1, err))
             return false;
