@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What a backend implements. gpu/*.c (the front end) checks every call and keeps the lists of
-// objects. A backend creates its objects: structs that begin with the neutral one, in the scope's
-// arena. It may assume valid input. The folders of real APIs use the same file names: api.h,
-// backend.c, device.c, memory.c, image.c, program.c, batch.c.
+// objects. A backend allocates its objects in the scope's arena: structs whose first member is the
+// struct of this header. It may assume valid input. The folders of real APIs use the same file
+// names: api.h, backend.c, device.c, memory.c, image.c, program.c, batch.c.
 //
 // Who fills what: a _create slot fills the members that its comment below names. The front end sets
-// all other neutral members right after the slot has returned. Descriptions arrive with their
-// defaults resolved: no queue is NULL, no size or count is 0, no range is open, queue_count is at
-// least 1. A slot that fails has freed all it made, has filled the error, and leaves the device
-// usable unless the device is lost.
+// all other members of the structs here right after the slot has returned. Descriptions arrive with
+// their defaults resolved: no queue is NULL, no size or count is 0, every range has its length,
+// queue_count is at least 1. A slot that fails has freed all it made, has filled the error, and
+// leaves the device usable unless the device is lost.
 //
-// Who orders commands: the backend. In an ordered batch each command starts after the one before it
-// is done, and sees what it wrote. Streams and in-order queues do so by themselves; Vulkan records
-// a barrier. An unordered batch is ordered only at batch_barrier and at spans.
+// Who orders commands: the backend. In an ordered batch each command starts after the previous
+// command is done, and sees what it wrote. Streams and in-order queues have this order by
+// themselves; Vulkan records a barrier. In an unordered batch only batch_barrier and spans order
+// the commands.
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
@@ -57,7 +58,7 @@ struct gpu_typed {
 
 struct gpu_image {
     struct gpu_object object;
-    struct gpu_image_desc desc; // with its zeros resolved
+    struct gpu_image_desc desc; // with defaults in place of zeros
     bool filterable;            // may be read through a linear filter
 };
 
@@ -69,7 +70,7 @@ struct gpu_sampler {
 struct gpu_program {
     struct gpu_object object;
     const struct gpu_kernel *kernel;
-    struct gpu_program_stats *stats; // statistics read earlier; NULL: not read yet
+    struct gpu_program_stats *stats; // the driver's statistics; NULL: not read yet
 };
 
 enum gpu_batch_state {
@@ -84,12 +85,12 @@ struct gpu_batch {
     struct gpu_queue *queue;
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
-    struct error first_error;           // from recording
-    unsigned commands;                  // number recorded so far
+    struct error first_error;           // of the recording; ERROR_NONE: none
+    unsigned commands;                  // number recorded so far, without barriers, splits, spans
     int open_span;                      // number of the open span; -1: none
-    uint64_t spans_recorded;            // bit set
-    uint64_t splits_set, splits_waited; // bit sets
-    bool finished;                      // a submission was waited for, so the spans have lengths
+    uint64_t spans_recorded;            // bit i: span i was recorded
+    uint64_t splits_set, splits_waited; // bit i: split i
+    bool finished;                      // a submission is done, so the spans have lengths
     // What the submission in flight waits for: a hold (or NULL) and batches submitted before it.
     // Set before batch_submit is called.
     struct gpu_hold *hold;
@@ -105,13 +106,13 @@ struct gpu_hold {
 struct gpu_target {
     struct gpu_object object;
     struct gpu_target_desc desc;
-    struct gpu_image *image; // part of the target; in no list of its own
-    bool blends;
+    struct gpu_image *image; // its colours; destroyed with the target, in no list of objects
+    bool blends;             // draws can blend into it
 };
 
 struct gpu_draw_program {
     struct gpu_object object;
-    const struct gpu_kernel *args; // the kernel whose arguments a draw passes
+    const struct gpu_kernel *args; // the kernel whose list of arguments a draw passes
     enum gpu_format format;
     bool depth; // its targets have a depth buffer
 };
@@ -131,7 +132,7 @@ struct gpu_device {
     size_t live_objects;
     struct gpu_scope *scopes; // list, newest first
     bool lost;                // set by the front end after ERROR_DEVICE_LOST: all later calls fail
-    bool hung; // a wait ran out while a scope was closed: nothing is destroyed from then on
+    bool hung;                // a wait reached its time limit: nothing is destroyed from then on
 };
 
 struct gpu_scope {
@@ -141,7 +142,7 @@ struct gpu_scope {
     struct gpu_scope *older;
 };
 
-// What a backend passes its devices to while it enumerates them.
+// Receives the devices that a backend lists.
 struct gpu_enumeration {
     struct arena *arena; // lives as long as the system
     const struct gpu_system_desc *desc;
@@ -149,9 +150,9 @@ struct gpu_enumeration {
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
-// The slots behind gpu/graphics.h.
+// The slots that implement gpu/graphics.h.
 struct gpu_graphics {
-    // Fills blends, and image without its object and desc.
+    // Fills blends, and all members of image but object and desc.
     struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
                                         struct error *);
     // `args`: see struct gpu_draw_program.
@@ -164,13 +165,13 @@ struct gpu_graphics {
                               struct gpu_target *, struct error *);
 };
 
-// The slots behind gpu/peers.h. Both devices belong to this backend.
+// The slots that implement gpu/peers.h. Both devices belong to this backend.
 struct gpu_peers {
     bool (*connect)(struct gpu_device *from, struct gpu_device *to, bool *direct, struct error *);
     bool (*batch_copy)(struct gpu_batch *, const struct gpu_peers_copy *, struct error *);
 };
 
-// The slots behind gpu/managed.h.
+// The slots that implement gpu/managed.h.
 struct gpu_managed {
     bool (*free_bytes)(struct gpu_device *, uint64_t *bytes, struct error *);
     bool (*advise)(struct gpu_buffer *, enum gpu_managed_advice, struct error *);
@@ -236,7 +237,7 @@ struct gpu_backend {
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
     // Recording functions return false with the error; the front end keeps the first one.
-    // batch->commands is the number of dispatches, copies and fills before this command.
+    // batch->commands is the number of commands before this one, without barriers, splits, spans.
     bool (*batch_dispatch)(struct gpu_batch *, const struct gpu_dispatch *, struct error *);
     bool (*batch_copy)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
                        struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
@@ -253,10 +254,10 @@ struct gpu_backend {
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
     // Submits a batch that is ready, without checks and without allocation. `hold` may be NULL or
-    // already released. The batch starts after the latest submission of each batch in batch->after;
-    // those submissions may already be done.
+    // already released. The batch starts after the latest submission of each batch in batch->after,
+    // which may already be done.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
-    // Called for a batch in flight only.
+    // Called only for a batch in flight.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 
@@ -267,12 +268,12 @@ struct gpu_backend {
     const struct gpu_peers *peers;       // with PEERS
     const struct gpu_managed *managed;   // with MANAGED
 
-    // Frees what a _create slot made. The object is not in use.
+    // Frees what a _create slot made. The device no longer uses the object.
     void (*object_destroy)(struct gpu_object *object);
 };
 
-// True if two lists of arguments for `kernel` name the same objects and ranges. GPU_ARG_ADDRESS
-// arguments are not compared.
+// True if `a` and `b`, two lists of arguments for `kernel`, name the same objects and ranges.
+// GPU_ARG_ADDRESS arguments are not compared.
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
                     const struct gpu_arg *b);
 

@@ -30,23 +30,23 @@ static inline bool gpu_device_note(struct gpu_device *device, bool ok, const str
     return ok;
 }
 
-// The backend that listed `info`, with its state; NULL if the system does not know it.
+// The backend of the device's API, and its state in `*state`; NULL if that backend is not loaded.
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
                                              const struct gpu_info *info, void **state);
 
-// Iterates over the batches of a device that are in flight: NULL starts, NULL is returned at the
-// end.
+// Returns the next batch of the device that is in flight after `batch`, or the first one if `batch`
+// is NULL; NULL at the end.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
-// The queues whose work `queue` may have to wait for, including itself, as bits: bit q stands for
-// device->queues[q].
+// The queues whose work `queue` may have to wait for, including itself, as a bit set: bit q stands
+// for device->queues[q].
 uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *queue);
 
 // True if the batch is in flight on one of the queues in the bit set `queues`.
 bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 
-// False with ERROR_INTERNAL if a held batch blocks the device's first queue: a host copy would wait
-// for ever.
+// False with ERROR_INTERNAL if a held batch blocks the device's first queue, because a host copy
+// would wait for ever. False with ERROR_DEVICE_LOST if the device is lost.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
 // False with ERROR_INTERNAL if the buffer is NULL or belongs to another device. `what` names the
@@ -62,19 +62,20 @@ MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset
 // False with ERROR_INTERNAL if the batch is not being recorded.
 MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *err);
 
-// Keeps the error, if it is the batch's first. A batch that was ready can no longer be submitted.
+// Keeps the error if it is the batch's first. A ready batch becomes failed. Marks the device as
+// lost if the error is ERROR_DEVICE_LOST.
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 
-// Called after each command: counts it if `ok`, else keeps its error.
+// Called when a command was recorded: counts it if `ok`, else keeps its error.
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    struct gpu_arg *args; // open ranges are resolved in place
+    struct gpu_arg *args; // ranges with bytes 0 get their length here
     const void *params;
     size_t params_bytes;
 };
 
-// Checks what a dispatch or a draw passes to `kernel`.
+// Checks the arguments and params that a dispatch or a draw passes to `kernel`.
 MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
                                     const struct gpu_kernel *kernel,
                                     const struct gpu_arguments *given, struct error *err);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The neutral device interface: everything a benchmark may ask of a GPU, through any API.
+// The device interface, the same for all APIs: everything that a benchmark may ask of a GPU.
 //
 //   system ── enumerates ──> gpu_info (gpu/info.h: what a device is and can do)
 //   device ── opened from one gpu_info, in the process that measures
-//   scope  ── owns objects; closing it releases holds, waits (bounded), then frees the objects,
-//             newest first
+//   scope  ── owns objects; closing it releases its holds, waits at most 5 s for each batch, then
+//             frees the objects, newest first
 //   buffer, typed view, image, sampler, program ── made in a scope
 //   batch  ── commands, recorded once and submitted many times: a submission is one driver call
 //             without checks and without allocation
@@ -13,8 +13,8 @@
 //
 // All checks happen once, while objects are made and batches are recorded, so backends get valid
 // input only. Recording functions return nothing: the batch keeps the first error, and
-// gpu_batch_end reports it. ERROR_INTERNAL: the arguments are wrong whatever the device (a mistake
-// of the caller). ERROR_UNSUPPORTED: the device cannot do it. ERROR_DEVICE_LOST: the device was
+// gpu_batch_end reports it. ERROR_INTERNAL: the arguments are wrong on any device (a mistake of the
+// caller). ERROR_UNSUPPORTED: the device cannot do it. ERROR_DEVICE_LOST: the device was
 // lost; every later call on it fails with this code.
 //
 // Not thread-safe: one thread drives one device. Optional features have headers of their own and
@@ -43,13 +43,13 @@ struct gpu_unavailable {
 };
 
 struct gpu_system_desc {
-    const char *only_api; // NULL: all backends
+    const char *only_api; // name of the only backend to load; NULL: all backends
     bool validation; // turns on the API's own validation (Vulkan); its messages count as errors
 };
 
-// Loads all backends and lists their devices, without opening one. This never fails: a backend
-// whose library cannot be loaded is listed as unavailable, with the reason. The system must outlive
-// the devices opened from it.
+// Loads the backends and lists their devices, without opening one; `desc` may be NULL for defaults.
+// This never fails: a backend that has no usable device or whose library cannot be loaded is listed
+// as unavailable, with the reason. The system must outlive the devices opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -76,7 +76,8 @@ enum gpu_priority { // zero, the default, is medium
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    enum gpu_priority priority; // applies to the whole GPU where the API has such priorities
+    enum gpu_priority
+        priority; // relative to all programs on the GPU if the API has such priorities
 };
 
 enum {
@@ -84,18 +85,19 @@ enum {
 };
 
 struct gpu_device_desc {
-    // The queues to create; none means one universal queue. Opening fails with ERROR_UNSUPPORTED if
-    // the device has too few queues of a kind or refuses a priority.
+    // The queues to create; queue_count 0 means one universal queue. Opening fails with
+    // ERROR_UNSUPPORTED if the device has too few queues of a kind or refuses a priority.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    bool robust; // bounds-checked buffer accesses (robustBufferAccess); not every device has them
+    bool robust; // check the bounds of buffer accesses (robustBufferAccess); not all devices can
 };
 
-// Opens a device of the system. NULL with the error. The caller owns it.
+// Opens a device of the system; `desc` NULL means one universal queue. NULL with the error if it
+// fails. The caller closes the device with gpu_device_close.
 struct gpu_device *gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
                                    const struct gpu_device_desc *desc, struct error *err);
 
-// Closes the device's open scopes, then the device. NULL is legal. All waits are bounded.
+// Closes the device's open scopes, then the device. NULL is legal. All waits have a time limit.
 void gpu_device_close(struct gpu_device *device);
 
 const struct gpu_info *gpu_device_info(const struct gpu_device *device);
@@ -104,39 +106,41 @@ const struct gpu_info *gpu_device_info(const struct gpu_device *device);
 struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 
 // The device's clock and the host's CLOCK_MONOTONIC, read at the same time. The device's clock is
-// that of its time stamps; where kernels can read a device-wide clock, it is usually the same one.
+// the clock of its time stamps, which is usually also the device-wide clock of kernels
+// (DEVICE_CLOCK).
 struct gpu_calibrated_timestamp {
     uint64_t device; // in units of the device's time stamps
     uint64_t host_ns;
     uint64_t deviation_ns; // largest possible distance in time between the two readings
 };
 
-// Reads both clocks. False if the API cannot do so; only some Vulkan drivers can.
+// Reads both clocks. False if the API cannot do so (only some Vulkan drivers can) or the device was
+// lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
-// Sets the core clock for batches that are submitted from now on, to the nearest clock that the
-// device can run at; 0 gives it its own clock back. Needs CLOCK_CHOICE, which only models have. The
-// clock of a real card is set by its driver, for the whole machine: see sensors/clocks.h.
+// Sets the core clock of later submissions to the nearest clock that the device supports; `core_hz`
+// 0 means the device's own clock again. Needs CLOCK_CHOICE, which only models have. The clock of a
+// real card is set by its driver, for the whole machine: see sensors/clocks.h.
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
-// Number of objects on the device; 0 once all scopes are closed. For tests.
+// Number of objects that the device's scopes own; 0 once all scopes are closed. For tests.
 size_t gpu_device_live_objects(const struct gpu_device *device);
 
-// Number of validation messages so far; 0 without gpu_system_desc.validation. `*first` becomes the
-// first message, or NULL.
+// Number of validation messages so far; 0 without gpu_system_desc.validation. `first` may be NULL;
+// otherwise `*first` becomes the first message, or NULL if there is none.
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
 // Opens a scope, which owns the objects made in it. The scopes of a device may be closed in any
 // order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope: releases its holds and those that its batches wait for, waits at most 5 s for
-// each batch that uses the scope, then frees the scope's objects. A batch uses the scope if it
-// belongs to it, or if it waits for one of its holds or batches. Batches of other scopes that use
-// its buffers or programs must be done. If a batch is still not done after 5 s, its device counts
-// as lost, and nothing that the device may still access is freed. NULL is legal.
+// Closes the scope: releases its holds and the holds that its batches wait for, waits at most 5 s
+// for each batch that uses the scope, then frees the scope's objects. A batch uses the scope if it
+// belongs to it, or waits for one of its holds or batches. Batches of other scopes that use its
+// buffers or programs must be done. If a batch is still not done after 5 s, its device counts as
+// lost, and nothing that the device may still access is freed. NULL is legal.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -173,16 +177,17 @@ uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 // as long as the buffer. After gpu_batch_wait the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// Copies between the host and any buffer, on the device's first queue, and waits for the end. Not
-// for timing. Fails with ERROR_INTERNAL while a held batch blocks that queue.
+// Copies between the host and any buffer, and returns when the copy is done. Not for timing. Mapped
+// buffers are copied at once. For other buffers the copy waits for the work of the device's first
+// queue, and fails with ERROR_INTERNAL while a held batch blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
                                 uint64_t bytes, struct error *err);
 
-// Formats: name, name in files, bytes of a texel (of a block for BC), channels. Only Vulkan kernels
-// can read the formats from RGBA8_SRGB on, whose channels are not all of 8, 16 or 32 bits each and
-// plain.
+// Formats: name, name in files, bytes of a texel (of a block for BC), number of channels. Only
+// Vulkan kernels can read the formats from RGBA8_SRGB on: their channels are sRGB, have other
+// widths than 8, 16 or 32 bits, or are compressed in blocks (BC).
 #define GPU_FORMATS(X)                                                                             \
     X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
     X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
@@ -218,10 +223,10 @@ const char *gpu_format_name(enum gpu_format format);
 unsigned gpu_format_bytes(enum gpu_format format);
 unsigned gpu_format_block(
     enum gpu_format format); // texels along the side of a block: 4 for BC formats, else 1
-bool gpu_format_is_packed(enum gpu_format format); // true from RGBA8_SRGB on
+bool gpu_format_is_packed(enum gpu_format format); // true for RGBA8_SRGB and all formats after it
 unsigned gpu_format_channels(enum gpu_format format);
 
-// Creates a typed view of `elements` texels from byte `offset` of a buffer. Needs TYPED.
+// Creates a typed view of `elements` texels that begins at byte `offset` of a buffer. Needs TYPED.
 // ERROR_UNSUPPORTED if the device does not have the format or allows fewer elements.
 struct gpu_typed;
 struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
@@ -240,8 +245,8 @@ struct gpu_image_desc {
     enum gpu_format format;
     uint32_t width, height, depth, mips; // 0 counts as 1
     uint32_t layers; // 0 counts as 1, for CUBE as 6; CUBE: the number of faces, a multiple of 6
-    bool storage;    // kernels also write it
-    bool gather;     // kernels also read four texels at a time (CUDA: only 2-D with one level)
+    bool storage;    // true: kernels may also write it
+    bool gather;     // true: kernels may read four texels at once (CUDA: only 2-D, one level)
 };
 
 // Creates an image with undefined contents. Kernels see it as an array image if it has more layers
@@ -251,13 +256,13 @@ struct gpu_image;
 struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                    struct error *err);
 
-// Fills one mip level of one layer from tightly packed rows (3-D: slices of rows), and waits for
-// the end.
+// Copies tightly packed rows (3-D: slices of rows) to one mip level of one layer, and returns when
+// the copy is done. `bytes` must be the size of the level.
 MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer,
                                 const void *texels, uint64_t bytes, struct error *err);
 
-// Fills mip 0 of layer 0 from tightly packed rows in a buffer, and waits for the end. For images
-// that are too large to be built on the host.
+// Copies tightly packed rows from a buffer to mip 0 of layer 0, and returns when the copy is done.
+// For images that are too large for a copy in host memory.
 MUST_CHECK bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source,
                                     uint64_t offset, struct error *err);
 
@@ -273,7 +278,7 @@ enum gpu_wrap {
 struct gpu_sampler_desc {
     enum gpu_filter filter, mip_filter;
     enum gpu_wrap wrap;
-    float anisotropy; // 0 or 1: none
+    float anisotropy; // largest ratio; 0 or 1: no anisotropic filter
 };
 
 struct gpu_sampler;
@@ -283,7 +288,7 @@ struct gpu_sampler *gpu_sampler_create(struct gpu_scope *scope, const struct gpu
 // ---------------------------------------------------------------- kernels and programs
 
 enum gpu_arg_kind {
-    GPU_ARG_BUFFER,   // storage buffer, the whole or a range of it
+    GPU_ARG_BUFFER,   // storage buffer: the whole buffer or a range of it
     GPU_ARG_ADDRESS,  // 64-bit address of a buffer (in OpenCL C a pointer argument)
     GPU_ARG_CONSTANT, // constant (uniform) buffer
     GPU_ARG_TYPED,    // typed view that the kernel reads
@@ -301,15 +306,15 @@ enum {
 
 enum gpu_stage { // zero, the default, is compute
     GPU_STAGE_COMPUTE,
-    GPU_STAGE_VERTEX, // vertex and fragment: see gpu/graphics.h
+    GPU_STAGE_VERTEX, // VERTEX and FRAGMENT: see gpu/graphics.h
     GPU_STAGE_FRAGMENT
 };
 
-// One variant of one kernel: constant data that the build embedded, one table for the whole
-// program. A form is NULL if the build lacked its compiler or the kernel cannot be expressed in it.
+// One variant of one kernel, as constant data that the build embedded (table: gpu/kernels.h). A
+// form of it is NULL if the build lacked its compiler or the kernel cannot be expressed in it.
 struct gpu_kernel {
     const char *name;   // unique, for example "latency_vector_pointer"
-    const char *source; // for the run file, for example "bench/latency/latency.comp -DPATH=1"
+    const char *source; // as run files name it, for example "bench/latency/latency.comp -DPATH=1"
     enum gpu_stage stage;
     uint32_t workgroup[3]; // threads of a workgroup; every form is compiled for this size
     enum gpu_arg_kind args[GPU_ARGS_MAX];
@@ -326,19 +331,19 @@ struct gpu_kernel {
     uint64_t hash;        // FNV-1a of all forms; it changes when the kernel changes
 };
 
-// How arguments reach a kernel. In GLSL, descriptor set 0 holds the arguments that are not ADDRESS,
-// with binding numbers in their order; the push constants are the ADDRESS arguments as 64-bit
-// addresses in their order, then the params. In OpenCL C, every argument is a kernel argument, in
-// order, and the params are one struct by value after them, left out if params_bytes is 0.
+// How arguments reach a kernel. In GLSL, the arguments that are not ADDRESS are in descriptor set
+// 0, with binding numbers in their order. The push constants are the ADDRESS arguments, in order,
+// as 64-bit addresses, and after them the params. In OpenCL C, every argument is a kernel argument,
+// in order; after them come the params as one struct by value, or nothing if params_bytes is 0.
 // bench/prelude/prelude.clh has the types and lists the exceptions.
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
     uint32_t subgroup_threads; // 0: the driver chooses; other values need SUBGROUP_CHOICE
-    // The part of a core's memory to use as L1, in percent, where L1 and shared memory are one
-    // memory. A hint. 0: the driver chooses. Ignored without L1_CHOICE.
+    // Percentage of a core's memory to use as L1, if L1 and shared memory are one memory. A hint
+    // for the driver. 0: the driver chooses. Ignored without L1_CHOICE.
     unsigned l1_percent;
-    // Bytes of shared memory in addition to what the kernel declares, for kernels that use all that
-    // they are given (chosen_shared() in OpenCL C). Values above 0 need SHARED_CHOICE.
+    // Bytes of shared memory in addition to those that the kernel declares, for kernels that use
+    // all the memory they get (chosen_shared() in OpenCL C). Values above 0 need SHARED_CHOICE.
     unsigned shared_bytes;
 };
 
@@ -350,11 +355,11 @@ struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu
                                        struct error *err);
 const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
 
-// What the driver reports of the compiled code. A has_ flag is false if the driver does not report
-// that figure.
+// What the driver reports about the compiled code. A has_ flag is false if the driver does not
+// report that figure.
 struct gpu_program_stats {
     bool has_registers, has_spills, has_shared;
-    unsigned registers; // registers of a thread
+    unsigned registers; // registers per thread
     unsigned spill_bytes;
     unsigned shared_bytes;
     const char *text; // ISA and statistics as one text, in `arena`; NULL if the driver gives none
@@ -369,10 +374,10 @@ struct gpu_batch;
 
 struct gpu_batch_desc {
     struct gpu_queue *queue; // NULL: the first queue of the device
-    unsigned span_count;     // number of spans that the batch times
+    unsigned span_count;     // number of spans (timed ranges of commands), at most 64
     unsigned split_count;    // number of split barriers, at most 64; needs SPLITS
-    bool unordered; // commands may overlap unless a barrier stands between them; needs UNORDERED
-    bool replay;    // submit the batch as one graph where the API has graphs; needs REPLAY
+    bool unordered; // commands may overlap unless a barrier is between them; needs UNORDERED
+    bool replay;    // submit the batch as one graph of the API; needs REPLAY
     bool draws;     // the batch may contain draws (gpu/graphics.h); needs GRAPHICS
 };
 
@@ -383,7 +388,7 @@ struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_bat
 struct gpu_arg {
     struct gpu_buffer *buffer; // BUFFER, ADDRESS, CONSTANT
     uint64_t offset,
-        bytes; // BUFFER, CONSTANT: the range; bytes 0 = to the end, at most the device's limit
+        bytes; // BUFFER, CONSTANT: the range; bytes 0: up to the end or the device's limit
     struct gpu_typed *typed;     // TYPED
     struct gpu_image *image;     // IMAGE, IMAGE_RW, SAMPLED
     struct gpu_sampler *sampler; // SAMPLED
@@ -391,7 +396,7 @@ struct gpu_arg {
 
 struct gpu_dispatch {
     struct gpu_program *program;
-    uint32_t groups[3]; // workgroups; 0 counts as 1
+    uint32_t groups[3]; // number of workgroups along x, y, z; 0 counts as 1
     struct gpu_arg args[GPU_ARGS_MAX];
     const void *params;  // copied when the command is recorded
     size_t params_bytes; // a multiple of 4
@@ -402,8 +407,8 @@ struct gpu_dispatch {
 // recorded.
 enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // commands after it see all that commands before it wrote
-    GPU_BARRIER_EXECUTION, // commands after it start when those before it are done; memory is not
-                           // made visible
+    GPU_BARRIER_EXECUTION, // commands after it start when the commands before it are done, but do
+                           // not have to see what these wrote
     GPU_BARRIER_FULL,      // as MEMORY, for all pipeline stages of the API
 };
 
@@ -414,7 +419,8 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
                     uint64_t bytes, uint32_t word);
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
-// As GPU_BARRIER_MEMORY, but makes visible only what was written to this buffer.
+// As GPU_BARRIER_MEMORY, but only for what was written to this buffer. An API without such a
+// barrier uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A memory barrier in two halves. Commands after the wait start when all commands before the set
@@ -425,9 +431,9 @@ void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
 // Times the commands between begin and end, from the end of all commands before the span to the end
 // of all commands in it. Begin and end therefore both drain the device, also in unordered batches.
-// On Vulkan the span contains one barrier and one time stamp (2–3 µs on an H200); the barrier that
-// follows the end is outside. Spans must not nest, each is recorded once in a batch, and there are
-// at most 64. An API that cannot put time stamps into a batch times the commands themselves.
+// On Vulkan the span contains one barrier and one time stamp (2–3 µs on an H200); the barrier
+// after the end is not part of it. Spans must not nest, each is recorded once in a batch, and there
+// are at most 64. An API that cannot put time stamps into a batch times the commands themselves.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
@@ -435,11 +441,12 @@ void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 // submitted.
 MUST_CHECK bool gpu_batch_end(struct gpu_batch *batch, struct error *err);
 
-// Discards what was recorded, so that the batch can be recorded again. It must not be in flight.
+// Discards all recorded commands, so that the batch can be recorded again. It must not be in
+// flight.
 MUST_CHECK bool gpu_batch_reset(struct gpu_batch *batch, struct error *err);
 
-// Creates a hold, on which a submission waits until the host releases it. Closing its scope
-// releases it at the latest. Needs HOLDS.
+// Creates a hold. A submission with a hold starts only after the host has released the hold or
+// closed its scope. Needs HOLDS.
 struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
@@ -455,15 +462,15 @@ enum {
 struct gpu_submit {
     struct gpu_hold *hold; // may be NULL
     // Batches of the same device that were submitted before. This batch starts when their latest
-    // submissions are done, and sees what they wrote. The newest batch of a queue stands for all
-    // older ones of that queue.
+    // submissions are done, and sees what they wrote. The newest batch of each queue is enough: it
+    // also stands for the older batches of that queue.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };
 
 // Submits the batch so that it starts after other batches, on any queue. The device waits (for
-// timeline semaphores or events of streams), the host does not. The other batches may be waited
-// for, submitted again and recorded again as usual; only closing their scope waits for this batch.
+// timeline semaphores or events of streams), not the host. The other batches may be waited for,
+// submitted again and recorded again as usual; only closing their scope waits for this batch.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 

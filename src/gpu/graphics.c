@@ -73,7 +73,8 @@ static bool check_stage(const struct gpu_kernel *kernel, enum gpu_stage stage, s
     return true;
 }
 
-// The kernel with the longer list of arguments; NULL with the error if the lists disagree.
+// The kernel with the longer list of arguments; NULL with the error if the shorter list is not its
+// beginning.
 static const struct gpu_kernel *join_args(const struct gpu_draw_program_desc *desc,
                                           struct error *err)
 {

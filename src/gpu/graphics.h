@@ -6,7 +6,7 @@
 //   draw          a command of a batch, like a dispatch; its queue must be UNIVERSAL
 //
 // There are no vertex buffers: the vertex kernel computes the triangles from gl_VertexIndex and
-// gl_InstanceIndex. Pixels count from the upper left corner. A pixel has one sample, at its centre.
+// gl_InstanceIndex. Pixel (0, 0) is at the upper left. A pixel has one sample, at its centre.
 //
 // As in gpu.h, recording returns nothing and the batch keeps the first error.
 #ifndef GPU_GRAPHICS_H
@@ -21,7 +21,7 @@ struct gpu_target_desc {
 };
 
 // Creates a target with undefined contents. ERROR_UNSUPPORTED if the device cannot draw into the
-// format, or not into so many pixels.
+// format, or only into smaller targets.
 struct gpu_target;
 struct gpu_target *gpu_target_create(struct gpu_scope *scope, const struct gpu_target_desc *desc,
                                      struct error *err);
@@ -43,14 +43,14 @@ enum gpu_blend {
 enum gpu_depth {
     GPU_DEPTH_OFF,
     GPU_DEPTH_TEST, // draw only pixels nearer than the depth buffer
-    GPU_DEPTH_WRITE // as TEST, and store their depth
+    GPU_DEPTH_WRITE // as TEST, and store the depth of these pixels
 };
 
 struct gpu_draw_program_desc {
     const struct gpu_kernel *vertex;
-    const struct gpu_kernel *fragment; // NULL: writes depth only, no colours
+    const struct gpu_kernel *fragment; // NULL: draws write depth only, no colours
     const struct gpu_target
-        *target; // the program works with all targets of this one's format and depth
+        *target; // the program works with all targets of the same format and `depth`
     enum gpu_blend blend;
     enum gpu_depth depth;
     bool cull; // drop triangles whose corners run counter-clockwise on the screen
@@ -67,7 +67,7 @@ struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
 enum gpu_load { // contents of the target when a draw begins
     GPU_LOAD_KEEP,
     GPU_LOAD_CLEAR,  // colour 0, depth 1
-    GPU_LOAD_DISCARD // undefined: for draws that cover the target
+    GPU_LOAD_DISCARD // undefined; for draws that cover the whole target
 };
 
 struct gpu_draw {
@@ -86,16 +86,16 @@ struct gpu_draw {
 // other command ends the pass; two passes into one target need a barrier between them.
 void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 
-// As GPU_BARRIER_MEMORY, but makes visible only what kernels wrote to this storage image. In any
-// batch.
+// As GPU_BARRIER_MEMORY, but only for what kernels wrote to this storage image. Legal in all
+// batches. An API without such a barrier uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 
 // Kernels that read the target's image after this barrier see what was drawn before it. The barrier
 // changes the image's layout; the next draw, or the end of the batch, changes it back.
 void gpu_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target);
 
-// Copies the target's colours to a buffer, in tightly packed rows from the top. The copy runs after
-// the draws before it and before the draws after it.
+// Copies the target's colours to a buffer, as tightly packed rows from top to bottom. The copy runs
+// after the earlier draws of the batch and before its later draws.
 void gpu_batch_copy_target(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
                            struct gpu_target *target);
 

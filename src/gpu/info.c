@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names and sizes of what gpu/info.h and gpu/gpu.h list.
+// Names of capabilities, kinds and limits (gpu/info.h); names and sizes of formats (gpu/gpu.h).
 #include "gpu/gpu.h"
 
 static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a device is and can do, as its API reports it: kind, names, capabilities, limits, queues.
-// The device need not be open. Open devices are in gpu/gpu.h.
+// This is known before the device is opened (gpu/gpu.h).
 #ifndef GPU_INFO_H
 #define GPU_INFO_H
 
@@ -24,8 +24,8 @@ enum gpu_kind {
     GPU_KIND_CPU
 };
 
-// Capabilities: name, short name in files, and what the device lacks without it. The last one names
-// the API's own feature where there is one, and completes "vulkan:0 has no …".
+// Capabilities: name, short name in files, and what a device lacks that does not have it. This text
+// names the API's own feature if there is one, and completes "vulkan:0 has no …".
 #define GPU_CAPS(X)                                                                                \
     X(CORE_CLOCK, "core-clock", "cycle counter readable in kernels (shaderSubgroupClock)")         \
     X(DEVICE_CLOCK, "device-clock", "device-wide clock readable in kernels (shaderDeviceClock)")   \
@@ -77,22 +77,22 @@ enum gpu_cap_bit {
 typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
-// Limits, in one table so that run files can list them by name. 0 = the API does not report the
+// Limits, in one table so that run files can list them by name. 0: the API does not report the
 // limit.
 #define GPU_LIMITS(X)                                                                              \
     X(memory_bytes)         /* total device memory */                                              \
     X(allocation_bytes)     /* largest single buffer */                                            \
     X(storage_range_bytes)  /* largest range bound as GPU_ARG_BUFFER */                            \
     X(constant_range_bytes) /* largest range bound as GPU_ARG_CONSTANT */                          \
-    X(typed_elements)       /* largest typed view */                                               \
-    X(storage_align_bytes)  /* offsets of GPU_ARG_BUFFER must be multiples of it */                \
+    X(typed_elements)       /* texels of the largest typed view */                                 \
+    X(storage_align_bytes)  /* offsets of GPU_ARG_BUFFER must be multiples of this */              \
     X(constant_align_bytes) /* the same for GPU_ARG_CONSTANT */                                    \
     X(typed_align_bytes)    /* the same for typed views */                                         \
-    X(image_1d)             /* texels along a side */                                              \
+    X(image_1d)             /* longest side in texels */                                           \
     X(image_2d)                                                                                    \
     X(image_3d)                                                                                    \
     X(image_layers)                                                                                \
-    X(params_bytes) /* params and addresses of a kernel together */                                \
+    X(params_bytes) /* params and addresses of a kernel, together */                               \
     X(workgroup_threads)                                                                           \
     X(workgroup_threads_x)                                                                         \
     X(workgroup_threads_y)                                                                         \
@@ -100,14 +100,14 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
-    X(loop_iterations)     /* of a thread, in all its loops together; llvmpipe ends loops there */ \
+    X(loop_iterations)     /* most for a thread, in all its loops; llvmpipe ends loops there */    \
     X(shared_bytes)        /* shared memory of a workgroup */                                      \
-    X(shared_choice_bytes) /* the same if the host chooses its size */                             \
-    X(subgroup_threads)    /* the size by default */                                               \
+    X(shared_choice_bytes) /* the same, if the host chooses the size */                            \
+    X(subgroup_threads)    /* default size of a subgroup */                                        \
     X(subgroup_threads_min)                                                                        \
     X(subgroup_threads_max)                                                                        \
-    X(cores)             /* units with an L1 of their own: SM, CU, WGP */                          \
-    X(core_threads)      /* threads that a core holds at a time */                                 \
+    X(cores)             /* units that have their own L1: SM, CU, WGP */                           \
+    X(core_threads)      /* largest number of threads on a core at a time */                       \
     X(core_shared_bytes) /* shared memory of a core */                                             \
     X(core_registers)    /* 32-bit registers of a core */                                          \
     X(last_cache_bytes)  /* last-level cache, as the driver reports it */                          \
@@ -131,7 +131,7 @@ enum gpu_queue_kind {
 };
 
 struct gpu_queue_family {
-    enum gpu_queue_kind kind; // UNIVERSAL: all that the device can do; COMPUTE: no graphics
+    enum gpu_queue_kind kind; // UNIVERSAL: all work; COMPUTE: no graphics; TRANSFER: no kernels
     bool graphics;
     unsigned count;      // number of queues that can be created
     unsigned stamp_bits; // 0: the family has no time stamps
@@ -148,7 +148,7 @@ struct gpu_pci {
 };
 
 struct gpu_info {
-    char id[32];     // "vulkan:0"
+    char id[32];     // for example "vulkan:0"
     const char *api; // name of the backend, for example "vulkan"
     unsigned index;  // the number in id
     enum gpu_kind kind;
@@ -158,7 +158,7 @@ struct gpu_info {
     char driver[GPU_NAME_BYTES];   // name and version, one line
     char api_version[32];          // "1.3.230"
     bool has_uuid, has_pci;
-    uint8_t uuid[GPU_UUID_BYTES]; // the same for the same chip through another API
+    uint8_t uuid[GPU_UUID_BYTES]; // if has_uuid: the same in every API that lists this chip
     struct gpu_pci pci;
     gpu_caps caps;
     struct gpu_limits limits;
@@ -169,12 +169,14 @@ struct gpu_info {
 // The short name of a capability, and what a device without it lacks. NULL if there is no such bit.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
-const char *gpu_kind_name(enum gpu_kind kind); // "discrete"
+const char *gpu_kind_name(enum gpu_kind kind); // for example "discrete"
 
-// False with ERROR_UNSUPPORTED, which names the first capability of `needed` that the device lacks.
+// True if the device has all capabilities in `needed`. Else false with ERROR_UNSUPPORTED, which
+// names the first one that it lacks.
 MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err);
 
-// The name and the value of limit number `limit`, from 0 on; NULL and 0 past the last one.
+// Name and value of limit number `limit` of GPU_LIMITS, from 0 on; NULL and 0 if there is no such
+// limit.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

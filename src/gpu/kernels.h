@@ -8,6 +8,6 @@
 
 extern const struct gpu_kernel *const kernels[]; // NULL-terminated
 
-const struct gpu_kernel *kernel_find(const char *name); // NULL if it is not in this build
+const struct gpu_kernel *kernel_find(const char *name); // NULL if this build has no such kernel
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Placement of managed memory (GPU_MEMORY_MANAGED of gpu.h): where its pages are and where they
-// should be. Needs MANAGED. ERROR_UNSUPPORTED if this driver or system can only move a buffer as a
-// whole.
+// Placement of managed memory (GPU_MEMORY_MANAGED of gpu.h): advice on where its pages should be,
+// and prefetches. Needs MANAGED. Both fail with ERROR_UNSUPPORTED if this driver or system can only
+// move a buffer as a whole.
 #ifndef GPU_MANAGED_H
 #define GPU_MANAGED_H
 
 #include "gpu/gpu.h"
 
-// Reads how much device memory is free now. All processes count.
+// Sets `*bytes` to the device memory that no process uses now.
 MUST_CHECK bool gpu_managed_free_bytes(struct gpu_device *device, uint64_t *bytes,
                                        struct error *err);
 
@@ -18,17 +18,17 @@ enum gpu_managed_advice {
     GPU_MANAGED_READ_MOSTLY,   // copy a page to each processor that reads it
 };
 
-// Applies to the whole buffer, until it is destroyed.
+// Gives the driver advice for the whole buffer, which holds until the buffer is destroyed.
 MUST_CHECK bool gpu_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advice,
                                    struct error *err);
 
 struct gpu_managed_range {
     struct gpu_buffer *buffer; // of GPU_MEMORY_MANAGED
     uint64_t offset, bytes;
-    bool to_host; // to the host; else to the device of the batch
+    bool to_host; // true: move to the host; false: to the batch's device
 };
 
-// Records a prefetch, which moves the pages of the range. It is ordered as any other command.
+// Records a prefetch, which moves the pages of the range. It has the order of any other command.
 void gpu_managed_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range);
 
 #endif

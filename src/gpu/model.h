@@ -2,15 +2,14 @@
 // The model GPU: a deterministic simulated device, described by a JSON file. Measurements on it can
 // be compared with what the file says. `-d model:FILE` selects it.
 //
-//   kernels   the same .cl files as elsewhere, compiled for the host (bench/prelude/host.clh).
-//   Their
-//             loads, clocks and barriers are calls into the simulator. Kernels that move too much
-//             data for that only describe what a dispatch reads and writes
+//   kernels   the .cl files of the other APIs, compiled for the host (bench/prelude/host.clh).
+//             Their loads, clocks and barriers are calls into the simulator. Kernels that move too
+//             much data for that only describe what a dispatch reads and writes
 //             (bench/prelude/stream.clh); the model computes how long this takes in the steady
 //             state. A kernel with neither form is unsupported, and its cases are skipped
-//   time      virtual. Each thread has its own, in core cycles. A load takes as long as the level
-//             that has its line says; a barrier waits for the last thread; the workgroups of a core
-//             run one after another; a launch takes what the file says
+//   time      virtual. Each thread has its own, in core cycles. A load takes the latency of the
+//             level that has its line; a barrier waits for the last thread; the workgroups of a
+//             core run one after another; a launch takes launch_ns
 //   memory    host memory. The simulator uses addresses of its own, so that two runs with the same
 //             seed are equal to the last cycle
 //
@@ -24,14 +23,14 @@
 //     "last_cache_bytes": 4194304,                       // as a driver would report it; optional
 //     "levels": [                                        // from the core outwards, at least one
 //       { "capacity_bytes": 65536, "line_bytes": 128, "sector_bytes": 32, "ways": 4,
-//         "latency_cycles": 32, "latency_ns": 0,         // by the core clock, and on top of it
+//         "latency_cycles": 32, "latency_ns": 0,         // in core cycles, and added to it
 //         "shared": "core",                              // or "chip", "near", or a number of cores
 //         "sets": "hashed",                              // or "plain": by address bits
 //         "replacement": "lru",                          // or "plru", "random"
 //         "bandwidth": { "core_bytes_per_cycle": 64, "chip_bytes_per_cycle": 256 } }
 //     ],
 //     "memory": { "latency_cycles": 600, "latency_ns": 0,
-//                 "clock_hz": 1.6e9, "latency_clocks": 0,      // on top, by the memory's own clock
+//                 "clock_hz": 1.6e9, "latency_clocks": 0,      // added, in cycles of clock_hz
 //                 "refresh": { "period_ns": 3900, "length_ns": 300 },
 //                 "bandwidth": { "core_bytes_per_cycle": 16, "chip_bytes_per_cycle": 100 } },
 //     "tlb": [ { "entries": 512, "page_bytes": 2097152, "ways": 8, "miss_cycles": 100 } ],

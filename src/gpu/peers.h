@@ -5,9 +5,9 @@
 
 #include "gpu/gpu.h"
 
-// Enables copies from one open device to another. The connection lasts until one of them is closed;
-// a second call is legal. `*direct` becomes true if the devices access each other's memory over
-// their link; else the driver copies through the host.
+// Enables copies from one open device to another. The connection lasts until one of the devices is
+// closed; a second call is legal. `*direct` becomes true if the devices access each other's memory
+// over their link; else the driver copies through the host.
 MUST_CHECK bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                                   struct error *err);
 
@@ -16,8 +16,9 @@ struct gpu_peers_copy {
     uint64_t to_offset, from_offset, bytes;
 };
 
-// Records a copy between two connected devices. It is ordered as any other command of this batch,
-// but not with batches of the other device: only the host can wait for those (gpu_batch_wait).
+// Records a copy between two connected devices. It has the order of any other command in this
+// batch. It has no order with batches of the other device: only the host can wait for these
+// (gpu_batch_wait).
 void gpu_peers_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy);
 
 #endif

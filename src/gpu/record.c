@@ -32,12 +32,12 @@ void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
 
 // ---------------------------------------------------------------- arguments of a dispatch
 
-// One argument of a dispatch or draw: what its checks need, and its position for messages.
+// What the checks of one argument of a dispatch or draw need.
 struct arg_check {
     const struct gpu_device *device;
     const struct gpu_kernel *kernel;
     unsigned position;
-    struct gpu_arg *arg; // open ranges are resolved in place
+    struct gpu_arg *arg; // a range with bytes 0 gets its length here
 };
 
 static bool bad_arg(const struct arg_check *check, enum error_code code, const char *what,

@@ -47,7 +47,7 @@ static void release(struct gpu_hold *hold)
 {
     struct error err;
     if (hold && !gpu_hold_release(hold, &err))
-        return; // the wait that follows runs out, or the device is lost; both are handled there
+        return; // the wait that follows handles it: it times out or finds the device lost
 }
 
 static void release_holds(struct gpu_scope *scope)
@@ -83,8 +83,8 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// A batch cannot finish while a batch that it has to wait for is held: an earlier one on its queue,
-// or one that it comes after. The hold may belong to any scope.
+// A batch cannot finish while a batch that it waits for is held: an earlier batch on its queue, or
+// one in its `after`. The hold may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

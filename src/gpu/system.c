@@ -11,7 +11,7 @@ struct loaded {
 
 struct gpu_system {
     struct arena *arena;
-    struct loaded *loaded; // loaded backends, in the order of the list
+    struct loaded *loaded; // loaded backends, in the order of gpu_backends
     size_t loaded_count, loaded_capacity;
     const struct gpu_info **infos;
     size_t info_count, info_capacity;
@@ -20,7 +20,7 @@ struct gpu_system {
 };
 
 struct enumeration {
-    struct gpu_enumeration neutral; // first: backends get a pointer to it
+    struct gpu_enumeration neutral; // first member, because backends get a pointer to it
     struct gpu_system *system;
     const char *api;
     unsigned next_index;

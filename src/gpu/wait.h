@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Waiting for backends whose driver can only be asked whether work is done. At first it asks
-// without sleeping, so that short work does not wait for a timer; later it sleeps between
-// questions, longer and longer.
+// Waits for work by asking the driver whether it is done, for drivers that cannot wait with a time
+// limit. The first 50 µs pass without sleep, so that short work does not wait for a timer; later
+// gpu_wait sleeps between the questions, for longer and longer times up to 500 µs.
 #ifndef GPU_WAIT_H
 #define GPU_WAIT_H
 
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Time limit of a host copy for the work that was submitted before it.
+// How long a host copy waits for the work that was submitted before it, and for its own end.
 #define GPU_WAIT_DRAIN_NS (30 * NS_PER_S)
 
 enum gpu_wait_answer {
@@ -21,7 +21,7 @@ enum gpu_wait_answer {
 };
 
 struct gpu_wait_desc {
-    const char *id; // the device's id, for the message
+    const char *id; // the device's id, for error messages
     uint64_t timeout_ns;
     enum gpu_wait_answer (*ask)(void *context, struct error *err);
     void *context;

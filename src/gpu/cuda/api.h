@@ -153,7 +153,7 @@ struct cu_array_desc { // CUDA_ARRAY3D_DESCRIPTOR
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    void *host; // const for the source
+    void *host; // the driver only reads it if this end is the source
     uint64_t device;
     struct cu_array *array;
     void *reserved;
@@ -195,7 +195,7 @@ _Static_assert(sizeof(struct cu_copy) == 200, "CUDA_MEMCPY3D");
 _Static_assert(sizeof(struct cu_resource) == 144, "CUDA_RESOURCE_DESC");
 _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
 
-// Every function used: name as exported, arguments. All return CUresult.
+// Every function that the backend needs: exported name, arguments. All return CUresult.
 // clang-format off
 #define CUDA_REQUIRED(X) \
     X(cuInit, (unsigned flags)) \
@@ -260,7 +260,7 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
     X(cuSurfObjectCreate, (uint64_t *object, const struct cu_resource *resource)) \
     X(cuSurfObjectDestroy, (uint64_t object))
 
-// Functions that an older driver may lack. The capability that needs them is then missing.
+// Functions that an older driver may lack. The device then lacks the capability that needs them.
 #define CUDA_OPTIONAL(X) \
     X(cuDeviceCanAccessPeer, (int *can, int device, int other)) \
     X(cuCtxEnablePeerAccess, (struct cu_context *other, unsigned flags)) \
@@ -285,14 +285,14 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
 // clang-format on
 
 struct cuda_api {
-#define X(name, args) int(*name) args; // every one returns a CUresult
+#define X(name, args) int(*name) args; // returns a CUresult
     CUDA_REQUIRED(X)
     CUDA_OPTIONAL(X)
 #undef X
 };
 
-// Opens libcuda.so.1 and fills the table. NULL with ERROR_NO_DEVICE, and what the dynamic linker
-// said or the first symbol that is missing. Close it with dynlib_close.
+// Opens libcuda.so.1 and fills the table. Returns NULL with ERROR_NO_DEVICE if this fails: the
+// message has the dynamic linker's text or the first missing symbol. Close it with dynlib_close.
 struct dynlib *cuda_api_load(struct cuda_api *api, struct error *err);
 
 // True if the driver has all functions for graphs and stream capture.

@@ -240,7 +240,7 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver copies as many bytes as the kernel declares, so the buffer always has the maximum
+    // The driver reads as many bytes as the kernel declares, so the buffer always has the maximum
     // size.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
@@ -308,7 +308,7 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// Streams keep their order. Only the side streams of an unordered batch have to be joined.
+// A stream runs its commands in order. Only the side streams of an unordered batch need a join.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the CUDA backend share. Each object begins with the neutral one.
+// What the files of the CUDA backend share. The first member of each object is its
+// struct of gpu/backend.h.
 #ifndef GPU_CUDA_CUDA_H
 #define GPU_CUDA_CUDA_H
 
@@ -13,7 +14,7 @@ enum {
 struct cuda_state {
     struct dynlib *lib;
     struct cuda_api api;
-    int *devices; // CUdevice handles, by gpu_info.index
+    int *devices; // CUdevice handles, indexed by gpu_info.index
     size_t device_count;
 };
 
@@ -26,8 +27,8 @@ struct cuda_queue {
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// Something that the driver frees only after it has waited for all work of the device. One member
-// is set.
+// An object whose release makes the driver wait for all work of the device. Exactly one member is
+// set.
 struct cuda_owned {
     uint64_t memory;
     void *host;
@@ -48,8 +49,8 @@ struct cuda_device {
     int device;
     struct cu_context *context;     // the primary context of the device
     bool moves_pages;               // can move pages of managed memory while kernels run
-    unsigned held;                  // number of holds that are not released
-    struct cuda_deferred *deferred; // to be freed once all holds are released
+    unsigned held;                  // number of holds that are not released yet
+    struct cuda_deferred *deferred; // list; freed once all holds are released
 };
 
 struct cuda_buffer {
@@ -66,11 +67,11 @@ struct cuda_image {
     struct gpu_image base;
     struct cu_mipmap *mipmap; // NULL if the image has one level
     struct cu_array *array;   // level 0
-    uint64_t texture;         // of level 0: reads texels, without filter
-    uint64_t surface;         // 0 if desc.storage is not set
+    uint64_t texture;         // for reads of single texels of level 0
+    uint64_t surface;         // for writes to level 0; 0 without desc.storage
 };
 
-// The module's symbol constant_POSITION, which holds a GPU_ARG_CONSTANT.
+// The module's symbol constant_POSITION: memory for the GPU_ARG_CONSTANT argument at that position.
 struct cuda_constant {
     uint64_t address; // 0 if the kernel does not read the argument
     size_t bytes;
@@ -81,8 +82,8 @@ struct cuda_program {
     struct cu_module *module;
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
-    unsigned shared_bytes; // in addition to what the kernel declares
-    const char *log;       // output of the driver's compiler
+    unsigned shared_bytes; // in addition to those that the kernel declares
+    const char *log;       // text from the driver's compiler; "" if none
 };
 
 // ---------------------------------------------------------------- batches
@@ -138,18 +139,19 @@ struct cuda_span {
     struct cu_event *begin, *end;
 };
 
-// A block of host memory for the arguments of commands. A reset reuses the blocks.
+// A block of host memory for the arguments of commands. After a reset the batch uses its blocks
+// again.
 struct cuda_block {
     struct cuda_block *next;
     size_t used;
     unsigned char data[];
 };
 
-// Copies of constant buffers to one symbol. `first` runs before the commands of the batch.
+// Copies of constant buffers to one symbol. `first` runs at the start of the batch, before its
+// commands.
 struct cuda_upload {
     struct cuda_range_copy first;
-    struct cuda_range_copy
-        last; // the copy that the symbol holds after the commands recorded so far
+    struct cuda_range_copy last; // the latest copy to the symbol in the commands recorded so far
 };
 
 struct cuda_sampled {
@@ -168,10 +170,10 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    struct cuda_block *blocks, *block; // all blocks, and the one being filled
+    struct cuda_block *blocks, *block; // list of all blocks; the block in use
     struct cuda_span *spans;
     unsigned span_count;
-    struct cu_event *done; // recorded at the end of each submission
+    struct cu_event *done; // event at the end of the latest submission
     struct cu_graph_exec *graph;
 };
 
@@ -186,20 +188,20 @@ static inline struct cuda_device *cuda_device_of(const struct gpu_object *object
     return (struct cuda_device *)object->scope->device;
 }
 
-// Makes the device's context the current one of this thread. Needed before driver calls, because
-// several devices may be open.
+// Makes the device's context the current one of this thread. Every group of driver calls needs this
+// first, because several devices may be open.
 MUST_CHECK bool cuda_enter(const struct cuda_device *device, struct error *err);
 
 // Waits until all work of the stream is done, at most GPU_WAIT_DRAIN_NS.
 MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_stream *stream,
                                   struct error *err);
 
-// Waits until `event` has been reached. ERROR_TIMEOUT after timeout_ns.
+// Waits until all work before `event` is done. ERROR_TIMEOUT after timeout_ns.
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees it now if no hold is pending. Otherwise the driver could wait for ever, so it is deferred
-// until cuda_free_deferred.
+// Frees `owned` now if all holds are released. Otherwise the driver could wait for ever, so
+// cuda_free_deferred frees it later.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 
@@ -208,8 +210,8 @@ void cuda_free_deferred(struct cuda_device *device);
 MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
                                 uint64_t *address, struct error *err);
 
-// Enters the context if this driver and system can move single pages of managed memory; else false
-// with ERROR_UNSUPPORTED.
+// True if this driver and system can move single pages of managed memory; the device's context is
+// then current (cuda_enter). Else false with ERROR_UNSUPPORTED.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
 // Creates the texture object for reading an image through a sampler. The caller destroys it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device and its queues: opening and closing, bounded waits, and what is freed when.
+// A device and its queues: opening and closing, waits with a time limit, and freeing.
 #include "gpu/cuda/cuda.h"
 #include "gpu/wait.h"
 
@@ -13,7 +13,7 @@ bool cuda_enter(const struct cuda_device *device, struct error *err)
 
 struct awaited {
     const struct cuda_api *api;
-    struct cu_stream *stream; // set one of stream and event
+    struct cu_stream *stream; // NULL if `event` is set
     struct cu_event *event;
 };
 
@@ -85,8 +85,8 @@ void cuda_free_deferred(struct cuda_device *device)
 
 // ---------------------------------------------------------------- opening and closing
 
-// The driver's priorities reach from `greatest` (a negative number) to `least` (0). HIGH and
-// REALTIME become the greatest, MEDIUM lies in the middle.
+// The driver's priorities are numbers from `greatest` (negative) to `least` (0). HIGH and REALTIME
+// become `greatest`, MEDIUM becomes the middle.
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {

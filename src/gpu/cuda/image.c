@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. All are texture objects: 64-bit handles that kernels get as
-// arguments.
+// Typed views, images and samplers. Kernels get them as arguments: 64-bit handles of texture
+// objects, or of surface objects for stores.
 #include "gpu/cuda/cuda.h"
 
 enum {
@@ -78,7 +78,7 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
         error_prefix(err, "typed view of %s", gpu_format_name(format));
         return NULL;
     }
-    return &typed->base; // not writable: only arrays can be surfaces
+    return &typed->base; // not writable: kernels can only write to arrays
 }
 
 void cuda_typed_destroy(struct cuda_typed *typed)
@@ -126,8 +126,8 @@ static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                       "cuMipmappedArrayGetLevel", err);
 }
 
-// Creates the objects for access without a sampler: reads of single texels, and stores. They see
-// level 0.
+// Creates the objects for access without a sampler: a texture for reads of single texels and, with
+// desc.storage, a surface for stores. Both see only level 0.
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
@@ -194,7 +194,7 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies `from`, whose rows are packed, to one level of one layer, and waits for the end.
+// Copies `from`, whose rows are tightly packed, to one level of one layer. Waits until it is done.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {
@@ -221,7 +221,7 @@ bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, con
                       uint64_t bytes, struct error *err)
 {
     (void)bytes; // checked by the front end
-    // The source is only read, but its descriptor has one pointer type for both directions.
+    // The copy only reads the source, but struct cu_copy_end has one pointer type for both ends.
     return fill_level(
         (struct cuda_image *)image, mip, layer,
         (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);

@@ -70,8 +70,8 @@ void cuda_buffer_destroy(struct cuda_buffer *buffer)
 
 // ---------------------------------------------------------------- host copies
 
-// The driver's own copy has no time-out. The stream is therefore drained first, with one, so that
-// the copy has nothing to wait for.
+// The driver's copy has no time limit. So cuda_stream_drain first waits, with a time limit, until
+// the stream is empty; then the copy has nothing to wait for.
 bool cuda_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *data, uint64_t bytes,
                        struct error *err)
 {

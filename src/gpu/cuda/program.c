@@ -10,7 +10,7 @@ enum {
     LOG_BYTES = 8192
 };
 
-// Option values that are numbers are passed as pointers, too.
+// The driver takes option values that are numbers as pointers, too.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;
@@ -37,8 +37,8 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
-// PTX names the oldest chip that can run it. An "a" after the number means that only this chip can.
-// The check comes before the driver compiles anything.
+// PTX names the oldest chip that can run it. An "a" after the number means that no other chip can
+// run it. The check comes before the driver compiles anything.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
@@ -95,8 +95,8 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Reading the number of registers makes the driver load the code now. Else the first launch might
-// load it and wait for all streams, also for those that a hold blocks.
+// Reads the number of registers because this makes the driver load the code now. Otherwise the
+// first launch might load it and wait for all streams, even for those that a hold blocks.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

@@ -10,7 +10,7 @@ struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
     bool capturing;
-    bool forked;   // the fork event is recorded after the main stream's last join
+    bool forked;   // queue->fork was recorded after the main stream's last join
     uint32_t used; // bit set of the sides in use since that join
     unsigned next; // number of the side for the next command
 };
@@ -32,7 +32,7 @@ static int join(struct issue *issue)
     return CU_SUCCESS;
 }
 
-// Selects the stream for the next command.
+// Sets `*stream` to the stream for the next command, and forks it from the main stream if needed.
 static int pick_stream(struct issue *issue, struct cu_stream **stream)
 {
     struct cuda_queue *queue = issue->batch->queue;
@@ -57,7 +57,8 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
-// In a graph, an event becomes a node only if it is recorded as an external one.
+// Records the event of a span. In a graph, an event becomes a node only if it is recorded as
+// external.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {
     struct cu_stream *stream = issue->batch->queue->stream;
@@ -110,14 +111,14 @@ static int issue_batch(struct cuda_batch *batch, bool capturing)
         result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
     for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // Joined after an error, too: a capture cannot end while a forked stream is not joined.
+    // The join runs after an error, too: a capture cannot end while a forked stream is not joined.
     int joined = join(&issue);
     return result == CU_SUCCESS ? joined : result;
 }
 
 // ---------------------------------------------------------------- graphs
 
-// The capture is ended after an error, too; else the stream would stay in capture mode.
+// Ends the capture after an error, too; else the stream would stay in capture mode.
 static bool capture(const struct cuda_api *api, struct cuda_batch *batch, struct cu_graph **graph,
                     struct error *err)
 {

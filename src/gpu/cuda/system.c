@@ -74,7 +74,7 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         memory = 0;
     *limits = (struct gpu_limits){
         .memory_bytes = memory,
-        .allocation_bytes = memory, // no limit of its own
+        .allocation_bytes = memory, // CUDA has no separate limit
         .storage_range_bytes = memory,
         .constant_range_bytes = attribute(api, device, CU_ATTR_TOTAL_CONSTANT_MEMORY),
         .typed_elements = attribute(api, device, CU_ATTR_TEXTURE1D_LINEAR_WIDTH),
@@ -140,8 +140,8 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// Sets the driver's name to "NVIDIA 580.159.04", the version in /proc, as Vulkan does. Without that
-// file, names the CUDA version that the library supports.
+// Sets info->driver to "NVIDIA 580.159.04", with the version in /proc, as Vulkan does. Without that
+// file, it names the newest CUDA version that the library supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
@@ -196,7 +196,7 @@ static void list_device(struct cuda_state *state, int device, int version,
     }
     info.caps = caps_of(api, device);
     fill_limits(api, device, &info.limits);
-    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // streams can do everything
+    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // a stream serves every kind
         info.families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
     info.family_count = GPU_QUEUE_KIND_COUNT;
