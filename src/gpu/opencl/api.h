@@ -8,11 +8,11 @@
 #include "base/error.h"
 
 #define CL_TARGET_OPENCL_VERSION          300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue, the only one in OpenCL 1.2
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // for clCreateCommandQueue; 1.2 has no other
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-// All are in OpenCL 1.2.
+// The functions to load. All are part of OpenCL 1.2.
 #define OPENCL_REQUIRED(X)                                                                         \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
@@ -62,8 +62,8 @@ struct opencl_api {
 #undef X
 };
 
-// Opens libOpenCL.so.1, the loader of all OpenCL drivers, and fills the table. NULL with
-// ERROR_NO_DEVICE. Close it with dynlib_close.
+// Opens libOpenCL.so.1, the loader of all OpenCL drivers, and fills the table. Returns NULL
+// with ERROR_NO_DEVICE if this fails. Close it with dynlib_close.
 struct dynlib *opencl_api_load(struct opencl_api *api, struct error *err);
 
 // True if `result` is CL_SUCCESS. Else false with an error "WHAT: CL_… number", whose code matches

@@ -97,7 +97,7 @@ struct binding {
     const struct opencl_api *api;
     const struct gpu_kernel *source;
     cl_kernel kernel;
-    cl_uint next; // next argument of the kernel; a sampled image takes two
+    cl_uint next; // index of the next kernel argument; a sampled image takes two
 };
 
 static bool set_arg(struct binding *binding, size_t bytes, const void *value, struct error *err)
@@ -109,9 +109,8 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// Binds a range of a buffer. A storage range from byte 0 on binds the whole buffer, which needs no
-// sub-buffer. A constant range does not, because the whole buffer may exceed the limit for
-// constants.
+// Binds a range of a buffer. Storage at offset 0 gets the whole buffer, which needs no sub-buffer.
+// A constant gets only its range, because the whole buffer may exceed the limit for constants.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -246,7 +245,7 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    if (to->mapped && from->mapped) { // between two host buffers the device copies
+    if (to->mapped && from->mapped) { // the device copies between host buffers
         lend(batch, to);
         lend(batch, from);
     }
@@ -267,7 +266,7 @@ bool opencl_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     return true;
 }
 
-// An in-order queue keeps its order without barriers.
+// An in-order queue needs no barriers.
 bool opencl_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;
@@ -293,8 +292,8 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
     return command->span == (int)span && command->kind != OPENCL_COMMAND_BARRIER;
 }
 
-// Chooses the commands of a span that return events. In an ordered batch the first and the last are
-// enough; in an unordered one any command may be the last to end.
+// Chooses the commands of a span that return events. An ordered batch needs only the first and the
+// last; in an unordered batch any command may begin first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device and its queues: opening and closing, bounded waits.
+// A device and its queues: opening and closing, waits with a time limit.
 #include "gpu/opencl/opencl.h"
 #include "gpu/wait.h"
 
@@ -23,7 +23,7 @@ static enum gpu_wait_answer ask(void *context, struct error *err)
     if (status >= 0)
         return status == CL_COMPLETE ? GPU_WAIT_DONE : GPU_WAIT_NOT_YET;
     if (!opencl_check(status, "a command ended", err) && err)
-        err->code = ERROR_DEVICE_LOST; // whatever the code is: it is unknown what the command did
+        err->code = ERROR_DEVICE_LOST; // for every code: the effects of the command are unknown
     return GPU_WAIT_FAILED;
 }
 

@@ -43,7 +43,7 @@ static cl_image_format format_of(enum gpu_format format)
 }
 
 // True if the driver lists the format for this type of image and this use. Some drivers crash, or
-// convert in software, if one uses a format that they do not list.
+// convert in software, with a format that they do not list.
 static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                        cl_mem_object_type type, enum gpu_format format)
 {
@@ -184,7 +184,8 @@ void opencl_image_destroy(struct opencl_image *image)
     opencl_device_of(&image->base.object)->api->clReleaseMemObject(image->image);
 }
 
-// The position and size of one layer. The last coordinate of a texel in an array is its layer.
+// Sets the position and size of one layer. In an array image, the last coordinate of a texel is its
+// layer.
 static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size_t origin[3],
                          size_t region[3])
 {
@@ -198,7 +199,7 @@ static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size
 bool opencl_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, const void *texels,
                         uint64_t bytes, struct error *err)
 {
-    (void)mip; // there is only one
+    (void)mip; // OpenCL 1.2 images have only mip 0
     (void)bytes;
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];

@@ -21,7 +21,8 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 
-// Drivers allocate a buffer when it is first used. This first use makes an allocation fail here.
+// Drivers allocate a buffer at its first use. This call is the first use, so that an allocation
+// that fails does so here.
 static bool touch(const struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {

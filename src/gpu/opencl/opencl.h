@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the OpenCL backend share. Each object begins with the neutral one.
+// What the files of the OpenCL backend share. The first member of each object is its
+// struct of gpu/backend.h.
 #ifndef GPU_OPENCL_OPENCL_H
 #define GPU_OPENCL_OPENCL_H
 
@@ -9,7 +10,7 @@
 struct opencl_state {
     struct dynlib *lib;
     struct opencl_api api;
-    cl_device_id *devices; // by gpu_info.index
+    cl_device_id *devices; // indexed by gpu_info.index
     size_t device_count, device_capacity;
 };
 
@@ -40,7 +41,7 @@ struct opencl_buffer {
 
 struct opencl_typed {
     struct gpu_typed base;
-    cl_mem range; // the part of the buffer that is viewed; NULL if it is the whole
+    cl_mem range; // sub-buffer that the view covers; NULL: the whole buffer
     cl_mem image;
 };
 
@@ -62,7 +63,7 @@ struct opencl_program {
 
 struct opencl_hold {
     struct gpu_hold base;
-    cl_event event; // a user event
+    cl_event event; // user event; complete once the hold is released
 };
 
 // ---------------------------------------------------------------- batches
@@ -77,7 +78,7 @@ enum opencl_command_kind {
 struct opencl_command {
     enum opencl_command_kind kind;
     int span;         // span that times the command; -1: none
-    cl_event *event;  // where the command's event is stored; NULL: nowhere
+    cl_event *event;  // receives the command's event; NULL: no event needed
     cl_kernel kernel; // LAUNCH: with its arguments set
     size_t global[3], local[3];
     struct opencl_buffer *to, *from; // COPY, FILL
@@ -93,7 +94,7 @@ struct opencl_bound {
     cl_kernel kernel;
 };
 
-// Events of the commands that a span times, from the last submission.
+// Events of the commands that a span times, of the latest submission.
 struct opencl_span {
     cl_event *events;
     size_t count;
@@ -108,15 +109,15 @@ struct opencl_batch {
     size_t command_count, command_capacity;
     struct opencl_bound *bound;
     size_t bound_count, bound_capacity;
-    cl_mem *ranges; // sub-buffers for arguments
+    cl_mem *ranges; // sub-buffers made for arguments; released at a reset
     size_t range_count, range_capacity;
-    // Host buffers that kernels or fills of this batch access. A submission gives them to the
-    // device (unmaps them) at its start and maps them again at its end.
+    // Host buffers that kernels, fills or copies between host buffers access. A submission gives
+    // them to the device (unmaps them) at its start and maps them again at its end.
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;
     unsigned span_count;
-    cl_event done; // end of the submission in flight, or of the last one
+    cl_event done; // end of the latest submission; NULL before the first
 };
 
 // ---------------------------------------------------------------- shared functions
@@ -134,20 +135,19 @@ MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_comma
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// For commands on the host queue, which are done when the call returns. opencl_host_begin waits for
-// the work that was submitted to the device's first queue. opencl_host_end gets the result of the
-// enqueueing call, waits for the event and releases it.
+// The frame of a command on the host queue: opencl_host_begin waits for the work of the device's
+// first queue; opencl_host_end gets the result and the event of the enqueueing call, waits until
+// the command is done, and releases the event.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);
 
-// A range of a buffer as a memory object. `*made` becomes true if it is a new object, which the
-// caller releases; the whole buffer is not.
+// Sets `*range` to a memory object for this range. If it is the whole buffer, this is the buffer's
+// own object, and `*made` becomes false; else a new sub-buffer, which the caller releases.
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
 
-// True if kernels or fills of this batch use this host buffer, so that a submission gives it to the
-// device.
+// True if the batch has `buffer` in `lent`: a submission gives this host buffer to the device.
 bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_buffer *buffer);
 
 // Releases the events of the batch's last submission.

@@ -2,7 +2,7 @@
 // Programs. The driver compiles OpenCL C source; each variant of a kernel is a program.
 #include "gpu/opencl/opencl.h"
 
-// The build log, with blanks in place of newlines and tabs. "" if there is none.
+// Returns the build log, with blanks in place of newlines and tabs; "" if there is none.
 static const char *build_log(const struct opencl_device *device, cl_program program,
                              struct arena *arena)
 {

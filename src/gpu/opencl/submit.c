@@ -8,7 +8,7 @@ struct issue {
     const struct opencl_api *api;
     const struct opencl_batch *batch;
     cl_command_queue queue;
-    size_t lent; // number of the batch's host buffers that the device has now
+    size_t lent; // number of the batch's host buffers that are unmapped now
 };
 
 // Enqueues a copy. A copy between device memory and mapped host memory becomes a read or a write,
@@ -48,7 +48,7 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
     return issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
 }
 
-// Makes the submission wait for the hold, for the batches that it comes after, and for the previous
+// Makes the submission wait for the hold, for the batches in `after`, and for the queue's previous
 // submission if that one went to the other command queue. Then gives the host buffers to the
 // device.
 static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
@@ -66,8 +66,7 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     cl_int result = CL_SUCCESS;
     if (count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, count, events, NULL);
-    if (result == CL_SUCCESS &&
-        issue->batch->unordered) // unordered: wait for what is already in this queue
+    if (result == CL_SUCCESS && issue->batch->unordered) // wait for the work already in this queue
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     for (size_t i = 0; i < issue->batch->lent_count && result == CL_SUCCESS; i++) {
         const struct opencl_buffer *buffer = issue->batch->lent[i];
@@ -122,7 +121,7 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // Called after an error, too: the host must get its buffers back, which may outlive the batch.
+    // Runs after an error, too: the host must get its buffers back; they may outlive the batch.
     cl_int ended = issue_end(&issue, &batch->done);
     result = result == CL_SUCCESS ? ended : result;
     if (batch->done)

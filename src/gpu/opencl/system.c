@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// From cl_nv_device_attribute_query, which the Khronos headers do not have.
+// Constants of cl_nv_device_attribute_query, which the Khronos headers lack.
 enum {
     DEVICE_PCI_BUS_ID_NV = 0x4008,
     DEVICE_PCI_SLOT_ID_NV = 0x4009,
     DEVICE_PCI_DOMAIN_ID_NV = 0x400A,
 };
 
-// ---------------------------------------------------------------- what a device says
+// ---------------------------------------------------------------- properties of a device
 
 struct asked {
     const struct opencl_api *api;
@@ -24,7 +24,7 @@ struct asked {
     unsigned version; // 10 × major + minor
 };
 
-// The value of any integer property, of 4 or 8 bytes; 0 if the driver does not have it.
+// Value of an integer property of 4 or 8 bytes; 0 if the driver does not have the property.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;
@@ -208,7 +208,7 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
     fill_identity(asked, info);
     info->caps = caps_of(asked);
     fill_limits(asked, info, &info->limits);
-    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // queues can do everything
+    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // a queue serves every kind
         info->families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
     info->family_count = GPU_QUEUE_KIND_COUNT;
@@ -277,10 +277,10 @@ static bool nvidia_is_there(void)
     return access("/dev/nvidiactl", F_OK) == 0;
 }
 
-// True if NVIDIA's driver is installed. The OpenCL loader loads the drivers of all vendors. After
-// PoCL, NVIDIA's driver lists no device: PoCL's LLVM uses up the C library's space for thread-local
-// variables of libraries that are loaded late (driver 580, PoCL 5.0, glibc 2.39). It lists its
-// devices if NVIDIA's other libraries were loaded before, or with
+// True if NVIDIA's driver is installed. The OpenCL loader loads the drivers of all vendors. If it
+// loads PoCL first, NVIDIA's driver lists no device: PoCL's LLVM uses up the C library's space for
+// thread-local variables of libraries that are loaded late (driver 580, PoCL 5.0, glibc 2.39).
+// NVIDIA's driver lists its devices if NVIDIA's other libraries were loaded before, or with
 // GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What the files of the Vulkan backend share. It uses Vulkan 1.3 through volk and does not link to
-// libvulkan: instance functions are volk's global pointers, device functions are in the device's
-// table.
+// What the files of the Vulkan backend share. The backend uses Vulkan 1.3 through volk, without a
+// link to libvulkan: instance functions are volk's global pointers, device functions are in the
+// device's table.
 //
 //   backend.c     the loader, the instance, validation, the table of slots
 //   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
-//   features.c    extensions and features: which a device has, which it is opened with
+//   features.c    extensions and features: those of a device, and those that are enabled
 //   device.c      logical device and queues
 //   transfer.c    blocking copies between host and device
 //   memory.c      allocations and buffers;  image.c  images, samplers, typed views
-//   program.c     pipelines;  stats.c  what the driver reports of them
+//   program.c     pipelines;  stats.c  the driver's statistics of compiled kernels
 //   batch.c       command buffers, submission, holds;  record.c  recording commands
-//   spare.c       objects of destroyed batches, for reuse
+//   spare.c       keeps objects of destroyed batches for reuse
 //   descriptors.c descriptor sets of a batch
 //   graphics.h    drawing
 //   result.c      VkResult → struct error
@@ -72,7 +72,7 @@ struct vulkan_physical {
     struct vulkan_extensions extensions;
     struct vulkan_features features;      // all features of the device; do not follow pNext
     uint32_t families[GPU_FAMILIES_MAX];  // Vulkan's family for gpu_info.families[i]
-    bool subgroup_choice, full_subgroups; // for compute kernels
+    bool subgroup_choice, full_subgroups; // of compute kernels
     float max_anisotropy;
     double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is this value, rounded
 };
@@ -84,9 +84,9 @@ struct vulkan_state {
     VkDebugUtilsMessengerEXT messenger;
     size_t messages; // number of messages from the validation layer
     char first_message[1024];
-    struct vulkan_physical *physical; // by gpu_info.index
+    struct vulkan_physical *physical; // indexed by gpu_info.index
     size_t physical_count, physical_capacity;
-    bool abandoned; // a device hangs, so the instance must not be destroyed
+    bool abandoned; // a device hung, so the instance must not be destroyed
 };
 
 struct vulkan_queue {
@@ -119,7 +119,7 @@ struct vulkan_device {
     uint32_t family_count;
     struct vulkan_transfer transfer;
     struct vulkan_spare *spare,
-        *empty; // objects of destroyed batches, for reuse; unused list entries
+        *empty; // lists: objects of destroyed batches, for reuse; unused entries
 };
 
 struct vulkan_buffer {
@@ -174,21 +174,21 @@ struct vulkan_batch {
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkQueryPool stamps;
-    VkEvent *splits; // the host resets them after each submission
+    VkEvent *splits; // the host resets them when a submission is done
     struct vulkan_stamp {
         uint64_t value, available;
-    } * stamp_values; // of the last finished submission, two per span
+    } * stamp_values; // of the latest finished submission; two per span
     bool barrier_due; // an ordered batch needs a barrier before its next command
     struct vulkan_descriptors descriptors;
     struct gpu_dispatch last; // the dispatch that last_set was written for
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
-    struct vulkan_pass *pass; // NULL if the batch was not made for draws
+    struct vulkan_pass *pass; // NULL: the batch was created without `draws`
     VkSemaphore done; // timeline semaphore; counts finished submissions, also those of the batch
                       // that used it before
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
-    VkSubmitInfo2 submit; // points at the three members above
+    VkSubmitInfo2 submit; // points to signal, waits and commands_info
 };
 
 // Vulkan objects of a destroyed batch, for the next batch of the same kind: creating and destroying
@@ -202,12 +202,12 @@ struct vulkan_spare {
     VkQueryPool stamps;
     struct vulkan_descriptors descriptors;
     VkSemaphore done;
-    uint64_t submissions; // the value of `done`
+    uint64_t submissions; // value of `done` after the last of them
 };
 
 struct vulkan_hold {
     struct gpu_hold base;
-    VkSemaphore semaphore; // timeline semaphore; 1 = released
+    VkSemaphore semaphore; // timeline semaphore; value 1: released
 };
 
 static inline struct vulkan_device *vulkan_device_of(const struct gpu_object *object)
@@ -225,8 +225,8 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
 
 // ---------------------------------------------------------------- result.c
 
-// Fills an error "what: VK_ERROR_…", with the code that matches `result`, and returns false. For
-// results other than VK_SUCCESS.
+// Fills an error "WHAT: VK_ERROR_…", with the code that matches `result`, and returns false.
+// `result` must not be VK_SUCCESS.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
 // ---------------------------------------------------------------- enumerate.c, features.c
@@ -234,12 +234,12 @@ bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRI
 // Passes all devices with Vulkan 1.3 to `to`, and adds them to state->physical.
 void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
 
-// Reads which of VULKAN_EXTENSIONS the device has. `scratch` is used and not rewound.
+// Finds out which of VULKAN_EXTENSIONS the device has. The results of the query stay in `scratch`.
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
                              struct vulkan_extensions *extensions);
 
-// Writes the names of these extensions, for vkCreateDevice, and returns their number: at most one
-// per member of vulkan_extensions.
+// Writes the names of the extensions that are set in `extensions` to `names`, for vkCreateDevice,
+// and returns their number: at most one per member of vulkan_extensions.
 uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, const char **names);
 
 void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
@@ -257,9 +257,9 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       struct error *err);
 void vulkan_device_close(struct gpu_device *base);
 
-// Creates staging memory and a command buffer unless they exist. This waits for the first copy,
-// because RADV without hardware, which compiles kernels in tests, has no memory for them.
-// vulkan_transfer_fini may be called without.
+// Creates staging memory and a command buffer unless they exist. The first copy does this, not the
+// opening of the device, because RADV without hardware, which compiles kernels in tests, has no
+// memory for them. vulkan_transfer_fini is legal even if they do not exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
@@ -282,12 +282,12 @@ enum {
 struct vulkan_allocation {
     VkMemoryRequirements needs;
     enum gpu_memory memory;
-    bool address; // kernels use its address
+    bool address; // kernels use the address of the memory
     const char *what;
 };
 
-// Allocates device memory of the most suitable type. ERROR_UNSUPPORTED if no type is suitable;
-// ERROR_OUT_OF_MEMORY, with the size, if it does not fit.
+// Allocates memory of the most suitable type. ERROR_UNSUPPORTED if no type is suitable;
+// ERROR_OUT_OF_MEMORY, with the size, if the memory does not fit.
 MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
                                        const struct vulkan_allocation *allocation,
                                        VkDeviceMemory *memory, struct error *err);
@@ -306,7 +306,7 @@ VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, 
 struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
                                       enum gpu_format format, uint64_t offset, uint64_t elements,
                                       struct error *err);
-// The purpose that an image is made for.
+// What an image is used for.
 struct vulkan_image_use {
     VkFormat format;
     VkImageUsageFlags usage;
@@ -321,7 +321,8 @@ MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
                                   const struct vulkan_image_use *use, struct vulkan_image *image,
                                   struct error *err);
 
-// A barrier for an image, which may change its layout.
+// A barrier for an image: work in the stages `before` waits for work in the stages `after`. If
+// `from` and `to` differ, it also changes the image's layout.
 struct vulkan_image_change {
     VkImage image;
     const VkImageSubresourceRange *part; // NULL: all levels and layers of a colour image
@@ -358,13 +359,13 @@ MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
 bool vulkan_program_stats(struct gpu_program *program, struct arena *arena,
                           struct gpu_program_stats *stats, struct error *err);
 
-// The descriptor type for an argument. Not for GPU_ARG_ADDRESS.
+// Returns the descriptor type for a kind of argument, which must not be GPU_ARG_ADDRESS.
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 
 // ---------------------------------------------------------------- spare.c
 
-// Takes the objects of a destroyed batch with the same queue family and number of spans, and resets
-// them. False if there are none: the batch then creates its own.
+// Gives the batch the objects of a destroyed batch with the same queue family and number of spans,
+// after a reset of them. False if there are none: the batch then creates its own.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
 // Keeps the objects of a batch for reuse. The batch must not be in flight.
@@ -402,7 +403,7 @@ bool vulkan_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image
 bool vulkan_batch_split(struct gpu_batch *batch, unsigned split, bool wait, struct error *err);
 bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
 
-// Ends the open render pass, if there is one. Legal for batches without draws.
+// Ends the open render pass if there is one. Legal for all batches.
 void vulkan_pass_leave(struct vulkan_batch *batch);
 
 // Called before each command that is not a draw: ends the render pass, and records the barrier if

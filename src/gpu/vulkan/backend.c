@@ -16,7 +16,7 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The last one is in the kit, for machines that have a driver but no loader.
+    // The kit (make kit) contains the last one, for machines with a driver but no loader.
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
@@ -60,7 +60,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // Not GENERAL, with which the loader reports on drivers that are not used here.
+        // Not GENERAL: those are the loader's messages about drivers that are not used here.
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,
@@ -157,7 +157,7 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
 }
 
 // In containers, NVIDIA's kernel driver often comes without its Vulkan library. Without this
-// message the CPU would be measured instead, and nobody would know why.
+// message, fathom would measure the CPU instead, and the user would not know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)
@@ -169,7 +169,7 @@ static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
                             "NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-// False if there is nothing to use; the reason has then been reported.
+// False if Vulkan cannot be used; the reason is then listed with add_unavailable.
 static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
 {
     struct loader_symbols symbols = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. A submission is one vkQueueSubmit2 of structs that were filled before.
+// finished submissions. A submission is one vkQueueSubmit2 of structs that were filled before it.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 
@@ -9,8 +9,7 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
-    batch->barrier_due =
-        !batch->unordered; // the first command waits for earlier batches of the queue
+    batch->barrier_due = !batch->unordered; // the first command must wait for earlier batches
     batch->last_program = NULL;
     if (batch->pass)
         vulkan_pass_forget(batch->pass);
@@ -70,7 +69,7 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
     return result;
 }
 
-// The objects that batches of the same kind can reuse.
+// Takes the objects of a destroyed batch of the same kind, or creates new ones.
 static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     if (vulkan_spare_take(device, batch))
@@ -136,8 +135,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     vulkan_spare_put(device, batch);
 }
 
-// Makes what the batch wrote visible to the host's mapped memory. After draws also to later
-// batches, whose own barriers may not cover the stages of draws.
+// Makes what the batch wrote visible to the host's mapped memory. After draws, makes it visible to
+// later batches, too, because their own barriers may not cover the stages of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {
@@ -222,8 +221,8 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
     return true;
 }
 
-// Polls for a short time, because a driver that blocks its caller wakes it late. Not on CPU
-// devices, where the polling would take time from the work.
+// Polls for a short time (VULKAN_LOOK_NS), because a driver that blocks its caller wakes it late.
+// Does not poll on CPU devices, where polling would take time from the work.
 static void look_first(struct vulkan_device *device, const struct vulkan_batch *batch,
                        uint64_t timeout_ns)
 {

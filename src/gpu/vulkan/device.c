@@ -14,7 +14,7 @@ struct family_plan {
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
     unsigned family_of[GPU_QUEUES_MAX]; // family of request i, as an index in gpu_info.families
-    unsigned index_of[GPU_QUEUES_MAX];  // number of its queue in that family
+    unsigned index_of[GPU_QUEUES_MAX];  // index of request i's queue in that family
 };
 
 static const char *priority_name(enum gpu_priority priority)

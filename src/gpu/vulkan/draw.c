@@ -221,7 +221,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
-// Records push constants only if they differ from those of the draw before.
+// Records push constants only if they differ from those of the previous draw.
 static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                            const unsigned char *bytes, uint32_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enumeration: what each physical device reports, as a gpu_info. No device is opened.
+// Enumeration: fills a gpu_info with what each physical device reports. Opens no device.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static void name_vendor(uint32_t id, char *vendor, size_t bytes)
     static const struct {
         uint32_t id;
         const char *name;
-    } vendors[] = {// PCI ids; above 0xffff ids of Khronos (VkVendorId)
+    } vendors[] = {// PCI ids; ids above 0xffff are from Khronos (VkVendorId)
                    {GPU_VENDOR_AMD, "AMD"}, {0x1010, "Imagination"},
                    {0x106b, "Apple"},       {GPU_VENDOR_NVIDIA, "NVIDIA"},
                    {0x13b5, "Arm"},         {0x14e4, "Broadcom"},
@@ -97,7 +97,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The size of the largest device-local heap. Other heaps are windows onto the same memory.
+// The size of the largest device-local heap. Other device-local heaps are parts of this memory.
 static uint64_t device_memory_bytes(VkPhysicalDevice device)
 {
     VkPhysicalDeviceMemoryProperties memory;
@@ -178,7 +178,7 @@ static void fill_families(struct vulkan_physical *physical, struct gpu_info *inf
     bool universal = false;
     for (uint32_t i = 0; i < count && info->family_count < GPU_FAMILIES_MAX; i++) {
         VkQueueFlags flags = found[i].queueFlags;
-        // Vulkan allows graphics without compute; such a queue is of no use here.
+        // Vulkan allows graphics without compute; this backend cannot use such a queue.
         if (!is_general(flags) ||
             (flags & VK_QUEUE_GRAPHICS_BIT && !(flags & VK_QUEUE_COMPUTE_BIT)))
             continue;

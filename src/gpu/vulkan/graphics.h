@@ -31,7 +31,7 @@ struct vulkan_pass {
     struct arena *arena;
     const struct vulkan_target *target; // target of the open render pass; NULL if none is open
     const struct vulkan_draw_program *program; // bound program; NULL if none is bound
-    struct gpu_arg args[GPU_ARGS_MAX];         // arguments bound with it
+    struct gpu_arg args[GPU_ARGS_MAX];         // arguments that are bound with the program
     VkDescriptorSet set;
     unsigned char
         push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the open render pass
@@ -58,7 +58,7 @@ void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_dra
 
 struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 
-// Called when recording begins again.
+// Resets the state for a new recording of the batch.
 void vulkan_pass_forget(struct vulkan_pass *pass);
 
 // Records the last commands of a batch: ends the render pass, and changes all targets back to the

@@ -311,7 +311,7 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = level_side(base->desc.width, mip);
-    uint32_t side = gpu_format_block(base->desc.format); // a row is a row of blocks
+    uint32_t side = gpu_format_block(base->desc.format); // the rows below are rows of blocks
     uint32_t texel_rows = level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;
     uint64_t row_bytes =

@@ -32,8 +32,8 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// The first memory type with the fewest properties that differ from the preference; -1 if none is
-// suitable.
+// Index of the memory type whose properties differ least from the preference, the first one of
+// several; -1 if none is suitable.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {
@@ -130,8 +130,8 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
     bool address = device->info->caps & GPU_CAP(ADDRESSES);
-    // Texel usage is for the aliases that typed views make: memory that suits all usages also suits
-    // an alias with fewer of them.
+    // Texel usages are for the aliases that typed views make: memory that suits all these usages
+    // also suits an alias with fewer of them.
     VkBufferUsageFlags usage =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |

@@ -61,8 +61,8 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-// Binds the program and its arguments. Repetitions of one dispatch, which throughput is measured
-// with, share a descriptor set.
+// Binds the program and its arguments. Repetitions of one dispatch, as in throughput measurements,
+// share a descriptor set.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)
@@ -145,8 +145,8 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// The stages in which kernels access buffers and storage images. The fixed functions of draws are
-// not among them.
+// The stages in which kernels access buffers and storage images, without the fixed-function stages
+// of draws.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -197,7 +197,7 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Set and wait must have the same dependency.
+// Vulkan requires the same dependency info for set and wait.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;
@@ -221,9 +221,9 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     return true;
 }
 
-// Begin: a barrier lets the time stamp, and all that follows, wait until the commands before it are
+// Begin: a barrier makes the time stamp and all later commands wait until the earlier commands are
 // done. End: a stamp at ALL_COMMANDS is written when the commands before it are done; the barrier
-// after it, outside the span, lets the following commands wait.
+// after it, outside the span, makes the following commands wait.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;

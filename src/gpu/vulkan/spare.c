@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches. To
-// create a command pool, a semaphore and pools of stamps and descriptors for each would cost the
-// host more time than the measured work.
+// create a command pool, a semaphore and pools of stamps and descriptors for each batch would take
+// the host longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// The link to the first entry that suits the batch; a link to NULL if there is none.
+// Returns the link to the first entry that suits the batch, or a link to NULL if none does.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -73,7 +73,8 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Not complete, or of a lost device, whose semaphore may never reach its value: not for reuse.
+    // Not for reuse: an incomplete batch, or a batch of a lost device, whose semaphore may never
+    // reach its value.
     if (!batch->commands || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the driver reports of a compiled kernel (VK_KHR_pipeline_executable_properties). The kernel
-// is compiled a second time for this. The capture flags must not change the code, but may switch
-// off the driver's cache, which would slow down every start.
+// What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). The
+// kernel is compiled a second time for this. The capture flags must not change the code, but may
+// switch off the driver's cache, which would slow down every start.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// The names that NVIDIA, RADV and ANV use.
+// The names of these statistics in the drivers NVIDIA, RADV and ANV.
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};
@@ -42,7 +42,8 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // hashes need all bits
+        return arena_printf(arena, "%" PRIu64,
+                            statistic->value.u64); // a double could not hold all bits of a hash
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
 
