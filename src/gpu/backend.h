@@ -33,7 +33,7 @@ enum gpu_object_kind {
     GPU_OBJECT_DRAW_PROGRAM,
 };
 
-// The head of every object in a scope. A scope's objects form a list, newest first.
+// The first member of every object in a scope. `older` links the scope's objects, newest first.
 struct gpu_object {
     enum gpu_object_kind kind;
     struct gpu_scope *scope;
@@ -114,7 +114,7 @@ struct gpu_draw_program {
     struct gpu_object object;
     const struct gpu_kernel *args; // the kernel whose list of arguments a draw passes
     enum gpu_format format;
-    bool depth; // its targets have a depth buffer
+    bool depth; // true: for targets with a depth buffer
 };
 
 struct gpu_queue {

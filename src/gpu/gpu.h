@@ -43,7 +43,7 @@ struct gpu_unavailable {
 };
 
 struct gpu_system_desc {
-    const char *only_api; // name of the only backend to load; NULL: all backends
+    const char *only_api; // lists only this API's devices, for example "cuda"; NULL: all APIs
     bool validation; // turns on the API's own validation (Vulkan); its messages count as errors
 };
 
@@ -76,8 +76,7 @@ enum gpu_priority { // zero, the default, is medium
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    enum gpu_priority
-        priority; // relative to all programs on the GPU if the API has such priorities
+    enum gpu_priority priority; // among all programs on the GPU, if the API has such priorities
 };
 
 enum {

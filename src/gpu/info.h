@@ -100,8 +100,8 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
-    X(loop_iterations)     /* most for a thread, in all its loops; llvmpipe ends loops there */    \
-    X(shared_bytes)        /* shared memory of a workgroup */                                      \
+    X(loop_iterations) /* of a thread, in all its loops; llvmpipe ends a thread's loops there */   \
+    X(shared_bytes)    /* shared memory of a workgroup */                                          \
     X(shared_choice_bytes) /* the same, if the host chooses the size */                            \
     X(subgroup_threads)    /* default size of a subgroup */                                        \
     X(subgroup_threads_min)                                                                        \

@@ -23,14 +23,14 @@
 //     "last_cache_bytes": 4194304,                       // as a driver would report it; optional
 //     "levels": [                                        // from the core outwards, at least one
 //       { "capacity_bytes": 65536, "line_bytes": 128, "sector_bytes": 32, "ways": 4,
-//         "latency_cycles": 32, "latency_ns": 0,         // in core cycles, and added to it
+//         "latency_cycles": 32, "latency_ns": 0,         // the latency is the sum
 //         "shared": "core",                              // or "chip", "near", or a number of cores
 //         "sets": "hashed",                              // or "plain": by address bits
 //         "replacement": "lru",                          // or "plru", "random"
 //         "bandwidth": { "core_bytes_per_cycle": 64, "chip_bytes_per_cycle": 256 } }
 //     ],
 //     "memory": { "latency_cycles": 600, "latency_ns": 0,
-//                 "clock_hz": 1.6e9, "latency_clocks": 0,      // added, in cycles of clock_hz
+//                 "clock_hz": 1.6e9, "latency_clocks": 0,      // added: cycles of clock_hz
 //                 "refresh": { "period_ns": 3900, "length_ns": 300 },
 //                 "bandwidth": { "core_bytes_per_cycle": 16, "chip_bytes_per_cycle": 100 } },
 //     "tlb": [ { "entries": 512, "page_bytes": 2097152, "ways": 8, "miss_cycles": 100 } ],

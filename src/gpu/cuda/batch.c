@@ -11,7 +11,8 @@ enum {
 
 // ---------------------------------------------------------------- making
 
-// Creates the streams over which an unordered batch distributes its commands, once per queue.
+// Creates the queue's side streams, over which unordered batches distribute their commands, unless
+// they exist.
 static bool add_sides(const struct cuda_device *device, struct cuda_queue *queue, struct error *err)
 {
     const struct cuda_api *api = device->api;
@@ -240,7 +241,7 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver reads as many bytes as the kernel declares, so the buffer always has the maximum
+    // The driver reads as many bytes as the kernel declares, so this buffer always has the maximum
     // size.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)

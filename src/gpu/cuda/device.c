@@ -144,7 +144,7 @@ void cuda_device_close(struct gpu_device *base)
     if (base->hung)
         return; // the device hangs; every call below would wait for it
     bool entered = cuda_enter(
-        device, NULL); // fails if the device is lost; the calls below then fail too, without harm
+        device, NULL); // fails if the device is lost; then the calls below also fail, without harm
     (void)entered;
     cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)

@@ -70,7 +70,7 @@ bool opencl_batch_reset(struct gpu_batch *batch, struct error *err)
     return true;
 }
 
-// ---------------------------------------------------------------- host memory on loan
+// ---------------------------------------------------------------- host buffers for the device
 
 bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_buffer *buffer)
 {

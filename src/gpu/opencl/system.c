@@ -65,7 +65,7 @@ static bool has_extension(const struct asked *asked, const char *name)
     return false;
 }
 
-// ---------------------------------------------------------------- into gpu_info
+// ---------------------------------------------------------------- filling gpu_info
 
 static enum gpu_kind kind_of(const struct asked *asked)
 {

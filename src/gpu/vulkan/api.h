@@ -70,7 +70,7 @@ struct vulkan_features {
 struct vulkan_physical {
     VkPhysicalDevice handle;
     struct vulkan_extensions extensions;
-    struct vulkan_features features;      // all features of the device; do not follow pNext
+    struct vulkan_features features;      // all features of the device; do not use pNext
     uint32_t families[GPU_FAMILIES_MAX];  // Vulkan's family for gpu_info.families[i]
     bool subgroup_choice, full_subgroups; // of compute kernels
     float max_anisotropy;
@@ -202,7 +202,7 @@ struct vulkan_spare {
     VkQueryPool stamps;
     struct vulkan_descriptors descriptors;
     VkSemaphore done;
-    uint64_t submissions; // value of `done` after the last of them
+    uint64_t submissions; // number of finished submissions: the value of `done`
 };
 
 struct vulkan_hold {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The names of these statistics in the drivers NVIDIA, RADV and ANV.
+// The names that the drivers of NVIDIA, RADV and ANV give these statistics.
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};
@@ -42,8 +42,7 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        return arena_printf(arena, "%" PRIu64,
-                            statistic->value.u64); // a double could not hold all bits of a hash
+        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // a hash has 64 bits
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
 
