@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The backend `model`: its devices, from the files that GPU_MODEL_VARIABLE names, with their memory
-// and programs.
+// The backend `model`: its devices, memory and programs. The environment variable
+// GPU_MODEL_VARIABLE names the files that describe the devices.
 #include "gpu/model/backend.h"
 
 #include "base/divisor.h"
@@ -14,10 +14,10 @@
 
 static const uint64_t page_bytes = UINT64_C(2) << 20; // addresses of buffers are multiples of this
 static const uint64_t most_step = UINT64_C(1)
-                                  << 40; // largest distance between the addresses of buffers
+                                  << 40; // largest alignment of the addresses of buffers
 static const double least_hz = 1e6;      // lowest clock that can be chosen
 static const uint64_t dense_bytes = UINT64_C(600)
-                                    << 20; // larger buffers are only touched in some places
+                                    << 20; // kernels touch only some places of larger buffers
 
 struct state {
     struct arena *arena;
@@ -99,17 +99,17 @@ static void *load(struct gpu_enumeration *to)
 
 static void unload(void *state)
 {
-    (void)state; // lives in the system's arena
+    (void)state; // the state lives in the system's arena
 }
 
-// The next address for a buffer: a multiple of the size of a way of every level, so that the
-// buffer's first line falls into the first set.
+// Rounds `address` up to a multiple of 2 MiB and of the way size of every level, so that a buffer's
+// first line falls into the first set. Ignores a level that would need more than most_step.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
     for (uint32_t i = 0; i < machine->level_count; i++) {
         uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways;
-        uint64_t common = divisor_common(step, way); // > 0, since step is
+        uint64_t common = divisor_common(step, way); // > 0, because step > 0
         bool fits = way > 0 && step / common <= most_step / way;
         uint64_t multiple = fits ? step / common * way : 0;
         if (multiple > step)
@@ -151,7 +151,7 @@ static void device_close(struct gpu_device *device)
     model_places_free(&model->places);
 }
 
-// Like the lock of a card's clock: throttling still lowers the clock below it.
+// Limits the core clock, as the lock of a card's clock does: throttling can still lower it.
 static bool device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)
 {
     (void)err;
@@ -161,8 +161,8 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Uses large pages, because chains visit all parts of a buffer. Not for a buffer so large that only
-// few of its pages will be touched.
+// Uses large pages, because chains visit all parts of a buffer. Above dense_bytes it uses pages of
+// the usual size, because only few of them will be touched.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);

@@ -19,8 +19,8 @@
 struct model_range {
     const char *host;
     uint64_t bytes, address;
-    bool own;           // written only by commands and by gpu_buffer_write
-    uint32_t *sums;     // sums of all words before each step of the range; NULL: none
+    bool own;           // true: only commands and gpu_buffer_write can write to it
+    uint32_t *sums;     // [i]: sum of all words before byte 2048 i of the range; NULL: none
     uint64_t sum_count; // number of sums that are valid
 };
 
@@ -28,21 +28,21 @@ struct model_memory {
     struct model_range *ranges;
     size_t count, capacity;
     uint64_t next;    // address of the next buffer
-    size_t last_used; // where the last search found its range
+    size_t last_used; // index of the range that the last search found
 };
 
 // The range that contains this byte; NULL if there is none.
 struct model_range *model_memory_find(struct model_memory *memory, const void *host);
 
-// The simulator's address of this byte; 0 if it is in no buffer.
+// The address of this byte in the simulation; 0 if no buffer contains it.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
-// The sum modulo 2^32 of the 32-bit words from `from` on. `bytes` is a multiple of 4. Sums are
-// remembered until the buffer is written.
+// The sum modulo 2^32 of the 32-bit words in the `bytes` bytes from `from` on; `bytes` is a
+// multiple of 4. Sums over device memory are kept until it may have been written.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
-// Discards the remembered sums of this buffer, because something may have written to it. NULL: of
-// all buffers.
+// Discards the remembered sums of this buffer, because something may have written to it. If `host`
+// is NULL: of all buffers.
 void model_memory_forget(struct model_memory *memory, const void *host);
 
 // Frees the remembered sums of a range.
@@ -50,28 +50,29 @@ void model_range_free(struct model_range *range);
 
 enum {
     MODEL_PLACES_TABLES = 4,
-    MODEL_PLACES_MAX = 1 << 24 // most words of a table
+    MODEL_PLACES_MAX = 1 << 24 // largest number of words in a table
 };
 
 struct model_places {
     struct model_places_table {
         uint32_t n, key;
         uint32_t *words;   // n words; NULL: not in use
-        uint64_t dispatch; // the last dispatch that used it
+        uint64_t dispatch; // number of the last dispatch that used it
     } tables[MODEL_PLACES_TABLES];
     uint64_t dispatch; // number of the current dispatch; its tables must not move
 };
 
-// Returns the table of `n` words for `n` and `key`; it is zeroed when it is new. NULL if n is too
-// large, or if the current dispatch uses all tables. A new table replaces the one that was not used
-// for longest.
+// Returns the table of `n` words that belongs to `n` and `key`. A new table is zeroed and replaces
+// the least recently used one. NULL if n is 0 or above MODEL_PLACES_MAX, if the current dispatch
+// uses all tables, or if the host has no memory.
 uint32_t *model_places_find(struct model_places *places, uint32_t n, uint32_t key);
 
 void model_places_free(struct model_places *places);
 
 // ---------------------------------------------------------------- execute.c
 
-// Stacks for the threads of a device with `cores` cores. NULL if the host has no memory for them.
+// Creates the stacks for the threads of a device with `cores` cores. NULL if the host has no memory
+// for them.
 struct model_stacks;
 struct model_stacks *model_stacks_create(struct arena *arena, uint32_t cores);
 void model_stacks_destroy(struct model_stacks *stacks);
@@ -86,18 +87,18 @@ struct model_execution {
     uint32_t groups[3];
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
-    double start_cycles;                            // by the core's counter
-    double start_ns;                                // by the device's clock
-    double cycle_ns;                                // of the core clock during the dispatch
-    double slowness;                                // factor on all latencies
-    struct model_stream streams[MODEL_STREAMS_MAX]; // that the kernel described
+    double start_cycles; // start of the dispatch by the core's counter
+    double start_ns;     // start of the dispatch by the device's clock
+    double cycle_ns;     // duration of a core cycle during the dispatch
+    double slowness;     // noise: factor on all latencies and on the duration of streams
+    struct model_stream streams[MODEL_STREAMS_MAX]; // the streams that the kernel described
     size_t stream_count;
 };
 
-// Runs all groups and sets `*cycles` to their duration. A kernel that describes streams is called
-// once, and model_steady_solve computes the duration. ERROR_UNSUPPORTED if the kernel takes other
-// arguments than one or two buffers, if its groups have more threads than there are stacks, or if
-// the machine's file does not have the bandwidth that its streams need.
+// Runs all groups and sets `*cycles` to the duration of the dispatch. A kernel that describes
+// streams is called once, and model_steady_solve computes the duration. ERROR_UNSUPPORTED if the
+// kernel does not take one or two buffers, if its host form has more than 256 threads per group, or
+// if the machine's file lacks a bandwidth that its streams need.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c
@@ -105,8 +106,8 @@ MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles,
 // The functions that the host form of a kernel calls; bench/prelude/host.clh declares them, too.
 // Each acts for the thread that calls it.
 
-// `which` is 0–2 for the thread's id within its group, 3–5 for the id of its group, 6–8 for the
-// number of groups; each for x, y, z.
+// Returns the thread's id within its group (`which` 0–2 for x, y, z), the id of its group (3–5), or
+// the number of groups (6–8).
 uint32_t model_thread_id(uint32_t which);
 
 void model_thread_barrier(void);
@@ -114,8 +115,8 @@ void model_thread_barrier(void);
 // Advances the thread's time by the duration of a load from this address.
 void model_thread_load(const void *address);
 
-// Announces a load from this address. It takes the thread no time and makes the later load faster
-// on the host.
+// Announces a load from this address, which makes the later load faster on the host. Takes no
+// virtual time.
 void model_thread_expect(const void *address);
 
 // Advances the thread's time by the cycles of a computation.
@@ -130,15 +131,14 @@ uint32_t model_thread_core(void);
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
-// A table of `n` words for values that a kernel derives from `n` and `key` alone: see
-// model_places_find. Its content is kept from one dispatch to the next, as long as few other tables
-// are used.
+// Returns a table of `n` words for values that a kernel derives from `n` and `key` alone; NULL as
+// for model_places_find. Its content is kept between dispatches until a new table replaces it.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c
 
 struct model_device {
-    struct gpu_device device; // first
+    struct gpu_device device; // must be the first member
     struct gpu_queue queue;
     struct model_machine machine;
     struct model_caches *caches;
@@ -147,8 +147,8 @@ struct model_device {
     struct model_places places;
     uint64_t used_bytes;
     double chosen_hz;   // upper limit of the core clock; 0: the machine's clock
-    double now_ns;      // virtual time: the sum of what batches took
-    double now_cycles;  // the same time on the cores' counters
+    double now_ns;      // virtual time: the total duration of all batches
+    double now_cycles;  // the same time in cycles of the cores' counters
     uint64_t random;    // state of the noise generator (splitmix64)
     double disturbance; // state of the noise's AR(1) series
 };

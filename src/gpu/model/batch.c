@@ -10,7 +10,7 @@ enum {
     SPANS_MAX = 64
 };
 
-static const double copy_bytes_per_ns = 100; // if the file has no memory bandwidth
+static const double copy_bytes_per_ns = 100; // used if the file has no memory bandwidth
 
 struct command {
     enum {
@@ -24,11 +24,11 @@ struct command {
     char *to;
     const char *from;
     uint64_t bytes;
-    uint32_t word; // FILL: the word; SPAN: number of the span
+    uint32_t word; // FILL: the word to write; SPAN: number of the span
 };
 
 struct model_batch {
-    struct gpu_batch batch; // first
+    struct gpu_batch batch; // must be the first member
     struct command *commands;
     size_t count, capacity;
     double begun_ns[SPANS_MAX], span_ns[SPANS_MAX];
@@ -155,7 +155,7 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
-// The core clock now. A dispatch keeps it until its end.
+// The current core clock. A dispatch keeps this clock until its end.
 static double core_clock_hz(const struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -172,8 +172,8 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the remembered sums of the buffers that a kernel may have written: all of its buffers
-// except those that it described as read. If it got addresses and described nothing, all buffers.
+// Discards the remembered sums of the buffers that a kernel may have written: its arguments, except
+// those that it described as only read. If a host form gets addresses: all buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -207,8 +207,8 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
-// The time that a copy or fill takes: all cores stream through memory, a copy twice, to read and to
-// write.
+// The time that a copy or fill takes at the chip's memory bandwidth. A copy moves each byte twice:
+// it reads and writes.
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;

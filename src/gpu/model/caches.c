@@ -9,8 +9,8 @@
 #include <string.h>
 
 struct cache {
-    uint32_t *lines; // sets × ways: tag (0: no line), then a bit for each sector; LRU: newest first
-    uint64_t *trees; // PLRU: the bits of each set
+    uint32_t *lines; // sets × ways: tag (0: no line) above one bit per sector; LRU: newest first
+    uint64_t *trees; // PLRU: [set]: the bits of its tree
     uint64_t random;
 };
 
@@ -18,7 +18,7 @@ enum {
     HOST_LINE_WORDS = 16
 };
 
-// A vector that processors compare at once (an extension of gcc and clang).
+// A vector that the host compares in one instruction (an extension of gcc and clang).
 typedef uint32_t four __attribute__((vector_size(16)));
 struct eight {
     four low, high;
@@ -32,7 +32,7 @@ struct level {
     unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
     struct cache *caches;   // indexed by core / sharers
-    struct cache **of_core; // by core: its cache, once the core has loaded through it
+    struct cache **of_core; // [core]: its cache; NULL until the core first loads through it
 };
 
 struct model_caches {
@@ -104,7 +104,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
-    // The multiplication may be wrong by one.
+    // The rounded product may be wrong by one.
     if (run * sets > line)
         run--;
     else if (line - run * sets >= sets)
@@ -208,7 +208,7 @@ static inline bool access_newest_first(const struct level *level, uint32_t *line
     return newest & sector;
 }
 
-// True if the sector is in the cache. Afterwards it is there in any case.
+// Returns true if the sector was in the cache. Afterwards it always is.
 static inline bool level_access(const struct model_caches *caches, const struct level *level,
                                 uint32_t core, uint64_t address)
 {

@@ -14,11 +14,11 @@
 
 enum {
     STACK_BYTES = 1 << 16, // also its alignment: a thread finds its fiber through its stack pointer
-    STACKS = 256,          // enough for the largest group
-    ABREAST = 32,          // most threads of a group that runs side by side with others
+    STACKS = 256,          // at least so many stacks; a group has at most as many threads
+    ABREAST = 32,          // most threads per group if groups run side by side
     QUANTUM_CYCLES = 4096, // how far a group may run ahead of the others
     STAMP_CYCLES = 8,      // duration of reading a clock
-    ARGS_MAX = 2           // most buffers of a kernel's host form
+    ARGS_MAX = 2           // largest number of buffers that a host form takes
 };
 
 struct group;
@@ -43,7 +43,8 @@ struct fiber {
 // each runs until its deadline in turn.
 struct group {
     const struct model_execution *execution;
-    struct model_execution *writable; // the same execution, for kernels that describe streams
+    struct model_execution
+        *writable; // the same execution, for kernels that describe streams; else NULL
     uint32_t id[3], core;
     uint32_t next_thread, threads;
     double start, end; // cycles: start of the first thread, end of the last
@@ -54,7 +55,7 @@ struct group {
     struct fiber *stopped;        // the fiber that stopped at the deadline
 };
 
-// A fiber is started when it is first needed. It never ends: it goes on with the next group.
+// A fiber is started when it is first needed. It never ends: it continues with the next group.
 struct model_stacks {
     char *memory; // `count` × STACK_BYTES; untouched pages cost nothing
     uint32_t count;
@@ -243,8 +244,8 @@ static struct fiber *fiber_of(const struct group *group, uint32_t i)
     return fiber_at(group->stacks, group->first_fiber + i);
 }
 
-// Lets the threads that wait at a barrier continue, at the time of the last one. False if none
-// waits.
+// Lets the threads that wait at a barrier continue, at the time at which the last of them arrived.
+// False if none waits.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -279,7 +280,7 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// Runs the group until its deadline. False when the group is done.
+// Runs the group until its deadline. False if all its threads have ended.
 static bool run_group(struct group *group)
 {
     for (;;) {
@@ -308,7 +309,7 @@ static void place_group(struct group *group, uint32_t i)
     group->deadline = (double)INFINITY;
 }
 
-// Runs the groups one after another on each core; returns the cycles.
+// Runs the groups one after another on each core. Returns the duration in cycles.
 static double run_in_turn(struct group *group, uint32_t count, double *core_free)
 {
     double cycles = 0;
@@ -324,7 +325,7 @@ static double run_in_turn(struct group *group, uint32_t count, double *core_free
 }
 
 // Runs the groups side by side, one on each core; the group that is farthest behind goes first.
-// Returns the cycles.
+// Returns the duration in cycles.
 static double run_abreast(struct group *groups, uint32_t count)
 {
     double start = groups[0].execution->start_cycles, end = start;
@@ -371,7 +372,8 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
                            "the file of this model has no bandwidth for its memory");
 }
 
-// Runs the groups side by side if each has a core of its own, else one after another.
+// Runs the groups side by side if each has a core of its own and at most ABREAST threads, else one
+// after another. Returns the duration in cycles.
 static double run_groups(const struct model_execution *execution, const struct group *group)
 {
     struct arena *arena = arena_create();

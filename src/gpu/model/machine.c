@@ -8,8 +8,8 @@
 
 // ---------------------------------------------------------------- members of JSON objects
 //
-// Each function reads a member and checks its bounds. If the member is not as expected, it fails
-// with ERROR_USAGE, with the file, the JSON path and the reason.
+// Each function reads a member and checks its bounds. If the member is not as expected, the
+// function fails with ERROR_USAGE and a message with the file, the JSON path and the reason.
 
 // A JSON object and its path in the file.
 struct member_place {
@@ -300,7 +300,7 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// The clock is lower at the beginning of each period, from `after_ns` on.
+// From `after_ns` on, the core clock is lower during the first `length_ns` of each period.
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     static const char *const members[] = {"after_ns", "period_ns", "length_ns", "core_clock_hz",

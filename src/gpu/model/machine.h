@@ -16,8 +16,8 @@ enum {
     MODEL_SECTORS_MAX = 8
 };
 
-// Most lines of all caches of a level, or of all TLBs of a kind, together: the host needs a word
-// for each.
+// Maximum of lines in all caches of a level, or entries in all TLBs of a kind: the host needs a
+// word for each.
 #define MODEL_LINES_MAX (UINT64_C(1) << 28)
 
 enum model_replacement {
@@ -30,12 +30,13 @@ struct model_cache_desc {
     uint64_t capacity_bytes;
     uint32_t line_bytes, sector_bytes; // powers of two; at most MODEL_SECTORS_MAX sectors per line
     uint32_t ways;
-    uint32_t latency_cycles; // of a hit; of a TLB: added by a miss
-    double latency_ns;       // added to latency_cycles, whatever the core clock is
+    uint32_t latency_cycles; // of a hit; in a TLB: the time that a miss adds
+    double latency_ns;       // added to latency_cycles; independent of the core clock
     uint32_t sharers;        // number of cores that share a cache; 0: all cores
-    bool hashed;             // the set is a hash of the address; else its bits
+    bool hashed;             // true: a hash of the address selects the set; false: its bits do
     enum model_replacement replacement;
-    // Read bandwidth in bytes per core cycle; 0 if the file does not have it.
+    // Read bandwidth in bytes per core cycle; 0: unknown. The core's defaults to the chip's /
+    // cores.
     double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 
@@ -58,8 +59,8 @@ struct model_machine {
     uint64_t seed;
 };
 
-// Reads the file into `machine`, with strings in `arena`. False with ERROR_USAGE, with the JSON
-// path and the reason.
+// Reads the file into `machine`, with strings in `arena`. False with ERROR_USAGE; the message has
+// the JSON path and the reason.
 MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
                                    struct model_machine *machine, struct error *err);
 

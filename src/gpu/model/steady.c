@@ -22,7 +22,7 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// The number of bytes that one cache of the level sees.
+// The number of different bytes of the stream that the cores of one cache access.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -45,7 +45,7 @@ static bool serves(const struct model_machine *machine, const struct model_cache
     return all <= (double)level->capacity_bytes;
 }
 
-// The bytes that a core has in flight at a time; 0 if there is no limit.
+// The bytes that a core has in flight at a time, in all streams; 0: no limit.
 static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
                         size_t count)
 {
@@ -63,7 +63,7 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// The cycles that the level's bandwidths need if each group moves `moved` bytes.
+// The cycles that the level needs at its bandwidths if each group moves `moved` bytes.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

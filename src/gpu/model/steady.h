@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The time that streams of loads and stores take on a model in their steady state. A bandwidth
-// measurement makes far too many accesses to simulate each.
+// measurement makes too many accesses to simulate each of them.
 #ifndef GPU_MODEL_STEADY_H
 #define GPU_MODEL_STEADY_H
 
@@ -21,8 +21,8 @@ struct model_stream {
     uint64_t places;          // number of equal parts of the buffer
     uint64_t place_bytes;     // bytes of each part
     uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0: no limit
-    uint32_t group_threads;   // threads of a group: a core runs as many groups as it holds threads
-                              // for; 0: one
+    uint32_t group_threads;   // threads per group: a core runs as many groups at a time as its
+                              // core_threads allow; 0: one group
     uint32_t past_core;       // 1: levels that belong to one core do not serve the stream
     uint32_t writes;          // 1: stores; 0: loads
     const void *buffer;       // byte 0 of the buffer
@@ -34,11 +34,11 @@ struct model_steady {
     double cycles;      // duration of the dispatch, from the first load to the last
 };
 
-// Solves the streams of one dispatch at `core_hz`, as if the dispatch went on for ever. All streams
-// have the same groups.
+// Computes how long a dispatch with these streams takes at the core clock `core_hz`, in steady
+// state. All streams have the same number of groups.
 //
-// Which level serves: in laps over more than a cache holds, the next line is always the one that
-// was dropped last, so a level serves all accesses or none. Of D places and C cores, a cache that s
+// Which level serves: if a lap covers more than a cache holds, the next line is always the one that
+// was evicted last, so a level serves all accesses or none. Of D places and C cores, a cache that s
 // cores share sees min(s, gcd(D, C)) of each gcd(D, C) consecutive places. The first level that
 // holds the places it sees serves the streams. (Groups that follow each other closely through one
 // place would also hit in smaller caches; that is neglected, so their bandwidth is a lower bound.)
