@@ -9,13 +9,13 @@
 
 enum {
     CORES_UNKNOWN = 64,
-    SETTINGS_MAX = 10 // of map_cases_add_chosen
+    SETTINGS_MAX = 10 // largest `count` of map_cases_add_chosen
 };
 
-#define CACHE_BYTES  (UINT64_C(64) << 20)  // where nobody says how large the last cache is
-#define APART_BYTES  (UINT64_C(16) << 10)  // a core: where workgroups read different parts
-#define APART_GRAIN  (UINT64_C(512) << 10) // what such working sets are multiples of, in bandwidth
-#define SAME_GRAIN   (UINT64_C(4) << 10)   // … and those that all read
+#define CACHE_BYTES  (UINT64_C(64) << 20)  // used if the size of the last cache is unknown
+#define APART_BYTES  (UINT64_C(16) << 10)  // least bytes per core if cores read different parts
+#define APART_GRAIN  (UINT64_C(512) << 10) // such sizes are multiples of it, as in bandwidth
+#define SAME_GRAIN   (UINT64_C(4) << 10)   // grain of sizes that all cores read
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 
 bool map_cases_of_cpu(const struct map_cases *cases)
@@ -108,7 +108,7 @@ const char *map_cases_coarse_sizes(const struct map_cases *cases)
 
 // ---------------------------------------------------------------- probes of map's own
 
-// A case of `map` with those parameters, whose values are still to be filled in.
+// A case of `map` with these parameters; the caller sets their values.
 static struct bench_case *make_probe(struct map_cases *cases, const enum map_param *params,
                                      size_t count)
 {
@@ -154,7 +154,7 @@ void map_cases_add_code(struct map_cases *cases, uint64_t instructions)
 
 // ---------------------------------------------------------------- bandwidth
 
-// To three bits, so that parts of it are whole.
+// Rounds down to three significant bits, so that equal parts have whole sizes.
 static uint64_t round_down(double bytes)
 {
     uint64_t power = 1, whole = (uint64_t)bytes;
@@ -192,7 +192,7 @@ static uint64_t round_within(const struct map_cases *cases, double from, double 
     return round_up(round_down(middle > least ? middle : 1.25 * least), APART_GRAIN);
 }
 
-// In the middle of a level; where every core can read a part of its own.
+// Cores read parts of their own only if the size for that is below 0.9 × end.
 void map_cases_add_level_bandwidth(struct map_cases *cases, double from, double end, bool first)
 {
     if (first)

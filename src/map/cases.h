@@ -27,50 +27,52 @@ struct map_cases {
     size_t count, capacity;
 };
 
-// No case yet. ERROR_INTERNAL if a benchmark is missing.
+// Prepares an empty list of cases. ERROR_INTERNAL if a benchmark is missing.
 MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
                                const struct gpu_info *device, struct error *err);
 
-// True if the device is a processor: its caches are known, and the operating system chooses the
-// size of its pages.
+// True if the device is a CPU: its caches are known, and the operating system chooses the size of
+// its pages.
 bool map_cases_of_cpu(const struct map_cases *cases);
 
-// Bytes of the last cache: as stated, or a usual size where nobody states one.
+// Bytes of the last cache; 64 MiB if its size is unknown.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
-// Adds all cases of the settings `texts` ("KEY=VALUES"); none where they do not go together on this
-// device.
+// Adds all cases of the settings `texts` ("KEY=VALUES"); adds none if they do not go together on
+// this device.
 void map_cases_add_chosen(struct map_cases *cases, const struct benchmark *benchmark,
                           const char *const *texts, size_t count);
 
-// Adds latency over sizes; `bytes` as --set takes them.
+// Adds cases of latency over region sizes; `bytes` is a list as --set takes it.
 void map_cases_add_latency(struct map_cases *cases, const char *path, const char *order,
                            const char *bytes);
 
-// The first sizes of vector loads, as --set takes them: four an octave to twice the last cache,
-// three to six times, then one an octave, where only translation is left to see. Where lines are
-// short, a chain's nodes fill that cache only in a region four times as large.
+// The first sizes of vector loads, as --set takes them: four per octave up to twice the last cache,
+// three up to six times it, then one per octave, because these sizes only show translation. (If
+// lines are short, a chain's nodes fill that cache only in a region four times as large.) On a CPU:
+// three per octave up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
-// Adds a chain of the benchmark `map`; none if its region has less than two nodes.
+// Adds a chain of the benchmark `map`; adds none if its region has fewer than two nodes.
 struct map_chain {
     const char *what; // MAP_… of bench/map.h
     size_t level;     // from 1
     double bytes;     // of the region, rounded down to a multiple of `grain`
     uint64_t stride, grain;
-    double clock_hz; // of MAP_CLOCKS; 0: as it is
+    double clock_hz; // core clock of a case MAP_CLOCKS; 0: not set
 };
 void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain);
 
-// Adds straight-line code of so many instructions.
+// Adds a case of straight-line code with this number of instructions.
 void map_cases_add_code(struct map_cases *cases, uint64_t instructions);
 
-// Adds reads in the middle of a level that holds regions of `from` to `end` bytes: by the device,
-// if every core can read a part of its own there (within the first level all cores read the same),
-// and by one workgroup.
+// Adds reads with sizes in the middle of a level that holds regions of `from` to `end` bytes: by
+// the whole device, if each core can read its own part there (in the first level all cores read the
+// same bytes), and by one workgroup.
 void map_cases_add_level_bandwidth(struct map_cases *cases, double from, double end, bool first);
 
-// Adds reads well behind the last level, which ends at `end` bytes.
+// Adds reads of 16 × `end` bytes, where the last level ends at `end`: at most 2 GiB (on a CPU
+// MAP_CPU_BYTES) and half of the device's memory.
 void map_cases_add_memory_bandwidth(struct map_cases *cases, double end);
 
 #endif

@@ -11,11 +11,11 @@
 
 enum {
     UNIT_TEXT = 32,
-    CLOCKS_MAX = 16, // that may be asked for
+    CLOCKS_MAX = 16, // largest number of clocks in clock=LIST
     MHZ_MAX = 100000
 };
 
-// The device runs at a clock that was asked for if it is no farther from it than this.
+// Largest relative difference at which a requested clock counts as reached.
 static const double near = 0.02;
 
 // ---------------------------------------------------------------- the clocks asked for
@@ -82,7 +82,7 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
     if (!fit || !count)
         return;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
-        // The first points may still be on the way up, and the last are the longest chains.
+        // The first points may still lie on the rise, and the last are the longest chains.
         const struct plateau *level = &fit->levels[k];
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
@@ -116,7 +116,7 @@ struct points {
 
 static struct points no_points(const struct map_writer *w)
 {
-    size_t most = w->run->result_count; // every point is a result's
+    size_t most = w->run->result_count; // each point belongs to one result
     return (struct points){.ns = ARENA_ARRAY(w->scratch, most, double),
                            .hz = ARENA_ARRAY(w->scratch, most, double),
                            .text = ""};
@@ -146,7 +146,7 @@ static bool is_repeated(const struct map_writer *w, size_t probe)
     return false;
 }
 
-// Of the probes of a level at the clocks that were asked for.
+// The points of a level's probes at the requested clocks.
 static struct points asked_points(const struct map_writer *w, size_t level)
 {
     struct points points = no_points(w);
@@ -167,7 +167,7 @@ static struct points asked_points(const struct map_writer *w, size_t level)
     return points;
 }
 
-// Of the cases of the curve within a level, which ran at whatever clock the device had.
+// The points of the curve's cases within a level, which ran at the device's own clock.
 static struct points seen_points(const struct map_writer *w, const struct level_curve *curve,
                                  const struct plateau *level)
 {
@@ -203,7 +203,7 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if a probe before this one missed the same clock: it has a finding.
+// True if a probe before this one missed the same clock, so that the clock already has a finding.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

@@ -9,16 +9,16 @@
 enum {
     LENGTHS_MAX = 64,
     NVIDIA_BYTES = 16,
-    BYTES_LEAST = 4, // what an instruction may have
-    BYTES_MOST = 64,
+    BYTES_LEAST = 4, // plausible bytes per instruction, from here …
+    BYTES_MOST = 64, // … to here
     KNEE_POINTS = 6,
-    LEAST = 64, // instructions
+    LEAST = 64, // shortest code, in instructions
     PER_OCTAVE = 4
 };
 
 static const double knee_octaves = 0.045; // an end known to 3 % needs no more lengths
 
-// True if code shows caches on this device; otherwise *why is a sentence part.
+// True if code shows caches on this device; otherwise *why has the reason, as part of a sentence.
 static bool shows_caches(const struct gpu_info *device, const char **why)
 {
     *why = "kernels on a CPU share its instruction cache with the driver, and code that they "
@@ -57,7 +57,8 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// Lengths from a little before each end of the curve to where its rise is over.
+// Lengths about each end that is not known to 3 %: its interval and 0.03 octaves on both sides.
+// Returns how many.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -109,8 +110,8 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
     return curve;
 }
 
-// Bytes of an instruction by the driver, of the longest code that was run: the least of that is
-// anything but the multiply-adds. 0: unknown.
+// Bytes per instruction by the driver's code size, for the longest code that was run: there the
+// share of instructions other than multiply-adds is smallest. 0: unknown.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
@@ -120,8 +121,8 @@ static double driver_bytes(const struct level_curve *curve)
     return 0;
 }
 
-// Bytes of an instruction of that code; 0: not known.
-//   what the driver says of the compiled code, if it does (AMD's differ: 8 or 12 bytes)
+// Bytes per instruction of the measured code; 0: unknown.
+//   the driver's value, if it reports a plausible one (AMD's instructions have 8 or 12 bytes)
 //   NVIDIA since Volta, the oldest in the table of architectures: 16 (Jia, Maggioni, Staiger,
 //   Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
 //   arXiv:1804.06826, 2018: words of 128 bits)
@@ -134,8 +135,8 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
     return encoded ? NVIDIA_BYTES : 0;
 }
 
-// Bytes of the first so many multiply-adds of the code, and of the two instructions after each
-// stretch that test whether it was the last.
+// Bytes of the first `instructions` multiply-adds, with `each` bytes per instruction, and of the
+// two instructions after each stretch that test whether it was the last.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;
@@ -146,7 +147,7 @@ static double bytes_of(double instructions, double each)
 
 // ---------------------------------------------------------------- results
 
-// Where level k ends: in instructions if `bytes` is 0, else in bytes, with so many an instruction.
+// The end of level k: in instructions if `bytes` is 0, else in bytes, with `bytes` per instruction.
 static struct level_height end_of(const struct level_curve *curve, size_t k, double bytes)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];

@@ -64,7 +64,7 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share it
 
-// The number of sharers that follows: twice as many, then half of the cores, then all.
+// The next number of sharers to probe: twice as many, then half of the cores, then all.
 static unsigned more_sharers(unsigned sharers, unsigned cores)
 {
     unsigned half = cores / 2;
@@ -98,7 +98,7 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
 {
     struct map_sharers answer = {.low = 1, .high = cores};
     double least = sqrt(level->before * level->within), most = sqrt(level->within * level->beyond);
-    unsigned passes = 0, fits = 0; // most sharers whose regions do not fit, fewest whose do
+    unsigned passes = 0, fits = 0; // largest n whose regions do not fit; smallest n whose do
     answer.why = "its probes were not all measured";
     for (size_t i = 0; i < count; i++)
         if (!isfinite(latency[i]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the probes of a level show besides its size and line: the ways of its sets, the cores that
-// share it, and the clock that it runs by. Plans and judgements are functions of numbers alone.
+// share it, and the clock that it runs by. All functions depend on their arguments only.
 #ifndef MAP_JUDGE_H
 #define MAP_JUDGE_H
 
@@ -14,11 +14,11 @@
 struct map_level {
     double before; // latency of the level before it; 0: it is the first
     double within; // its own latency
-    double beyond; // latency of what follows
+    double beyond; // latency of the next level or of memory
     double end;    // bytes
 };
 
-// Level k of a curve, counted from 0. It is not the last one.
+// Level k of a curve, counted from 0; k must not be the last level.
 struct map_level map_level_of(const struct level_curve *curve, size_t k);
 
 // ---------------------------------------------------------------- ways
@@ -43,17 +43,17 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // ---------------------------------------------------------------- cores that share it
 
 enum {
-    MAP_SHARERS_MAX = 16 // probes of a level
+    MAP_SHARERS_MAX = 16 // largest number of probes of a level
 };
 
 struct map_sharers_probe {
-    unsigned sharers; // the regions of so many cores fit the level
-    double region;    // bytes, of each core
+    unsigned sharers; // number of cores whose regions together fit the level
+    double region;    // bytes per core
 };
 
-// One chain on each core at the same time, through regions of ¾ of the level divided by n = 1, 2, 4
-// … half and all of the cores. Returns the number of probes: those whose regions together are at
-// most `most` bytes.
+// Plans probes that run one chain on each core at the same time, each through its own region of ¾
+// of the level / n, for n = 1, 2, 4 …, half and all of the cores. Leaves out regions that are too
+// small, or together larger than `most` bytes. Returns the number of probes.
 size_t map_sharers_plan(const struct map_level *level, unsigned cores, double most,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
@@ -63,13 +63,13 @@ double map_sharers_most(const struct map_level *level);
 
 struct map_sharers {
     unsigned sharers;   // 0: unknown; `why` has the reason
-    unsigned low, high; // bounds of their number
+    unsigned low, high; // bounds of the number of sharers
     const char *why;
 };
 
 // How many cores share the level. A probe fits if its latency is nearer (by ratio) to `within` than
-// to `beyond`; if it is nearer to `before`, the level before holds it, and it shows nothing. The
-// regions of a probe for n sharers fit if at most 4/3 n cores share the level.
+// to `beyond`; if it is nearer to `before`, the level before holds the region, and the probe shows
+// nothing. The regions of a probe for n sharers fit if at most 4/3 n cores share the level.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);
@@ -82,10 +82,10 @@ struct map_clocks {
     const char *domain;          // the clock that the level runs by, as part of a sentence
 };
 
-#define MAP_CLOCKS_APART 1.05 // the highest over the lowest clock, at least
+#define MAP_CLOCKS_APART 1.05 // least ratio of the highest to the lowest clock
 
 // Fits a and b to latencies (ns) and the core clock (Hz) of each. False with the reason in *why if
-// the clocks differ by less than 5 %, or too little to separate a from b.
+// the clocks differ by less than 5 %, or by too little to separate a from b.
 bool map_clocks_judge(const double *ns, const double *hz, size_t count, struct map_clocks *clocks,
                       const char **why);
 

@@ -17,10 +17,10 @@ enum {
     UNIT_TEXT = 32,
     BANKS_POINTS_MAX = 64,
     LINE_LEAST = 16, // bytes: no GPU with shorter lines is known
-    BEHIND = 4       // a region so many times the last level hardly hits in it
+    BEHIND = 4       // loads of a region this many times the last level rarely hit in it
 };
 
-// What the driver states; 0: nothing.
+// Adds the size that the driver states; nothing if it is 0.
 static void add_claim(const struct map_writer *w, struct result *result, uint64_t bytes)
 {
     if (bytes)
@@ -51,7 +51,8 @@ static bool is_read(const struct map_writer *w, const struct result *result, con
     return bytes > span->from && bytes <= span->to;
 }
 
-// Adds the bandwidth of the fastest read in the span, or that it is unknown, and why.
+// Adds the bandwidth of the fastest read in the span, or the detail that it is unknown, with the
+// reason.
 static void add_bandwidth(const struct map_writer *w, struct result *result, enum map_metric which,
                           const char *scope, struct span span)
 {
@@ -79,7 +80,7 @@ static void add_bandwidth(const struct map_writer *w, struct result *result, enu
 
 // ---------------------------------------------------------------- probes
 
-// The line of level k by its probes. `inner` has the caches before it, and gets this one.
+// The line of level k from its probes. `inner` holds the k caches before it; this one is added.
 static struct lines_answer line_of(const struct map_writer *w, const struct level_curve *curve,
                                    size_t k, struct lines_cache *inner)
 {
@@ -109,12 +110,12 @@ static struct lines_answer line_of(const struct map_writer *w, const struct leve
 
 // ---------------------------------------------------------------- levels
 
-// The size of a level over the region where the curve ends, and its lower bound.
+// Ratio of a level's size to the region where the curve ends, and the least possible ratio.
 struct scale {
     double size, least;
 };
 
-// Adds the size of level k: where the curve ends, scaled.
+// Adds the size of level k: the region where its part of the curve ends, times `scale`.
 static void add_size(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, struct scale scale)
 {
@@ -126,8 +127,8 @@ static void add_size(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, MAP_METRIC_SIZE, &size);
 }
 
-// Adds the size of level k by the probes of its line. If they do not show it, the lower bound is
-// that of the shortest lines.
+// Adds the size of level k from the probes of its line. If they do not show it, the size is where
+// the curve ends, and its lower bound assumes the known line, or else LINE_LEAST.
 static void add_probed_size(const struct map_writer *w, struct result *result,
                             const struct level_curve *curve, size_t k,
                             const struct lines_answer *line)
@@ -255,8 +256,8 @@ static bool is_cut_short(const struct map_writer *w, const struct level_curve *c
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
-// True if nobody states a cache and a large one could hold all regions: the last part of the curve
-// may then be in a cache.
+// True if the size of the last cache is unknown and a large one could hold all regions: the last
+// part of the curve may then be in a cache.
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -265,7 +266,7 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, (double)CACHE_MOST_BYTES);
 }
 
-// Adds the last level, whose end no region reached.
+// Adds the last level, whose end lies above the largest region.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -297,8 +298,8 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
     map_add_clock(w, result, curve, k);
 }
 
-// Adds the number of levels, or why it is unknown. If the curve is a staircase only at first, those
-// levels are kept.
+// Adds the number of levels, or why it is unknown. If only the beginning of the curve is a
+// staircase, the levels there are kept.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {
@@ -344,8 +345,8 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
 
 // ---------------------------------------------------------------- shared memory
 
-// The number of banks, by the cases of benchmark strides with threads so many words apart; 0:
-// unknown.
+// The number of banks, from the cases of benchmark strides with threads 1, 2, 3, 4, 8 … words
+// apart; 0: unknown.
 static unsigned banks_of(const struct map_writer *w)
 {
     double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];

@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-// Twice the log of how much likelier the best answer has to be than one that differs: 1 in 90.
+// An answer counts as excluded if the best one is 90 times as likely: 2 ln 90.
 static const double margin = 9;
 
-// Replacement is not quite LRU, and a lap not quite cyclic, in any real machine: deviations up to
-// this part of the step between two levels are the model's.
+// The model's error, as a part of the step between two levels: no real machine has ideal LRU
+// replacement or exactly cyclic laps.
 static const double model_error = 0.06;
 
-static const double misfit_max = 0.3; // a worse best answer is none
+static const double misfit_max = 0.3; // if the best answer fits worse, there is no answer
 
 const struct lines_chain lines_plan[] = {{1.4, 416}, {2.3, 416}, {4.6, 416},  {9.2, 416},
                                          {0.7, 32},  {0.35, 32}, {0.177, 32}, {1.5, 32},
@@ -19,7 +19,8 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected
 
-// That `gaps` neighbouring ones of `nodes` gaps, which together are a lap, are all shorter.
+// The probability that `gaps` successive gaps are all shorter than `longest`, if a lap consists of
+// `nodes` gaps.
 static double all_shorter(unsigned gaps, unsigned nodes, double longest)
 {
     double share = 0, binomial = 1;
@@ -38,7 +39,7 @@ static double miss_share(const struct lines_cache *cache, const struct lines_cha
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
     unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
     double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
-    // The last load of the sector was the first, second, … before this one among the line's.
+    // The last load of the sector was the j-th load of the line before this one.
     for (unsigned j = 1; j <= in_line; j++) {
         double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
         hits += not_yet * is_it * all_shorter(j, in_line, longest);
@@ -62,11 +63,11 @@ double lines_expected(const struct lines_cache *caches, size_t count,
 
 struct candidate {
     double line, sector, capacity;
-    double cost; // −2 ln of its likelihood, but for a constant
+    double cost; // −2 ln of its likelihood, up to a constant
 };
 
-// Nodes twice, four times … as far apart as lines are come to every second, fourth … set only,
-// unless a hash chooses it: which of the two is not known.
+// True if the chain may use only some of the sets: nodes that are 2, 4, … lines apart fall into
+// every second, fourth, … set, unless a hash selects the set, which is unknown.
 static bool leaves_sets_out(const struct lines_probe *probe, double line)
 {
     return probe->chain.stride > line &&
@@ -94,7 +95,7 @@ static double cost_of(const struct lines_question *question, const struct candid
             continue;
         double expected = lines_expected(caches, k + 2, &probe->chain);
         double off = probe->latency - expected;
-        // What lies behind the next level is not in the model: loads that miss may take longer.
+        // The model ends with the next level: loads that miss this level may take longer.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
@@ -107,8 +108,9 @@ static double cost_of(const struct lines_question *question, const struct candid
     return cost;
 }
 
-// Sizes that an end means: all bytes of the region where sets are chosen by address bits or lines
-// are longer than the stride, else only the lines that the nodes touch.
+// Capacities that the end may mean: all bytes of the region (if address bits select the sets);
+// also, if lines are shorter than the stride, only the lines that the nodes touch (if a hash
+// selects them). Returns how many.
 static size_t capacities_of(const struct lines_question *question, double line, double sizes[2])
 {
     sizes[0] = question->end;
@@ -132,7 +134,8 @@ static size_t make_candidates(const struct lines_question *question, struct cand
     return count;
 }
 
-// Root of the mean square, as a part of the step.
+// Root mean square of the probes' deviations from the model, as a part of the step; Huber's loss
+// reduces large ones.
 static double misfit(const struct lines_question *question, double cost)
 {
     double step = question->beyond - question->latency;

@@ -3,15 +3,15 @@
 // strides than the chain that found its end.
 //
 // A cyclic walk over nodes in random order, `stride` bytes apart, through an LRU cache: n = line /
-// stride nodes share a line (1 where they are farther apart), M = region / max(stride, line) lines
-// are touched in a lap, x = M × line / capacity. Within a part g of a lap M (1 − (1 − g)ⁿ)
-// different lines are touched, so a line outlives a gap between two loads of it up to
+// stride nodes share a line (1 if they are farther apart), M = region / max(stride, line) lines are
+// touched in a lap, x = M × line / capacity. Within a part g of a lap M (1 − (1 − g)ⁿ) different
+// lines are touched, so a line outlives a gap between two loads of it up to
 //   g* = 1 − (1 − 1/x)^(1/n).
-// Its n loads lie at uniform times of the lap. j gaps in a row are shorter than g* with
+// Its n loads lie at uniform times of the lap. j gaps in a row are shorter than g* with probability
 //   Σᵢ (−1)ⁱ C(j, i) max(0, 1 − i g*)^(n − 1)
 // (spacings on a circle: Feller, An Introduction to Probability Theory, vol. 2, I.9), and a load
-// finds its sector where the line outlived all gaps since the last load of one of the sector's
-// nodes. With one node a line every load beyond the end misses: that is how ends are looked for.
+// finds its sector if the line outlived all gaps since the last load of one of the sector's nodes.
+// With one node per line, every load beyond the end misses: such chains find the ends.
 #ifndef MAP_LINES_H
 #define MAP_LINES_H
 
@@ -24,7 +24,7 @@ enum {
     LINES_LEVELS_MAX = 8
 };
 
-// A cache; the last of several is the memory behind them, with an infinite capacity.
+// A cache. In an array, the last element is the memory after all caches, with an infinite capacity.
 struct lines_cache {
     double latency;  // of a load that finds its line there; any unit
     double capacity; // bytes
@@ -35,8 +35,8 @@ struct lines_chain {
     double region, stride; // bytes
 };
 
-// The latency of a chain through such caches, if its stride is an odd multiple of 32 bytes or a
-// hash chooses the sets.
+// The expected latency of a chain through `count` such caches, if its stride is an odd multiple of
+// 32 bytes or a hash chooses the sets.
 double lines_expected(const struct lines_cache *caches, size_t count,
                       const struct lines_chain *chain);
 
@@ -45,39 +45,39 @@ struct lines_probe {
     double latency;
 };
 
-// The probes that show the line of a level: their regions are multiples of its end.
-//   416 bytes is 13 × 32: one node a line, and no set left out. Of the first four 1, 2, 3 or 4 fit
-//   if lines are 256, 128, 64 or 32 bytes and the end is the capacity
-//   32 bytes: every line is touched, so they fit by capacity alone: what lines shorter than the
-//   stride leave of it
-//   the last ones lie beyond the end: only nodes that share a sector hit
+// The probes that show the line of a level. Here `region` is a multiple of the level's end.
+//   stride 416 = 13 × 32: one node per line, and all sets are used. Of these four probes, 1, 2, 3
+//   or 4 fit if lines have 256, 128, 64 or 32 bytes and the end is the capacity
+//   stride 32: every line is touched, so only the capacity decides whether a probe fits. It is
+//   smaller than the end if lines are shorter than the stride of the chain that found the end
+//   the last four lie beyond the end: only nodes that share a sector hit
 extern const struct lines_chain lines_plan[];
 extern const size_t lines_plan_count;
 
 struct lines_question {
-    const struct lines_cache *caches; // those nearer to the core, by lines_cache_of
-    size_t level;                     // how many those are
-    double latency, beyond;           // of the level, and of what follows it
-    double beyond_end;                // where that ends, as `end`; 0: it is memory
-    double end;                       // where it ends for a chain with
-    double stride;                    // …
-    double noise;                     // of a probe, relative
+    const struct lines_cache *caches; // the caches nearer to the core, from lines_cache_of
+    size_t level;                     // number of these caches
+    double latency, beyond;           // of the level; of the next level or memory
+    double beyond_end;                // end of the next level, as `end`; 0: memory follows
+    double end;                       // end of the level in bytes, for a chain …
+    double stride;                    // … with this stride in bytes
+    double noise;                     // relative noise of a probe's latency
     const struct lines_probe *probes;
     size_t probe_count;
 };
 
-// 0 for each that the probes do not show; `why` then has the reason, as part of a sentence.
+// Bytes; 0: the probes do not show it, and `why` has the reason, as part of a sentence.
 struct lines_answer {
     double line, sector, capacity;
     const char *why;
 };
 
-// The line, sector and capacity that make the probes most likely. A part is 0 if another value of
-// it explains the probes nearly as well.
+// The line, sector and capacity that make the probes most likely. A value is 0 if another one
+// explains the probes nearly as well; all are 0 if none explains them.
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // The cache that the answer describes, for the question about the next level. An unknown line
-// counts as one stride.
+// counts as one stride, an unknown capacity as the end, an unknown sector as LINES_MIN_BYTES.
 struct lines_cache lines_cache_of(const struct lines_question *question,
                                   const struct lines_answer *answer);
 

@@ -40,11 +40,11 @@ enum stage {
 };
 
 struct map_plan {
-    struct plan plan; // first: what next() gets is this
+    struct plan plan; // must be first: map_next() casts to map_plan
     struct map_cases cases;
-    enum stage stage; // whose cases come next
+    enum stage stage; // the stage whose cases come next
     size_t at;
-    bool unseen; // cases were handed out since the last pause
+    bool unseen; // true: cases were returned since the last pause
 };
 
 // ---------------------------------------------------------------- the stages
@@ -60,14 +60,15 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// How many levels of the fit have an end that needs more sizes: the flat ones, and the last of them
-// if something follows.
+// One more than the number of ends that may need more sizes: those of the flat levels that another
+// level follows.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// Adds sizes from a little before each end to where its rise is over.
+// Adds KNEE_POINTS sizes about each end that is not known to 3 %: across its interval and 0.03
+// octaves on both sides.
 static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
@@ -99,7 +100,7 @@ static void plan_lines(struct map_cases *cases, const struct level_curve *curve)
                                                            .grain = MAP_GRAIN_BYTES});
 }
 
-// The sets of large caches are chosen by a hash: their ways are not probed.
+// Large caches select their sets by a hash, so their ways are not probed.
 static void plan_ways(struct map_cases *cases, const struct map_level *level, size_t number)
 {
     uint64_t stride = map_ways_stride(level->end);
@@ -148,7 +149,7 @@ static void plan_banks(struct map_cases *cases)
         map_cases_add_chosen(cases, cases->strides, texts, sizeof texts / sizeof *texts);
 }
 
-// Adds reads within each level, and well behind the last.
+// Adds reads within each level, and far beyond the last.
 static void plan_bandwidth(struct map_cases *cases, const struct level_curve *curve)
 {
     double from = 4096;

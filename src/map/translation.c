@@ -10,11 +10,11 @@
 enum {
     UNIT_TEXT = 32,
     PAGES_PROBES = 7,
-    PAGES_WIDE = 4 // the first of them: pages farther apart than 2 MiB
+    PAGES_WIDE = 4 // number of wide probes, which come first: pages farther apart than 2 MiB
 };
 
 #define PAGES_LEAST     (UINT64_C(16) << 20) // bytes of the smallest region
-#define PAGES_MOST      (UINT64_C(32) << 30) // of the largest one, where memory is larger
+#define PAGES_MOST      (UINT64_C(32) << 30) // limit of the largest region
 #define PAGES_REACH_MIN (UINT64_C(92) << 20) // the widest probe then has four nodes
 
 struct pages_probe {
@@ -38,7 +38,7 @@ static double translation_end(const struct level_curve *curve)
     return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
 }
 
-// Bytes that chains over pages may cover on a device.
+// Largest region of chains over pages on a device, in bytes.
 static double pages_most(const struct gpu_info *device)
 {
     uint64_t most = device->limits.memory_bytes / 2;
@@ -52,10 +52,12 @@ static struct pages_probe probe_of(double region, uint64_t page)
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
 }
 
-// Probes for that reach, within `most` bytes; returns how many: none, with the reason in *why,
-// if the reach is below PAGES_REACH_MIN, or so long that no region fits.
+// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. Returns how many:
+// 0, with the reason in *why, if the reach is below PAGES_REACH_MIN or so large that no region
+// fits.
 //   wide    regions of 0.7 p times the reach through pages p, 2p, 4p, 8p times 2 MiB apart: they
-//           fit if an entry stands for at most 2, 4, 8, 16 MiB. p is 16, or what fits `most`
+//           fit if an entry stands for at most 2, 4, 8, 16 MiB. p is 16, or the 8, 4 or 2 that fits
+//           `most`
 //   narrow  0.7, 0.35, 0.177 of the reach through pages of 1, ½, ¼ MiB: they fit if an entry
 //           stands for at least 2, 1, ½ MiB
 static size_t pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES],
@@ -119,7 +121,7 @@ static double latency_at(const struct level_curve *curve, double bytes)
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 double ns)
 {
-    // The region that takes as many entries, if each page has an entry of its own.
+    // The region of the curve that needs as many entries, if each page has its own entry.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = latency_at(curve, alike);
@@ -144,7 +146,7 @@ static uint64_t pages_judge(const struct level_curve *curve, double within,
     for (size_t i = 1; i < PAGES_PROBES; i++)
         if (i != PAGES_WIDE && answers[i] < answers[i - 1])
             return 0;
-    // Of both kinds the later probes need fewer entries.
+    // In both kinds, later probes need fewer entries.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && !answers[wide])
         wide++;
@@ -180,7 +182,7 @@ static void add_page(const struct map_writer *w, struct result *result,
     map_add_known(w, result, MAP_METRIC_PAGE, (double)page, why);
 }
 
-// Where level k ends. If no flat level follows, the end lies between the last flat point and the
+// The end of level k. If no flat level follows, the end lies between the last flat point and the
 // next one.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
@@ -204,7 +206,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
         add_page(w, result, curve, translation_end(curve));
 }
 
-// A result that is skipped: the curve shows no end.
+// Adds a skipped result, because the curve shows no end.
 static void flag_all(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_TLB, path, 0);

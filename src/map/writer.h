@@ -15,7 +15,8 @@ struct map_writer {
     struct measure_limits limits;
 };
 
-// A new result of the run. `what` is one of bench/map.h; level 0: the path as a whole.
+// A new result of the run. `what` is a MAP_… text of bench/map.h. Level 0: the result is for the
+// path as a whole.
 struct result *map_add_result(const struct map_writer *w, const char *what, const char *path,
                               size_t level);
 
@@ -34,12 +35,12 @@ void map_add_detail(struct result *result, const char *name, const char *text);
 void map_add_unknown(const struct map_writer *w, struct result *result, const char *name,
                      const char *format, ...) PRINTF_LIKE(4, 5);
 
-// Adds a metric without an interval, if the value is above 0; otherwise that it is unknown, and
-// why.
+// Adds a metric without an interval, if the value is above 0; otherwise the detail that it is
+// unknown, with the reason `why`.
 void map_add_known(const struct map_writer *w, struct result *result, enum map_metric which,
                    double value, const char *why);
 
-// Adds latency and its cycles over the cases of level k of a curve.
+// Adds the latency of level k of a curve, in ns and in cycles, over its cases.
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
@@ -52,8 +53,8 @@ double map_chain_ns(const struct map_writer *w, const char *what, size_t level, 
 bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what);
 
 // Adds all results of the device: levels, memory, translation, shared memory, caches of
-// instructions. What the measurements do not show is said with its reason: a result is skipped, or
-// has a detail "PROPERTY" = "unknown: …".
+// instructions. If the measurements do not show a property, the reason is given: a result is
+// skipped, or has a detail "PROPERTY" = "unknown: …".
 void map_add_results(struct run *run, const struct gpu_info *device);
 
 #endif
