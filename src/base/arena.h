@@ -45,7 +45,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args);
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
 
-// The number of bytes allocated since creation or the last rewind. For tests.
+// The number of bytes allocated and not freed by a rewind, with padding. For tests.
 size_t arena_used_bytes(const struct arena *arena);
 
 #endif

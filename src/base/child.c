@@ -26,7 +26,7 @@ enum {
 static const size_t line_bytes_default = (size_t)64 << 20;
 
 struct child {
-    pid_t pid; // 0 once the child was reaped
+    pid_t pid; // 0 after the child was reaped
     int status;
     bool killed; // killed by this process, so its exit status says nothing
     size_t line_bytes_max;
@@ -215,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns 0 if exec succeeded (which closes the pipe), else its errno.
+// Returns 0 if exec succeeded (which closes the pipe), else the errno of exec.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A child process that exchanges lines of text with this process. The channel is a socket, the
-// child's standard input, used in both directions. Output of the child, or of a driver in it, is
-// kept apart; its last line is reported when the child ends. A child ends with child_destroy() or
-// with its parent, unless `outlives` is set.
+// child's standard input, used in both directions. Output of the child, or of a driver in it, does
+// not go into the channel; its last line is reported when the child ends. A child ends with
+// child_destroy() or with its parent, unless `outlives` is set.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -44,7 +44,7 @@ enum child_answer {
     CHILD_TIMEOUT,   // no line came within the time-out
     CHILD_WOKEN,     // wake_fd became readable before a line came
     CHILD_GONE,      // the child closed the channel; child_end_text says how it ended
-    CHILD_MALFORMED, // a line that is too long or contains a NUL
+    CHILD_MALFORMED, // the line is too long or contains a NUL
 };
 
 // Waits for the next line and returns it without its newline. The line is valid until the next

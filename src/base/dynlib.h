@@ -17,7 +17,7 @@ struct dynlib_symbol {
     const char *name;   // as exported, with its version suffix ("cuCtxCreate_v2")
     const char *former; // an older name to try if `name` is missing; NULL: none
     size_t offset;      // offset of the function pointer in the struct
-    bool optional;      // if the symbol is missing, the pointer is NULL; else this is an error
+    bool optional; // true: the pointer is NULL if the symbol is missing; false: that is an error
 };
 #define DYNLIB_SYMBOL(table, member)                                                               \
     {                                                                                              \
@@ -32,8 +32,9 @@ struct dynlib_desc {
 };
 
 // Opens the first file of desc->files that can be loaded, and fills the table. NULL with
-// ERROR_NO_DEVICE and what the dynamic linker said of the first file, or the first required symbol
-// that is missing. The caller owns the library; the pointers are valid until dynlib_close.
+// ERROR_NO_DEVICE; the message has the dynamic linker's error for the first file, or the first
+// required symbol that is missing. The caller owns the library; the pointers are valid until
+// dynlib_close.
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
 void dynlib_close(struct dynlib *lib); // NULL is legal
 

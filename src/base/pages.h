@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Large memory from the operating system, in the largest pages that it gives. Accesses all over
-// such memory then wait for the data and not for the page tables.
+// Large memory from the operating system, in the largest pages that it gives. Scattered accesses to
+// such memory then wait for the data, not for the page tables.
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
 
@@ -14,10 +14,10 @@ enum {
 // the system has no memory for it.
 void *pages_alloc(size_t bytes);
 
-// The same in pages of the usual size, for memory that is only touched in some places.
+// As pages_alloc, but in pages of the usual size, for memory of which only some places are touched.
 void *pages_alloc_sparse(size_t bytes);
 
-// Frees the memory. `bytes` is the size that was asked for. NULL is legal.
+// Frees the memory. `bytes` is the size passed to the allocation. NULL is legal.
 void pages_free(void *memory, size_t bytes);
 
 #endif

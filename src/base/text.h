@@ -48,10 +48,11 @@ bool text_begins(const char *text, const char *start);
 // True if `text` contains `part`. Case does not count (ASCII).
 bool text_contains(const char *text, const char *part);
 
-// `list`, then `between`, then `item`; if one of the two is empty, the other one alone. In `arena`.
+// Returns `list`, `between` and `item` joined; if `list` or `item` is empty, the other one alone.
+// In `arena`.
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);
 
-// True if the list "a,b,c" has that item; false for NULL.
+// True if the comma-separated list ("a,b,c") has this item; false if `list` is NULL.
 bool text_list_has(const char *list, const char *item);
 
 // Reads the first line of a file into `line`, without its newline, cut to what fits. The path is

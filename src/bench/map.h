@@ -9,11 +9,11 @@
 // Values of the parameter `what`.
 #define MAP_HIERARCHY  "hierarchy"  // how many levels a path has
 #define MAP_LEVEL      "level"      // one cache
-#define MAP_MEMORY     "memory"     // what lies behind the last level found
-#define MAP_TLB        "tlb"        // a level of address translation; without a level: beyond all
+#define MAP_MEMORY     "memory"     // what follows the last level found
+#define MAP_TLB        "tlb"        // a level of address translation; no level: loads beyond all
 #define MAP_SHARED     "shared"     // a core's shared memory
 #define MAP_PROBE      "probe"      // a chain with a stride of its own: shows lines
-#define MAP_PAGES      "pages"      // a chain through pages so far apart: shows a TLB's pages
+#define MAP_PAGES      "pages"      // a chain over pages at a chosen distance: shows a TLB's pages
 #define MAP_WAYS       "ways"       // a chain through one set, if address bits choose it
 #define MAP_CLOCKS     "clocks"     // a chain within a level at a core clock that was asked for
 #define MAP_NEIGHBOURS "neighbours" // a chain on each core at once: shows who shares a level
@@ -24,21 +24,23 @@ enum {
     MAP_NODE_BYTES = 128
 };
 
-// The path of levels that straight-line code shows.
+// The value of `path` for levels that straight-line code shows.
 #define MAP_PATH_CODE "instruction"
 
-// The sensor of `code` that has the bytes of an instruction, from the size that the driver reports.
+// The sensor of a case `code` with the bytes per instruction, from the code size that the driver
+// reports.
 #define MAP_CODE_SENSOR "instruction_bytes"
 
-// Instructions in the first `steps` stretches of straight-line code, which are the lengths that a
-// case `code` may have: 64 to 2048 in steps of 64, then 16 an octave to 32768.
+// map_code_length returns the number of instructions in the first `steps` stretches of
+// straight-line code. A case `code` may have these lengths: 64 to 2048 in steps of 64, then 16 per
+// octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    MAP_CODE_QUESTION = 2 // instructions after each, which test whether it was the last
+    MAP_CODE_QUESTION = 2 // instructions after each stretch that test whether it was the last
 };
 uint32_t map_code_length(uint32_t steps);
 
-// In the order of the benchmark's params.
+// The benchmark's parameters, in its order.
 enum map_param {
     MAP_PARAM_WHAT,
     MAP_PARAM_PATH,
@@ -46,13 +48,13 @@ enum map_param {
     MAP_PARAM_BYTES,
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
-    MAP_PARAM_CHAINS,                   // every chain has those before
+    MAP_PARAM_CHAINS,                   // number of parameters that every chain has
     MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // only `clocks` has it
     MAP_PARAM_INSTRUCTIONS,             // only `code` has it
     MAP_PARAM_COUNT
 };
 
-// In the order of the benchmark's metrics. The first four are latency's own, for the probes.
+// The benchmark's metrics, in its order. The first four are those of latency, for the probes.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

@@ -16,7 +16,7 @@ double distribution_band(size_t count, double confidence);
 // to 1 (the Kolmogorov–Smirnov statistic). NaN if a set is empty.
 double distribution_distance(const double *a, size_t a_count, const double *b, size_t b_count);
 
-// The distance that independent samples of one distribution exceed with probability `error` only:
+// The distance that independent samples of one distribution exceed only with probability `error`:
 // Smirnov's limit. For few samples the true probability is lower.
 double distribution_distance_allowed(size_t a_count, size_t b_count, double error);
 

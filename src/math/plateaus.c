@@ -256,11 +256,11 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 // The end of a plateau is fitted as a hinge: flat up to the end, then a straight line up to the
 // next plateau.
 struct rise {
-    const double *x, *ln_y, *weight; // ascending x; points with weight 0 do not count
+    const double *x, *ln_y, *weight; // ascending x; points with weight 0 are ignored
     size_t count;
     double low, high; // heights of the two plateaus
-    double noise;     // relative
-    double width_max; // widest rise, in units of x
+    double noise;     // relative noise of a point
+    double width_max; // largest width of the rise, in x
     double from, to;  // the range in which the end may lie
 };
 
@@ -272,7 +272,7 @@ static double hinge_cost(const struct rise *rise, double end, double width)
         t = t < 0 ? 0 : t > 1 ? 1 : t;
         double expected = log(rise->low + (rise->high - rise->low) * t);
         double off = (rise->ln_y[i] - expected) / rise->noise;
-        // Huber's loss bounds the influence of points far off.
+        // Huber's loss limits the influence of points far from the line.
         double size = fabs(off);
         cost += rise->weight[i] * (size < 3 ? off * off : 6 * size - 9);
     }

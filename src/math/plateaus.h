@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The levels of a staircase: how many plateaus a noisy curve has, how high they are, and where each
-// ends. A curve that only rises has no plateaus. Plateaus must be flat, which a test that compares
-// left and right alone (Kolmogorov–Smirnov, CUSUM) would not require.
+// ends. A curve that only rises has no plateaus. Plateaus must be flat, which a test that only
+// compares both sides of a step (Kolmogorov–Smirnov, CUSUM) does not require.
 //
 // Model: y is constant on plateau k up to its end x_k, then rises in a straight line of bounded
 // width to the next, higher plateau. Fit: least squares over all segmentations by dynamic
@@ -27,9 +27,9 @@ struct plateaus_desc {
     // Ascending x, and y > 0. y is compared by ratio, because its noise is relative.
     const double *x, *y;
     size_t count;
-    double ratio_min;  // smallest ratio between levels; closer levels are one
-    double ramp_max;   // largest width of a rise in units of x, usually 0.75
-    double length_min; // least length of a plateau between two steps in units of x, usually 0.3
+    double ratio_min;  // least ratio of neighbouring levels' heights; closer levels are joined
+    double ramp_max;   // largest width of a rise in x, usually 0.75
+    double length_min; // least length in x of a plateau, usually 0.25; half for an outermost one
     double noise_min;  // least relative noise to assume, usually 0.002
 };
 
@@ -48,8 +48,8 @@ struct plateaus {
     struct plateau levels[PLATEAUS_MAX];
     struct plateaus_step steps[PLATEAUS_MAX]; // steps[k] is between levels k and k + 1
     size_t count;
-    // The number of flat levels at the beginning. The steps between them are valid, whatever
-    // follows.
+    // The number of flat levels at the beginning. The steps between them are valid even if
+    // `decided` is false.
     size_t flat;
     double noise; // relative standard deviation from the fit (robust)
     // False if the curve as a whole is not a staircase: it is too noisy, has too few points, or
@@ -58,7 +58,8 @@ struct plateaus {
     const char *reason;
 };
 
-// Fits the curve `desc`. Scratch memory comes from `arena` and is given back.
+// Fits the curve `desc`. Scratch memory comes from `arena` and is released before the function
+// returns.
 void plateaus_fit(struct arena *arena, const struct plateaus_desc *desc, struct plateaus *fit);
 
 #endif

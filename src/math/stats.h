@@ -43,7 +43,8 @@ struct stats_serial {
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
 double stats_serial_correlation(const struct stats_serial *serial); // 0 for constant series
 double
-stats_serial_error(const struct stats_serial *serial); // its standard deviation if independent
+stats_serial_error(const struct stats_serial
+                       *serial); // standard deviation of the correlation if values are independent
 
 // The quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one degree of
 // freedom. Bisection to about 1e-12 of the finite series 26.7.3 and 26.7.4 of Abramowitz and
@@ -61,7 +62,7 @@ struct interval {
 };
 
 enum {
-    INTERVAL_RANKS_FROM = 20 // number of values; for fewer, Student's t is used
+    INTERVAL_RANKS_FROM = 20 // least number of values for ranks; below it, Student's t is used
 };
 
 // The median of `values` with its confidence interval. Sorts `values`. From INTERVAL_RANKS_FROM

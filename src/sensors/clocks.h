@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Locks the core clock of a card that nobody else uses, and restores it. To be called by a process
-// that outlives the one that measures: see sensors/guard.h. Nothing here is called unless the user
-// asked for clocks.
+// Locks the core clock of a card that nobody else uses, and restores it. The caller must be a
+// process that outlives the measuring one: see sensors/guard.h. Nothing here is called unless the
+// user asked for clocks.
 //
 //   NVML     sets with nvmlDeviceSetGpuLockedClocks(f, f), which needs root and Volta or newer.
 //            nvmlDeviceGetSupportedGraphicsClocks lists the clocks. The driver does not report an
@@ -12,22 +12,22 @@
 //            nothing is set, because its states could not be restored.
 //            (Linux, Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State Interfaces")
 //
-// The clock of a shared card is never set. Refused are MIG, virtual GPUs, cards that other
+// The clock of a shared card is never set. These are refused: MIG; virtual GPUs; cards that other
 // processes use (by NVML's lists, or by drm-pdev in /proc/PID/fdinfo: Linux,
-// Documentation/gpu/drm-usage-stats.rst), and containers, where other processes are invisible.
+// Documentation/gpu/drm-usage-stats.rst); and containers, where other processes are invisible.
 #ifndef SENSORS_CLOCKS_H
 #define SENSORS_CLOCKS_H
 
 #include "sensors/sensors.h"
 
 enum {
-    SENSOR_CLOCKS_MAX = 512 // most clocks that a card offers
+    SENSOR_CLOCKS_MAX = 512 // largest number of clocks of a card
 };
 
 struct sensor_clocks_desc {
     struct sensors_desc card;
     const char *proc_root; // NULL: "/proc"; tests use a folder of their own
-    long own_pid;          // this process and those it started may use the card
+    long own_pid;          // this process and its descendants may use the card
     const char *undo;      // state to restore first, saved by an earlier guard; NULL: none
 };
 
@@ -40,9 +40,9 @@ struct sensor_clocks;
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err);
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
-// Locks the clock that is nearest to `hz` among those that the card offers, and returns it in
-// *granted_hz. First checks again that nobody else uses the card. If it fails, the clock is
-// restored, whether it was set by this or an earlier call.
+// Locks the card's clock that is nearest to `hz`, and returns that clock in *granted_hz. First
+// checks again that nobody else uses the card. If it fails, the clock is restored, whether it was
+// set by this or an earlier call.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 

@@ -12,14 +12,14 @@ struct clocks_choices {
 
 struct clocks_source {
     const char *name;
-    // Returns a handle for a card whose clock can be set, in memory of `arena`, with the clocks to
-    // choose from and the state before. NULL with the reason. `*knows` becomes true if this
-    // interface knows the card; then no other is tried.
+    // Returns a handle for a card whose clock can be set, in memory of `arena`, and fills the
+    // clocks to choose from and the state before a lock. NULL with the reason. `*knows` becomes
+    // true if this interface knows the card; then no other is tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
     void (*close)(void *handle);
-    // False with ERROR_UNSUPPORTED, and who it is, if somebody else uses a part of the card.
+    // False with ERROR_UNSUPPORTED and the reason if somebody else uses the card or a part of it.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // `*touched` becomes true if anything was set, also if the call then failed.
     bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,

@@ -15,7 +15,7 @@ static const uint64_t end_ns = 10 * NS_PER_S;
 struct clock_guard {
     struct arena *arena;
     struct clock_guard_desc desc;
-    struct child *child; // NULL: it died, and was not started again yet
+    struct child *child; // NULL: the guard died and was not started again yet
     const char *before;
     double asked_hz, granted_hz; // 0: nothing is locked
     bool undo;                   // a guard died while the clock was locked

@@ -46,8 +46,8 @@ MUST_CHECK bool clock_guard_restore(struct clock_guard *guard, struct error *err
 // As sensor_clocks_before.
 const char *clock_guard_before(const struct clock_guard *guard);
 
-// The work of the guard process, until the channel is closed. False if the clock could not be
-// restored.
+// Serves requests in the guard process until the channel closes, then restores the clock. False if
+// the clock could not be restored.
 MUST_CHECK bool clock_guard_serve(int socket_fd, struct error *err);
 
 #endif

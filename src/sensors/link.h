@@ -7,7 +7,7 @@
 #include "sensors/sensors.h"
 
 struct sensor_link {
-    double transfers_hz; // of a lane: 32e9 for "32.0 GT/s"
+    double transfers_hz; // transfers per second of a lane: 32e9 for "32.0 GT/s"
     unsigned lanes;
     // The bandwidth of all lanes in one direction, without the line code (8b/10b up to 5 GT/s,
     // 128b/130b above, 242 of 256 bytes of a flit at 64 GT/s) but with packet headers: PCI Express
@@ -20,7 +20,7 @@ struct sensor_link {
 // for software devices.
 bool sensors_link_read(const struct sensors_desc *desc, struct sensor_link *link);
 
-// The bytes_per_s of such a link; 0 if PCI Express has no such link.
+// The bytes_per_s of a link with this rate and number of lanes; 0 if PCI Express has no such link.
 double sensors_link_rate(double transfers_hz, unsigned lanes);
 
 #endif

@@ -18,7 +18,7 @@ enum nvml_status {
     NVML_INSUFFICIENT_SIZE = 7
 };
 
-// The functions for finding a card.
+// The NVML functions that find a card.
 struct nvml_card_api {
     int (*nvmlInit_v2)(void);
     int (*nvmlShutdown)(void);
@@ -33,7 +33,7 @@ struct nvml_card {
 };
 
 // Starts NVML and finds the card by its uuid, else by its PCI address. `calls` describes the
-// further functions that the caller needs: symbols and their table; its files stay empty. False
+// further functions that the caller needs: symbols and their table; its `files` are not used. False
 // with ERROR_NO_DEVICE (no library, or a symbol is missing) or ERROR_UNSUPPORTED; nothing is left
 // open then.
 MUST_CHECK bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,

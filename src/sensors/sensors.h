@@ -38,7 +38,7 @@ enum sensor_throttle {
 
 struct sensor_reading {
     uint64_t at_ns;                    // CLOCK_MONOTONIC
-    double values[SENSOR_VALUE_COUNT]; // non-finite = absent
+    double values[SENSOR_VALUE_COUNT]; // not finite: absent
 };
 
 const char *sensor_name(enum sensor_value value);

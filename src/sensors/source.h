@@ -17,7 +17,7 @@ struct sensors_source {
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;
 
-// The card's PCI Express link as NVML reports it. False if it does not.
+// The card's PCI Express link as NVML reports it. False if NVML does not report it.
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
 
 #endif

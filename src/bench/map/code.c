@@ -13,26 +13,27 @@
 
 enum {
     WINDOWS = 16,
-    WINDOW_INSTRUCTIONS = 16384, // timed at least, between two stamps
-    LEAD_LAPS = 2,               // before them: the first brings the code
+    WINDOW_INSTRUCTIONS = 16384, // least number between two stamps
+    LEAD_LAPS = 2,               // before the stamps: the first loads the code
     EMPTY_LAPS = 1024,
-    SLOPE_NS = 300 * 1000,            // by which two runs differ, without a counter of the core
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … but no more than that
-    PAIRS = 3,                        // of such runs, a visit
-    RUNS_MAX = 2,                     // of different lengths
+    SLOPE_NS =
+        300 * 1000, // least time of the laps by which two runs differ, without a core counter
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and their most instructions
+    PAIRS = 3,                        // pairs of such runs per visit
+    RUNS_MAX = 2,                     // runs of different lengths
     WARM_NS = 300 * 1000 * 1000,
-    STEPS_MIN = 100 // of the device's clock, to know the counter's rate
+    STEPS_MIN = 100 // least steps of the device's clock that give the counter's rate
 };
 
-// A core clock below this share of the one before still has to rise.
+// A core clock below this share of the earlier one is still rising.
 static const double warm_share = 0.97;
 
-// If an empty lap takes more of a lap's time than this, the code that it branches over takes time.
+// If an empty lap takes more than this share of a full lap, branching over code takes time.
 static const double empty_most = 0.7;
 
-// What a case keeps: the laps of its runs and what they come to.
+// What a case keeps between visits: the laps of its runs and the values that they must give.
 struct memory {
-    uint32_t laps; // of a window
+    uint32_t laps; // per window
     bool fused;
     struct code_ends ends[RUNS_MAX];
     bool known[RUNS_MAX];
@@ -45,10 +46,10 @@ struct code {
     struct memory *memory;
     uint32_t steps, instructions; // of a lap
     struct gpu_buffer *result;
-    double span_ns; // of the last run
+    double span_ns; // duration of the last run
 };
 
-// In the order of CODE_PARAMS.
+// The kernel's parameters, in the order of CODE_PARAMS.
 struct params {
 #define X(name) uint32_t name;
     CODE_PARAMS(X)
@@ -64,10 +65,10 @@ static const struct {
                                {"map_code_8k", CODE_STEPS_8K},
                                {"map_code_32k", CODE_STEPS_32K}};
 
-// If the driver compiles one length for longer, the next one, four times as long, is not tried.
+// If the driver takes longer to compile a kernel, the next one, four times as long, is not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// How many stretches so many instructions are; 0: no lap is so long.
+// The number of stretches with this many instructions in all; 0 if no lap has this length.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -76,7 +77,7 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// The number of "Code Size: 524288" or the like in what the driver reports; 0 if it has none.
+// The number in a line like "Code Size: 524288" of the driver's report; 0 if there is none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -98,7 +99,7 @@ static void describe_program(struct map_code_program *own, uint32_t steps, struc
     struct gpu_program_stats stats = {0};
     visit_kernel(visit, own->program);
     own->kernel = visit->kernel;
-    // Many drivers report nothing: that is no error.
+    // Many drivers report nothing, which is not an error.
     if (gpu_program_stats(own->program, arena, &stats, NULL))
         own->instruction_bytes =
             code_bytes(stats.text) / (map_code_length(steps) + MAP_CODE_QUESTION * steps);
@@ -123,8 +124,8 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// The shortest kernel that has so many stretches, compiled if it is new. ERROR_UNSUPPORTED if this
-// build lacks it, or if a shorter one took the driver too long.
+// The shortest kernel that has at least `steps` stretches, compiled if it is new. ERROR_UNSUPPORTED
+// if this build lacks it, or if a shorter one took the driver too long.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -149,7 +150,7 @@ static struct map_code_program *program_for(struct map_code_program programs[MAP
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
-    // In SPIR-V both clocks are part of the kernels; OpenCL's are without.
+    // The SPIR-V kernels use both clocks; the OpenCL kernels run without them.
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
@@ -263,7 +264,7 @@ static bool is_left_out(const struct code *c, double lap, struct error *err)
 
 // ---------------------------------------------------------------- by the core's counter
 
-// How far the counter went in a lap, for each window.
+// Reads for each window how many counts of the core's counter a lap took.
 static void read_windows(const struct code *c, uint32_t of_laps, double laps[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -286,7 +287,8 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
-// The counter's rate during the last run, by the device's clock; as it was probed if there is none.
+// The counter's rate during the last run by the device's clock; the probed rate if there is no such
+// clock or the run was too short.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -301,8 +303,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Runs until the core clock is as high as before: it falls while the driver compiles for seconds.
-// After WARM_NS it counts as steady.
+// Runs until the core clock has nearly (warm_share) its earlier value: it falls while the driver
+// compiles for seconds. After WARM_NS it counts as steady.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -345,7 +347,7 @@ static bool measure_by_counter(struct code *c, struct measure_visit *visit, stru
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// (T(2N) − T(N)) / N of N laps.
+// The time of a lap: (T(2N) − T(N)) / N, from runs of N and 2N laps.
 static bool time_lap(struct code *c, struct params params, double *lap_ns, struct error *err)
 {
     double ns[RUNS_MAX];
@@ -361,7 +363,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Finds the number of laps by which two runs differ by SLOPE_NS.
+// Finds the number of laps that take at least SLOPE_NS, or that have about SLOPE_INSTRUCTIONS_MAX
+// instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

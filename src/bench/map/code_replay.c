@@ -22,7 +22,7 @@ uint32_t map_code_length(uint32_t steps)
     return length;
 }
 
-// A volatile keeps the host's compiler from fusing what is to be rounded twice.
+// The volatile product keeps the host's compiler from fusing the two steps, which round twice.
 static float step(float x, float constant, bool fused)
 {
     if (fused)

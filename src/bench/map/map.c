@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    PAGES_STRIDE_BYTES = 128 // as latency's own, within a page
+    PAGES_STRIDE_BYTES = 128 // of nodes within a page, as in latency
 };
 
 static const struct param_info params[MAP_PARAM_COUNT] = {
@@ -193,7 +193,7 @@ static const struct benchmark *latency_find(struct error *err)
 }
 
 struct map_session {
-    struct bench_session chase; // latency's own: the same but for its state
+    struct bench_session chase; // the session for latency: a copy with a state of its own
     struct map_neighbours neighbours;
     struct map_code code;
 };
@@ -207,8 +207,8 @@ static bool map_open(struct bench_session *session, struct error *err)
     return latency && latency->open(&own->chase, err);
 }
 
-// The case of latency that measures a probe: it takes the probe's values of the parameters that
-// both have; the others are usual.
+// The case of latency that measures a probe: parameters that both have get the probe's values, all
+// other ones their usual value.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -217,7 +217,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     bool pages = case_says(probe, "what", MAP_PAGES);
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // The pages of a probe `pages` are as far apart as its own "pitch".
+        // The distance of pages is the parameter "pitch" of a probe `pages`, but "page" of latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given                              ? given->text

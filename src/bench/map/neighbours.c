@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 enum {
-    HOPS_MIN = 2048, // timed
+    HOPS_MIN = 2048, // least number of timed hops
     HOPS_MAX = 16384
 };
 
@@ -19,7 +19,7 @@ struct neighbours {
     double span_ns;
 };
 
-// In the order of NEIGHBOURS_PARAMS.
+// The kernel's parameters, in the order of NEIGHBOURS_PARAMS.
 struct params {
 #define X(name) uint32_t name;
     NEIGHBOURS_PARAMS(X)
@@ -128,7 +128,7 @@ static void report(const struct neighbours *n, const struct params *p, struct me
     visit->device_time_ns += (uint64_t)n->span_ns;
 }
 
-// Once a session: makes the program and probes the counter.
+// Creates the program and probes the counter, once per session.
 static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
                     struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The probes of `map` that are no chain of latency: a chain on each core at the same time, and
+// The probes of `map` that are not chains of latency: a chain on each core at the same time, and
 // straight-line code.
 #ifndef BENCH_MAP_PROBES_H
 #define BENCH_MAP_PROBES_H
@@ -10,19 +10,19 @@
 // Cases `what=neighbours`: one workgroup on each core follows a chain of its own through `bytes`,
 // all at the same time. Cores that share a cache share its capacity.
 
-// What they keep between visits, in the session's arena.
+// What these cases keep between visits, in the session's arena.
 struct map_neighbours {
     struct measure_clock clock;
     struct gpu_program *program; // NULL before the first visit
 };
 
-// map's visit() for such a case. ERROR_UNSUPPORTED if kernels read no clock or do not know their
-// core, or if two workgroups ran on one core.
+// map's visit() for such a case. ERROR_UNSUPPORTED if kernels cannot read a clock or the number of
+// their core, or if two workgroups ran on one core.
 MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
                                      struct measure_visit *visit, struct error *err);
 
 // Cases `what=code`: one subgroup runs straight-line code of `instructions` multiply-adds again and
-// again. Where the code no longer fits a cache of instructions, each takes longer.
+// again. If the code does not fit an instruction cache, each instruction takes longer.
 
 enum {
     MAP_CODE_KERNELS = 3
@@ -32,17 +32,17 @@ enum {
 struct map_code_program {
     struct gpu_program *program; // NULL: not yet
     struct kernel_info kernel;
-    uint64_t compile_ns;      // how long the driver compiled it
-    double instruction_bytes; // from the size of the code that the driver reports; 0: it does not
+    uint64_t compile_ns;      // time that the driver took to compile it
+    double instruction_bytes; // by the code size that the driver reports; 0: unknown
 };
 
-// What they keep between visits, in the session's arena.
+// What these cases keep between visits, in the session's arena.
 struct map_code {
     bool probed;
     struct measure_clock clock;
     struct map_code_program programs[MAP_CODE_KERNELS];
     double warm_hz; // the core clock during the last run
-    double empty;   // an empty lap: counts of the core's counter, or ns without one
+    double empty;   // duration of an empty lap: counts of the core's counter, or ns without one
 };
 
 // map's visit() for such a case. ERROR_UNSUPPORTED if this build has no kernel of that length, if
