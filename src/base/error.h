@@ -43,8 +43,7 @@ struct error {
 // be NULL. A message that is too long ends with an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#ifdef __clang_analyzer__ // the analyzer does not see the body: the macro shows that it returns
-                          // false
+#ifdef __clang_analyzer__ // the analyzer does not see the body: show that it returns false
 #define error_set(...) (error_set(__VA_ARGS__) && false)
 #endif
 

@@ -110,12 +110,12 @@ static struct lines_answer line_of(const struct map_writer *w, const struct leve
 
 // ---------------------------------------------------------------- levels
 
-// Ratio of a level's size to the region where the curve ends, and the least possible ratio.
+// Ratio of a level's size to the region where it ends, and the least possible ratio.
 struct scale {
     double size, least;
 };
 
-// Adds the size of level k: the region where its part of the curve ends, times `scale`.
+// Adds the size of level k: the region where it ends, times `scale`.
 static void add_size(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, struct scale scale)
 {
@@ -127,8 +127,9 @@ static void add_size(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, MAP_METRIC_SIZE, &size);
 }
 
-// Adds the size of level k from the probes of its line. If they do not show it, the size is where
-// the curve ends, and its lower bound assumes the known line, or else LINE_LEAST.
+// Adds the size of level k from the probes of its line. If they do not show it, the size is the
+// region where the level ends; its lower bound assumes the known line, else lines of LINE_LEAST
+// bytes.
 static void add_probed_size(const struct map_writer *w, struct result *result,
                             const struct level_curve *curve, size_t k,
                             const struct lines_answer *line)

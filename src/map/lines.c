@@ -39,7 +39,7 @@ static double miss_share(const struct lines_cache *cache, const struct lines_cha
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
     unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
     double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
-    // The last load of the sector was the j-th load of the line before this one.
+    // The last load of the sector was the j-th of the line's loads before this one, counted back.
     for (unsigned j = 1; j <= in_line; j++) {
         double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
         hits += not_yet * is_it * all_shorter(j, in_line, longest);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The plan of `fathom map`. It measures latency over sizes, first coarsely, then with more sizes
-// where a level ends; then the line, the sharers and the bandwidth of each level found; then
-// address translation and the other paths. At the end it adds what it found to the run as results
-// of the benchmark `map`, which reports and `compare` treat like all other results.
+// around each level's end; then the line, the sharers and the bandwidth of each level; then address
+// translation and the other paths. At the end it adds what it found to the run as results of the
+// benchmark `map`, which reports and `compare` treat like all other results.
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
 

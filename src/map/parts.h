@@ -61,8 +61,8 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
 void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k);
 
-// Adds a finding "clock-not-reached" for each requested clock that the device missed by more than 2
-// %. Its value is the clock in Hz at which the device ran.
+// Adds a finding "clock-not-reached" for each requested clock that the device missed by over 2 %.
+// Its value is the clock in Hz at which the device ran.
 void map_add_unreached_clocks(const struct map_writer *w);
 
 #endif

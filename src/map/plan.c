@@ -60,7 +60,7 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// One more than the number of ends that may need more sizes: those of the flat levels that another
+// One more than the number of ends that may need more sizes: the ends of flat levels that another
 // level follows.
 static size_t levels_to_refine(const struct plateaus *fit)
 {

@@ -26,7 +26,7 @@
 // mix is the finaliser of MurmurHash3 (Austin Appleby, public domain); 0x9e3779b9 is 2^32 divided
 // by the golden ratio, as in Knuth's multiplicative hashing. The power of two is below 2n, so a
 // walk takes fewer than two steps on average. Over all keys, each index is mapped to each place
-// equally often (within 4 % for 5 ≤ n ≤ 7, where the halves have one and two bits). Not for
+// equally often (within 4 % for 5 ≤ n ≤ 7: there the halves have one and two bits). Not for
 // secrets.
 #ifndef MATH_PERMUTE_H
 #define MATH_PERMUTE_H

@@ -384,7 +384,8 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may go on creeping beyond its last points; that does not count as the rise.
+            // A plateau may continue to creep beyond its last points, which is not part of the
+            // rise.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),

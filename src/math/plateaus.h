@@ -27,7 +27,7 @@ struct plateaus_desc {
     // Ascending x, and y > 0. y is compared by ratio, because its noise is relative.
     const double *x, *y;
     size_t count;
-    double ratio_min;  // least ratio of neighbouring levels' heights; closer levels are joined
+    double ratio_min;  // least ratio of neighbouring levels' heights; closer levels count as one
     double ramp_max;   // largest width of a rise in x, usually 0.75
     double length_min; // least length in x of a plateau, usually 0.25; half for an outermost one
     double noise_min;  // least relative noise to assume, usually 0.002

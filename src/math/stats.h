@@ -42,9 +42,8 @@ struct stats_serial {
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
 double stats_serial_correlation(const struct stats_serial *serial); // 0 for constant series
-double
-stats_serial_error(const struct stats_serial
-                       *serial); // standard deviation of the correlation if values are independent
+// The standard deviation of that correlation if the values are independent.
+double stats_serial_error(const struct stats_serial *serial);
 
 // The quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one degree of
 // freedom. Bisection to about 1e-12 of the finite series 26.7.3 and 26.7.4 of Abramowitz and

@@ -3,8 +3,7 @@
 #include "sensors/nvml_card.h"
 
 enum {
-    VIRTUAL_VGPU =
-        2, // nvmlGpuVirtualizationMode_t: from this value on, the GPU is a part of a card
+    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: this and higher ones are parts of a card
     PROCESSES_MAX = 256
 };
 

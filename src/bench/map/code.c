@@ -16,9 +16,8 @@ enum {
     WINDOW_INSTRUCTIONS = 16384, // least number between two stamps
     LEAD_LAPS = 2,               // before the stamps: the first loads the code
     EMPTY_LAPS = 1024,
-    SLOPE_NS =
-        300 * 1000, // least time of the laps by which two runs differ, without a core counter
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and their most instructions
+    SLOPE_NS = 300 * 1000,            // least time by which two runs differ, without a core counter
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and the largest number of their instructions
     PAIRS = 3,                        // pairs of such runs per visit
     RUNS_MAX = 2,                     // runs of different lengths
     WARM_NS = 300 * 1000 * 1000,
@@ -44,7 +43,7 @@ struct code {
     struct bench_visit *visit;
     struct map_code_program *program;
     struct memory *memory;
-    uint32_t steps, instructions; // of a lap
+    uint32_t steps, instructions; // stretches and multiply-adds per lap
     struct gpu_buffer *result;
     double span_ns; // duration of the last run
 };

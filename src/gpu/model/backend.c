@@ -13,11 +13,11 @@
 #include <string.h>
 
 static const uint64_t page_bytes = UINT64_C(2) << 20; // addresses of buffers are multiples of this
-static const uint64_t most_step = UINT64_C(1)
-                                  << 40; // largest alignment of the addresses of buffers
-static const double least_hz = 1e6;      // lowest clock that can be chosen
-static const uint64_t dense_bytes = UINT64_C(600)
-                                    << 20; // kernels touch only some places of larger buffers
+static const uint64_t most_step = UINT64_C(1) << 40;  // largest alignment of buffer addresses
+static const double least_hz = 1e6;                   // lowest clock that can be chosen
+
+// Kernels touch only some places of larger buffers.
+static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {
     struct arena *arena;

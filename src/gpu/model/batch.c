@@ -173,7 +173,7 @@ static void pass_time(struct model_device *device, double ns)
 }
 
 // Discards the remembered sums of the buffers that a kernel may have written: its arguments, except
-// those that it described as only read. If a host form gets addresses: all buffers.
+// streams that it only reads; all buffers if a host form gets addresses.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

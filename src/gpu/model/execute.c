@@ -43,8 +43,7 @@ struct fiber {
 // each runs until its deadline in turn.
 struct group {
     const struct model_execution *execution;
-    struct model_execution
-        *writable; // the same execution, for kernels that describe streams; else NULL
+    struct model_execution *writable; // the same, if the kernel describes streams; else NULL
     uint32_t id[3], core;
     uint32_t next_thread, threads;
     double start, end; // cycles: start of the first thread, end of the last

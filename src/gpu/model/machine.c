@@ -320,8 +320,8 @@ static bool read_throttling(const struct member_place *root, struct model_machin
                                      &machine->throttle_clock_hz));
 }
 
-// Sets how many cores share a near cache: those that share the next level, divided by the number of
-// near caches that make it up.
+// Sets how many cores share a near cache: the sharers of the next level, divided by the number of
+// near caches that form it.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
