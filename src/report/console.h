@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A run as tables for a terminal: every view of every benchmark, each value with its interval, and
-// a note for each number that is suspect or missing. UTF-8, never wider than the screen.
+// Prints a run as tables for a terminal: every view of every benchmark, values with their interval,
+// and a note for each reason why numbers are suspect or missing. The text is UTF-8.
 #ifndef REPORT_CONSOLE_H
 #define REPORT_CONSOLE_H
 
@@ -9,23 +9,23 @@
 #include <stdio.h>
 
 struct console_desc {
-    bool colour;      // the caller knows whether the stream is a terminal and NO_COLOR
-    unsigned columns; // 0: SCREEN_COLUMNS (report/screen.h)
-    double elapsed_s; // shown in the summary; 0: not known
+    bool colour;      // true: use colours; the caller tests for a terminal and NO_COLOR
+    unsigned columns; // width of the screen; 0: SCREEN_COLUMNS (report/screen.h)
+    double elapsed_s; // duration of the run, for the summary; 0: unknown, not shown
 };
 
-// The whole run: head, tables by device and benchmark, one chip through several APIs, findings,
-// summary.
+// Prints the whole run: head, tables by device and benchmark, the comparison of APIs on one chip,
+// findings, summary.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// The same in pieces, for tables that appear while the run goes on.
+// Print the parts of console_run one by one, for tables that appear while the run goes on.
 void console_head(const struct run *run, const struct console_desc *desc, FILE *stream);
 void console_benchmark(const struct run *run, const char *device, const char *benchmark,
                        const struct console_desc *desc, FILE *stream);
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// What `fathom map` found on each device: the levels as a picture and as a table, and what is
-// unknown with the reasons. 100 columns, no colour.
+// Prints what `fathom map` found on each device: the levels as a picture and as a table, and the
+// unknown values with the reasons. The text has no colour and is laid out for 100 columns.
 void console_map(const struct run *run, FILE *stream);
 
 #endif

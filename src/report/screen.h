@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text on a terminal: widths, padding, safe quotation, one unit for a column of numbers, bars.
+// Text for a terminal: widths, padding, safe quotation, one unit for a column of numbers, bars.
 #ifndef REPORT_SCREEN_H
 #define REPORT_SCREEN_H
 
@@ -23,67 +23,72 @@ enum screen_paint {
 };
 
 struct screen {
-    FILE *stream;        // in memory
-    struct arena *arena; // for the texts that are put together on the way
+    FILE *stream;        // writes to `text`
+    struct arena *arena; // for texts that the caller builds; lives until screen_finish
     bool colour;
-    unsigned columns; // never more than this many in a line
-    char *text;       // what the stream gathered
-    size_t bytes;
+    unsigned columns; // width of a line
+    char *text;       // the text written so far, by open_memstream
+    size_t bytes;     // its length
 };
 
-// A screen that gathers what is written, SCREEN_COLUMNS wide if `columns` is 0 and never narrower
-// than SCREEN_COLUMNS_MIN. screen_finish sends the text to `stream` without blanks at the ends of
-// lines, and destroys the arena.
+// Starts a screen that gathers text in memory. It is SCREEN_COLUMNS wide if `columns` is 0, and
+// never narrower than SCREEN_COLUMNS_MIN. screen_finish writes the text to `stream` without blanks
+// at the ends of lines, and destroys the arena.
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
-// Columns that a text takes: its code points (no double-width script is expected).
+// The number of columns of a text: its code points (no double-width script is expected).
 size_t screen_width(const char *text);
 
-// Raises *columns to the width of the text.
+// Raises *columns to the width of the text if it is less.
 void screen_widen(size_t *columns, const char *text);
 
-// The text on one line of at most `columns`, cut with an ellipsis; control characters become "?".
+// The text, cut to at most `columns` columns; a cut text ends in an ellipsis. Each control
+// character becomes "?".
 const char *screen_quote(struct arena *arena, const char *text, size_t columns);
 
-// `text` so many times.
+// `text` repeated `count` times.
 const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 
-// Writes a text, padded to `columns`.
+// Write a text, padded with blanks to `columns`: aligned to the left or to the right.
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// Writes text in a colour where the screen has any, and as a padded text.
+// Write text in a colour if the screen has colours; the last two also pad it to `columns`.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
                        size_t columns);
 void screen_paint_right(struct screen *screen, enum screen_paint paint, const char *text,
                         size_t columns);
 
-// Words broken at spaces into lines; lines after the first begin with `indent` spaces.
+// Writes a text broken at spaces into lines, and a newline at the end. The cursor stands at
+// `first_column`; lines after the first begin with `indent` spaces.
 void screen_wrap(struct screen *screen, const char *text, size_t first_column, size_t indent);
 
-// One unit and number of decimals for a column.
+// The unit and the number of decimals that all numbers of a column share.
 struct screen_scale {
     double factor; // value × factor is shown
     int decimals;
     const char *unit; // "TB/s"
 };
 
-// Fit for most of the values (about their geometric mean); non-finite ones do not count.
+// Returns a scale that suits the geometric mean of the values. Values that are 0 or not finite do
+// not count.
 struct screen_scale screen_scale_of(const double *values, size_t count, enum unit unit);
 
-// "4614.2" by a scale; "–" for a non-finite value.
+// The value in the unit of the scale, such as "4614.2"; "–" if it is not finite.
 const char *screen_number(struct arena *arena, double value, const struct screen_scale *scale);
 
-// Half the interval against the value: "±0.4%"; "" where there is none.
+// Half the interval's width as a share of the median, such as "±0.4%"; "" if there is no interval.
 const char *screen_margin(struct arena *arena, double median, const double ci95[2]);
 
-// A bar of `share` (0 … 1) of `columns`, in eighths.
+// A bar that fills the share (0 … 1) of `columns` columns, in steps of one eighth of a column.
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
-// One block per value, ▁ lowest to █ highest, at most `columns`. A gap shows the value before it;
-// before the first and after the last value are blanks. Values within 2 % of each other are all ▁.
+// One block per value, from ▁ (lowest) to █ (highest), at most `columns` blocks. A value that
+// cannot be drawn (not finite, or ≤ 0 with `logarithmic`) repeats the block before it. It is a
+// blank before the first drawn value; after the last one the text ends. Values within 2 % of the
+// highest are all ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The spans in time that results carry: series with the columns start, end (ns) and lane, perhaps
-// queue, after (row of the span that this one waited for; −1: none) and core. A result's *line* is
-// the first that has few rows; its *crowd* the first other one. What waited for more than one has
-// all of them in the series "edges": from, to (rows of the line). Knows no benchmark.
+// The spans in time that results carry, one per row of a series. The series has the columns start,
+// end (ns) and lane, and may have queue, after (row of the span that this one waited for; −1: none)
+// and core. A result's *line* is its first such series of at most SPANS_LINE_ROWS rows; its *crowd*
+// is the first other such series. If a span waited for several spans, the series "edges" lists all
+// waits: from, to (rows of the line). This module knows no benchmark.
 #ifndef REPORT_SPANS_H
 #define REPORT_SPANS_H
 
@@ -12,41 +13,44 @@ enum {
     SPANS_LINE_ROWS = 32
 };
 
-#define SPANS_NONE SIZE_MAX // a column that is not there
+#define SPANS_NONE SIZE_MAX // index of a column that the series does not have
 
-// The index of the column of that name; SPANS_NONE if there is none, or no series.
+// The index of the column with this name; SPANS_NONE if there is none or `series` is NULL.
 size_t series_column(const struct series *series, const char *name);
 
 struct spans {
     const struct result *result;
     const struct series *series;
-    size_t start, end, lane, queue, after, core; // columns
-    double from_ns, to_ns;                       // of all its spans
+    size_t start, end, lane, queue, after, core; // indices of the columns, or SPANS_NONE
+    double from_ns, to_ns;                       // earliest start and latest end of all spans
 };
 
-// False where the result has no line that takes any time.
+// Finds the result's line. False if it has none, or none whose spans take any time.
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {
-    size_t from, to; // rows of the line: the second waited for the first
+    size_t from, to; // rows of the line: the span `to` waited for the span `from`
 };
 
-// The result's edges, or what its line's column `after` says; *count of them.
+// The waits between the line's spans, *count of them: from the result's series "edges" or, without
+// one, from the line's column `after`.
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
-// False where there is none beside the line.
+// Finds the result's crowd. False if the result has no line, or no such series beside its line.
 bool spans_crowd(const struct result *result, struct spans *spans);
 
-// A column's value; `fallback` where the column is not there.
+// The value in a row and column; `fallback` if `column` is SPANS_NONE.
 double spans_cell(const struct spans *spans, size_t row, size_t column, double fallback);
 
-// Whether no earlier row is of the same lane.
+// True if no earlier row has the same lane.
 bool spans_first_of_lane(const struct spans *spans, size_t row);
 
-// "compute A": the detail "lane 0" of the result up to its first comma, else "lane 0".
+// The name of a lane, such as "compute A": the result's detail "lane N" up to its first comma, or
+// "lane N" if there is no such detail.
 const char *spans_label(struct arena *arena, const struct result *result, size_t lane);
 
-// How many spans there are in the middle of each of `columns` equal parts from from_ns to to_ns.
+// Divides from_ns … to_ns into `columns` equal parts; returns the number of spans that run in the
+// middle of each part.
 double *spans_at_once(struct arena *arena, const struct spans *spans, double from_ns, double to_ns,
                       size_t columns);
 

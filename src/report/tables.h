@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tables of a run on a terminal, for report/console.c: each kind of view, the comparison of
-// APIs, and the notes below them.
+// Prints the tables of a run on a terminal, for report/console.c: each kind of view, the comparison
+// of APIs, and the notes below the tables.
 #ifndef REPORT_TABLES_H
 #define REPORT_TABLES_H
 
@@ -12,13 +12,14 @@
 // A view of a benchmark turned into panels of series over x: what a table or a chart shows. It
 // knows no benchmark, only the parameters and metrics that the run file declares.
 struct view_series {
-    const char *label;             // "vector random"; "" where there is only one
-    const struct result **results; // one for each x of the grid; NULL = no such case
+    const char *label;             // such as "vector random"; "" if there is only one series
+    const struct result **results; // one per x of the grid; NULL: no such case
 };
 
-// A heat map has a panel for each value of what is neither x nor y; all else has one.
+// A heat map has one panel per combination of the axes that vary beside x and y. All other views
+// have one panel.
 struct view_panel {
-    const char *label; // "" where there is only one
+    const char *label; // as in view_series; "" if there is only one panel
     struct view_series *series;
     size_t series_count;
 };
@@ -27,61 +28,64 @@ struct view_grid {
     const struct benchmark_info *info;
     const struct view_info *view;
     const struct metric_info *metric;
-    const struct param_info *x, *y; // y: heat maps, else NULL
-    struct case_value *xs;          // ascending; texts in order of appearance
+    const struct param_info *x, *y; // y: NULL except in heat maps
+    struct case_value *xs;          // values of x: numbers ascending, texts in order of appearance
     size_t x_count;
     struct view_panel *panels;
     size_t panel_count;
-    const char *common; // what all its cases share: "path=vector, load=idle"; "" = nothing
+    const char *common; // values that all cases share, "path=vector, load=idle"; "": none
 };
 
-// The cases that a view shows of one device, in the order of the run; `count` of them.
+// The results of one device that a view shows, in the order of the run; *count of them.
 const struct result **view_select(struct arena *arena, const struct run *run, const char *device,
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
-// Axes that take more than one value among the results, in the order of the benchmark.
+// The axes that have more than one value among the results, in the order of the benchmark.
 const struct param_info **view_varying(struct arena *arena, const struct benchmark_info *info,
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
 
-// "vector random width=16": the values of the keys that tell cases apart.
+// The result's values of the given parameters, such as "vector random width=16"; "–" for a
+// parameter that its case does not have.
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 
-// "path=vector, load=idle": the axes on which all of the results agree, without x and y of the
-// view, which may be NULL.
+// The axes that have the same value in all results, such as "path=vector, load=idle". x and y of
+// the view are left out; `view` may be NULL.
 const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
-// False where the view shows nothing of this device, or names an x or metric that is not declared.
-// Axes that vary but that the view does not name are added to its groups, so no case hides another.
+// Fills `grid`. False if the view shows no case of this device, has no x, or names an x or metric
+// that is not declared. Axes that vary but that the view does not name become groups too, so that
+// no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
 
-// The metric that the grid draws of a result; NULL where it has none or no median.
+// The metric of a result that the grid draws. NULL if `result` is NULL, has no such metric, or its
+// median is not finite.
 const struct metric *view_metric(const struct view_grid *grid, const struct result *result);
 
-// A value as people read it: "32 KiB", "64", "vector".
+// A value as text for people: "32 KiB", "64", "vector". `param` gives the unit; NULL: none.
 const char *view_value_text(struct arena *arena, const struct case_value *value,
                             const struct param_info *param);
 
-// True if `scale` ("log2-linear", or one word for both axes) is logarithmic in y.
+// True if view->scale ("log2-linear", or one word for both axes) is logarithmic in y. NULL: linear.
 bool view_log_y(const struct view_info *view);
 
 // ---------------------------------------------------------------- notes
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// Why results of a benchmark are suspect, skipped or failed. Each note has a letter, which stands
-// beside the numbers that it is about.
+// A reason that results of a benchmark have, such as why they are suspect, skipped or failed. Each
+// note has a letter, which the tables print beside the numbers of these results.
 struct note {
     enum verdict verdict;
-    const char *code, *text; // text: of the first result that has this note
-    size_t cases;
-    bool one_text; // all its results have the same text
+    const char *code, *text; // code of the reason; its text in the first result that has it
+    size_t cases;            // number of results with this verdict and code
+    bool one_text;           // all of these results have the same text
 };
 
 struct notes {
@@ -90,24 +94,24 @@ struct notes {
     size_t count, capacity;
 };
 
-// The reasons of all results of a benchmark on a device.
+// The notes for all results of a benchmark on a device, one per verdict and reason code.
 struct notes notes_of(struct arena *arena, const struct run *run, const char *device,
                       const char *benchmark);
 
-// Prints one note a line: "a: 3 suspect cases (correlated), for example: the value drifted …".
+// Prints one line per note: "a: 3 suspect cases (correlated), for example: the value drifted …".
 void notes_print(const struct notes *notes, struct screen *screen);
 
 // ---------------------------------------------------------------- cells
 
 // One number as text, with its interval and the letters of its notes.
 struct cell {
-    const char *number; // "16.3"; "–" if there is no number, "" if there is no such case
-    const char *margin; // "±0.4%"
-    const char *mark;   // "a", "ac"; at most three letters
+    const char *number; // "16.3"; "–" if the case has no number, "" if there is no such case
+    const char *margin; // half the interval, "±0.4%"; "" if there is none
+    const char *mark;   // letters of the notes, "a" or "ac", at most three; "" if there are none
     enum screen_paint paint;
 };
 
-// Widths of a column of cells.
+// Widths of the three parts of a column of cells.
 struct cell_widths {
     size_t number, margin, mark;
 };
@@ -121,18 +125,18 @@ struct table {
 struct cell cell_of(const struct table *table, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale);
 
-// Widens a column so that the cell fits.
+// Widens a column if the cell does not fit.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// The width of a column of cells. It is widened to the width of its head first.
+// Returns the width of a column of cells. Widens the column first if its head does not fit.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
-// The medians of a series, NaN where there is none.
+// The medians of a series, one per x of the grid; NaN if there is none.
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
-// One scale for all panels and series of a grid.
+// The scale that all panels and series of a grid share.
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid);
 
 // ---------------------------------------------------------------- kinds of views
@@ -145,18 +149,19 @@ void heatmap_print(const struct table *table);
 void lines_print(struct screen *screen, const struct view_info *view,
                  const struct result *const *results, size_t count);
 
-// Prints each case as a row and each metric as a column; needs no x. If the intervals do not fit,
-// only the first column has them.
+// Prints one row per case and one column per metric, at most 256 rows and as many metrics as fit;
+// the view needs no x. If not all metrics fit with intervals, only the first column has intervals.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);
 
-// Draws the spans in time that results carry (report/spans.h).
+// Draws the time lines (report/spans.h) of the first 8 results that have one.
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
-// Prints the same cases of one chip through each API, with their ratios; nothing if no chip was
-// measured through two APIs. A long table shows only the cases whose APIs differ, and a summary.
+// Prints the cases that one chip has through several APIs, with their ratios and a summary; nothing
+// if no chip was measured through two APIs. With more than 40 cases the table has only those that
+// differ by more than 3 %.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

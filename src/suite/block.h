@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cases that schedule.c visits now: which device each one belongs to, how far it is measured,
-// and the result that it becomes in the run.
+// The cases that schedule.c visits now: for each case its device, its measurements so far, and its
+// result in the run.
 #ifndef SUITE_BLOCK_H
 #define SUITE_BLOCK_H
 
@@ -20,11 +20,11 @@ struct device_slot {
 struct entry {
     struct plan_case plan_case;
     struct device_slot *slot; // the device that measures it
-    struct entry *co_run;     // the next entry that is visited at the same time; NULL: none
+    struct entry *co_run;     // the next entry of the same co-run; NULL: none
     const char *with;         // ids of the other devices in the co-run; NULL: no co-run
     struct collect *collect;
     struct result *result;
-    // Set by entry_end. VERDICT_OK: entry_end was not called.
+    // Set by entry_end: verdict, reason code and text. VERDICT_OK: entry_end was not called.
     enum verdict verdict;
     const char *code, *why;
 };
@@ -33,22 +33,22 @@ struct block {
     struct run *run;
     const struct budget *budget;
     const char *preset;        // for messages
-    struct device_slot *slots; // [0]: the schedule's own device; then its peers
+    struct device_slot *slots; // [0]: the schedule's own device; [1] …: its peers
     size_t slot_count;
     struct arena *arena; // lives as long as the block
     struct entry entries[PLAN_BLOCK_CASES * (1 + PLAN_PEERS_MAX)];
     size_t count;
-    size_t own;                // entries of the schedule's own device
-    size_t base;               // results in the run before this block
-    struct arena *provisional; // results published while the block is measured; NULL: none yet
-    // Deadlines: after soft_ns no round beyond COLLECT_ROUNDS_MIN begins, after hard_ns none at
-    // all.
+    size_t own;                // number of entries of the schedule's own device
+    size_t base;               // number of results in the run before this block
+    struct arena *provisional; // holds results published during the block; NULL: none yet
+    // Deadlines, UINT64_MAX: none. The first COLLECT_ROUNDS_MIN rounds make visits until hard_ns,
+    // all later rounds until soft_ns.
     uint64_t soft_ns, hard_ns;
 };
 
-// Adds a case of the schedule's own device. If the benchmark measures devices together, also takes
-// the same case out of the plan of each peer that may run beside it. A device that was given up
-// takes no part in co-runs.
+// Adds a case of the schedule's own device. If the benchmark measures devices together, it also
+// takes the same case out of the plan of each peer that may co-run with it. A device that was given
+// up takes no part in co-runs.
 void block_add(struct block *block, const struct plan_case *plan_case);
 
 // True if the entry belongs to the schedule's own device.
@@ -57,13 +57,13 @@ bool block_is_own(const struct block *block, const struct entry *entry);
 // True while the entry needs visits: neither its stop rule nor entry_end has ended it.
 bool entry_is_open(const struct entry *entry);
 
-// True if the entry or one in its co-run is open.
+// True if the entry or a later one of its co-run is open.
 bool entry_wants_visit(const struct entry *entry);
 
-// Ends the entry with this verdict and reason, in place of a measured result.
+// Ends the entry: its result gets this verdict and reason and no metrics.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
-// Stops all visits on a device: its open entries fail, and so will those that are added later.
+// Stops all visits on a device: its open entries fail, and entries that are added later fail too.
 // `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
@@ -73,8 +73,8 @@ enum block_stage {
     BLOCK_INTERRUPTED
 };
 
-// Writes the results so far into the run, in the order of the plan; they live in `arena`. An entry
-// without any visit gets no result.
+// Writes the results so far into the run, in the order of the plan; they live in `arena`. An open
+// entry without a visit gets no result.
 void block_publish(struct block *block, struct arena *arena, enum block_stage stage);
 
 #endif

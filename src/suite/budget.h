@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much time a preset spends on a case and on a benchmark.
+// The time that a preset spends on a case and on a benchmark.
 #ifndef SUITE_BUDGET_H
 #define SUITE_BUDGET_H
 
@@ -7,23 +7,24 @@
 #include "results/results.h"
 
 struct budget {
-    unsigned samples;    // in each visit
+    unsigned samples;    // number of samples in a visit
     uint64_t sample_ns;  // least device time of a sample
     uint64_t timeout_ns; // longest wait for one submission
-    unsigned rounds_max; // of a case
-    uint64_t case_ns;    // device time of a case; 0 = no limit
-    // Time of a benchmark on one device; 0 = no limit. After time_ns no case gets more than the
-    // fewest rounds; after time_most_ns no case is visited. A plan that returns to a benchmark, as
-    // map's does, gets the whole time again.
+    unsigned rounds_max; // most rounds of a case
+    uint64_t case_ns;    // most device time of a case; 0: no limit
+    // Time of a benchmark on one device; 0: no limit. After time_ns no case gets more than
+    // COLLECT_ROUNDS_MIN rounds; after time_most_ns no case is visited. A plan that returns to a
+    // benchmark, as map's does, gets the whole time again.
     uint64_t time_ns, time_most_ns;
 };
 
-// Fills the budget of `preset`, one of PRESET_NAMES or "map". A CPU device gets shorter samples: it
-// is slow, and serves only to try fathom out.
+// Fills the budget of `preset`, one of PRESET_NAMES or "map"; another name gets that of "standard".
+// For "quick" and "map" a CPU device gets samples of 0.5 ms: it is slow, and serves only to try
+// fathom out. A model (GPU_CAP VIRTUAL_TIME) gets the same samples, and no limit for a benchmark.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
-// The relative half-width of the interval at which measuring stops: 0.01 for times, 0.05 for the
-// median of a distribution, else 0.005.
+// The half-width of the interval, relative to the median, at which measuring stops: 0.05 for a
+// distribution, 0.01 if the benchmark's first metric is in ns or cycles, else 0.005.
 double budget_goal(const struct benchmark_info *info);
 
 #endif

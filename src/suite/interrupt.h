@@ -15,15 +15,15 @@ struct interrupt {
     int fd;          // readable when a signal is pending
     unsigned count;  // signals read so far
     sigset_t former; // signal mask before interrupt_init
-    pthread_t taker; // has the signals unblocked until interrupt_watch
-    sem_t watched;
-    bool is_watched;
+    pthread_t taker; // thread that does not block the signals, until interrupt_watch
+    sem_t watched;   // posted by interrupt_watch: ends `taker`
+    bool is_watched; // interrupt_watch was called
 };
 
 // Blocks the signals in this thread and in every thread that it starts later, such as those of
 // drivers. Also blocks SIGPIPE: when the reader of the tables goes away, the run file must still be
-// written. Until interrupt_watch the signals keep their effect, in a thread of their own: the user
-// must be able to end a process whose driver hangs while it is loaded.
+// written. Until interrupt_watch one extra thread still receives the signals, so they still end the
+// process: the user must be able to stop a process whose driver hangs while it is loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // From now on signals are only counted; the caller must ask interrupt_count.

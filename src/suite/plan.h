@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan of a preset: it knows all its cases beforehand.
+// The plan of a preset, which knows all its cases from the start.
 #ifndef SUITE_PLAN_H
 #define SUITE_PLAN_H
 
@@ -7,14 +7,14 @@
 
 enum {
     PLAN_CASES_MAX = 16384,
-    PLAN_BLOCK_CASES = 64, // the most cases that are measured in the same interleaved rounds
+    PLAN_BLOCK_CASES = 64, // the most cases of one device in the same interleaved rounds
     PLAN_PEERS_MAX = 7     // the most other devices in a co-run
 };
 
-// Every case of every benchmark of the request, each key once; the plan pauses after each
-// PLAN_BLOCK_CASES cases and between benchmarks. ERROR_USAGE if choices do not go together or make
-// more than PLAN_CASES_MAX cases (a full preset has some 5,000). A benchmark that the device cannot
-// run at all is left out, with a finding in `run`.
+// Creates a plan of every case of every benchmark of the request, each key once. The plan pauses
+// after each PLAN_BLOCK_CASES cases and between benchmarks. NULL with ERROR_USAGE if choices
+// contradict each other or make more than PLAN_CASES_MAX cases (a full preset has some 5,000). A
+// benchmark that the device cannot run at all is left out, with a finding in `run`.
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

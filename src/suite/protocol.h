@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The messages between the parent and a worker: one JSON object a line.
+// The messages between the parent and a worker: one JSON object per line.
 //
 //   parent   {"visit": {"benchmark":"latency","version":1,"index":3,"case":{"bytes":"32768"},
 //             "samples":4,"sample_ns":2000000,"timeout_ns":5000000000,"round":0}}
-//   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"limit":…}],"reasons":[…],
-//             "details":[…],"sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…}}
+//   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"half":…,"limit":…}],
+//             "reasons":[…],"details":[…],"sensors":[…],"series":[…],"kernel":{…},
+//             "device_time_ns":…,"began_ns":…,"ended_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
 // An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
@@ -20,18 +21,18 @@
 
 struct visit_order {
     const struct benchmark *benchmark;
-    size_t index; // of the case in the run; the same in all its visits
+    size_t index; // number of the case in its plan; the same in all its visits
     const struct bench_case *bench_case;
     const struct measure_request *request;
-    bool waits; // true: waits for other devices before it takes samples
+    bool waits; // true: the worker waits for other devices before it takes samples
 };
 
-// The lines, without newline, in `arena`.
+// Return the message as a line without newline, in `arena`.
 const char *protocol_write_order(struct arena *arena, const struct visit_order *order);
 const char *protocol_write_visit(struct arena *arena, const struct measure_visit *visit);
 const char *protocol_write_failure(struct arena *arena, const struct error *failure);
 
-// The gate message, the same from both sides.
+// The gate message, which both sides send, and a test for it. A malformed line gives false.
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
 
@@ -46,8 +47,8 @@ enum protocol_answer {
     PROTOCOL_GARBAGE  // err says what is wrong with the line
 };
 
-// For the parent: reads the answer to an order for a benchmark with this info. The visit lives in
-// `arena`.
+// For the parent: reads the answer to an order; `info` is that of the order's benchmark. *visit
+// lives in `arena`.
 enum protocol_answer protocol_read_answer(struct arena *arena, const char *line,
                                           const struct benchmark_info *info,
                                           struct measure_visit **visit, struct error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A whole run: one chosen device after the other, each with its plan and its executor (co-runs of
-// several devices: schedule.h). Writes the run file; nothing else does.
+// Makes a whole run: measures one chosen device after the other, each with its plan and its
+// executor (co-runs of several devices: schedule.h). Only this module writes the run file.
 #ifndef SUITE_RUNNER_H
 #define SUITE_RUNNER_H
 
@@ -16,19 +16,20 @@ struct runner_desc {
     bool in_process;
     const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
     const char *const *worker_environment; // NULL-ended, as it was before drivers were loaded;
-                                           // NULL: that of this process
-    uint64_t silence_ns;                   // 0: six times the preset's longest wait
-    uint64_t seed;
+                                           // NULL: the environment of this process
+    uint64_t silence_ns;                   // 0: six times the budget's timeout_ns
+    uint64_t seed;                         // of the random orders of visits
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
-    // the device cannot run. NULL with the error.
+    // the device cannot run. Returns NULL and sets `err` on failure.
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
     const char *const *guard_argv; // starts the process that holds a locked clock; NULL-ended
     struct interrupt *interrupt;
     // Called after all checks, before the first visit. May be NULL.
     void (*starting)(void *context);
-    // Called before each visit; device number `device` of `devices` is measured. May be NULL.
+    // Called before each visit. `device` is the index of the device, `devices` their number. May be
+    // NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
     // Called when a benchmark's results on a device are final. May be NULL.
@@ -36,14 +37,14 @@ struct runner_desc {
     void *context;
 };
 
-// Fills what the run file says first, in a run that was just created: fathom's version, the
-// command, the host, the devices and the benchmarks.
+// Fills the head of a new run: fathom's version, the start time, preset, seed, the command, the
+// host, the devices and the benchmarks.
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
 
 // Checks that the output can be written, makes every plan, then measures. The run ends as COMPLETE
-// or INTERRUPTED and is saved in both cases. If that last save fails, `unsaved` says why (else its
-// code is ERROR_NONE) and the file of the save before is intact. False with ERROR_USAGE, ERROR_IO
-// or ERROR_NO_DEVICE if nothing was measured.
+// or INTERRUPTED and is saved in both cases. If that last save fails, `unsaved` says why (otherwise
+// its code is ERROR_NONE), and the file that was saved before it stays. False with an error, such
+// as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if measuring did not begin.
 MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                            struct error *err);
 

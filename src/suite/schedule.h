@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Visits the cases of a plan on one device, block by block, in interleaved rounds. Each round
-// visits every case of the block that needs one, in a new random order: slow drift of the machine
-// then affects all cases alike, and no case always finds the caches that the same other case left.
-// A case ends by the stop rule, after its last round, or when its time is used up; its result then
-// goes into the run.
+// visits every case of the block that needs a visit, in a new random order. Slow drift of the
+// machine then affects all cases alike, and no case always follows the same other case and finds
+// the caches as that case left them. A case ends by the stop rule, after its last round, or when
+// its time is used up; its result then goes into the run.
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
@@ -18,9 +18,10 @@ enum {
 // Another device of the run. If a benchmark measures devices together (struct benchmark), a case
 // that both plans have is taken out of the peer's plan and visited on both devices at once: a
 // co-run, in which all devices begin their samples at the same time. The case's value "together"
-// decides: "auto" = with devices on other chips, "yes" = with all, "no". The results of a co-run
-// have the value "with", the ids of the other devices, and the sensor "common_time": the share of
-// the sampling time in which all devices sampled. A share below SCHEDULE_COMMON_LEAST is flagged.
+// decides: "auto": co-runs only with devices on other chips; "yes": with all devices; "no": with
+// none. The results of a co-run have the value "with", the ids of the other devices, and the sensor
+// "common_time": the share of this device's sampling time in which all devices sampled. A share
+// below SCHEDULE_COMMON_LEAST is flagged.
 struct schedule_peer {
     const struct gpu_info *device;
     struct plan *plan;
@@ -31,8 +32,8 @@ struct schedule_peer {
 // The state of the schedule, for progress output.
 struct schedule_state {
     const char *device, *key; // key of the case that is visited; NULL between cases
-    size_t done, total;       // cases; total is 0 if it is not known
-    double fraction;          // share of this device's work that is done, 0 to 1
+    size_t done, total;       // numbers of cases; total is 0 if it is not known
+    double fraction;          // estimated share of the cases' rounds made, 0 to 1; 0 without total
     uint64_t elapsed_ns;      // since the schedule of this device began
 };
 
@@ -49,7 +50,8 @@ struct schedule_desc {
     struct interrupt *interrupt; // NULL: signals are not watched
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // Called at most once in save_ns, when the run holds all results so far. May be NULL.
+    // Saves the run, which then holds all results so far. Called at most once in save_ns. May be
+    // NULL.
     void (*save)(void *context);
     uint64_t save_ns;
     // Called when a benchmark's results on a device are final. May be NULL.
@@ -57,9 +59,9 @@ struct schedule_desc {
     void *context;
 };
 
-// Returns true when the plan has ended, false when the user interrupted it: the run then holds
-// every case that was visited, with the reason "interrupted", and no other. A case that fails is a
-// result, not an error of this function.
+// Returns true when the plan has ended, false when the user interrupted it. After an interrupt,
+// cases without a visit have no result, and unfinished ones have the reason "interrupted". A case
+// that fails is a result, not an error of this function.
 bool schedule_run(const struct schedule_desc *desc);
 
 #endif

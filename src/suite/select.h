@@ -6,7 +6,7 @@
 #include "gpu/gpu.h"
 
 struct device_list {
-    const struct gpu_info **devices; // owned by the system; each at most once
+    const struct gpu_info **devices; // each at most once; the gpu_info are owned by the system
     size_t count, capacity;
 };
 
@@ -14,28 +14,29 @@ struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
     size_t name_count;        // 0: the best device
-    const char *api; // value of --api; "all": each chosen chip through every API; NULL: any
+    const char *api; // value of --api; "all": each chosen chip through every API; NULL: any API
 };
 
-// Fills `list` in the order of the names. If a name fits several devices, a discrete GPU comes
-// before an integrated one and that before a CPU; among equals the system's order decides. "all" is
-// every chip once, through the first API that has it. ERROR_USAGE if a name fits no device: the
-// message lists the devices. ERROR_NO_DEVICE if there is no device, or none of the API in --api or
-// in the name: the message gives each API's reason.
+// Fills `list` in the order of the names. If a name fits several devices, the first kind of this
+// order is chosen: discrete, integrated, virtual, other GPU, CPU; within a kind the system's order
+// decides. "all" is every chip once, through the first API that has it. ERROR_USAGE if a name fits
+// no device: the message lists the devices. ERROR_NO_DEVICE if there is no device, or none of the
+// API in --api or in the name: the message gives the reason of each API concerned.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
-// True if both are the same chip: equal UUID or PCI address, or the host's CPU through two APIs.
+// True if both are the same chip: equal UUIDs, equal PCI addresses, or CPUs of two APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // A GPU in this machine that is not among the system's devices.
 struct unreached_gpu {
-    const char *text;   // "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
+    const char *text;   // such as "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
     const char *remedy; // what the user can do, a sentence without its full stop
 };
 
-// Finds GPUs of NVIDIA, AMD and Intel that sysfs or the device files under `root` ("" = this
-// machine) list but the system does not. Returns their number.
+// Finds the GPUs of NVIDIA, AMD and Intel that sysfs lists, or that have the device file
+// /dev/nvidia0, but that the system does not have. `root` is put before all paths; "": this
+// machine. Returns their number.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Makes visits on one open device, in a worker process or, with --no-isolate, in this process. The
-// first visit opens the device. A benchmark's session, and what its cases keep between visits, stay
-// until another benchmark is visited.
+// Makes visits on one open device, in a worker process or, with --no-isolate, in the process that
+// runs the suite. The first visit opens the device. A benchmark's session, and the data that its
+// cases keep between visits, live until another benchmark is visited.
 #ifndef SUITE_VISITOR_H
 #define SUITE_VISITOR_H
 
@@ -14,21 +14,22 @@ struct visitor_desc {
     bool validation; // turns the API's own validation on; a message from it fails the visit
 };
 
-// Loads the API of the device. NULL with ERROR_NO_DEVICE if there is no such device.
+// Loads the API of the device, without opening it. NULL with ERROR_NO_DEVICE if there is no such
+// device.
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err);
 void visitor_destroy(struct visitor *visitor);
 
-// Makes one visit, which lives in `arena`.
+// Makes one visit; *visit lives in `arena`. False with the visit's error.
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
 // True if this error of a visit means that the device is lost (ERROR_DEVICE_LOST, ERROR_TIMEOUT).
-// The visitor can then only be destroyed.
+// The only legal call is then visitor_destroy.
 bool visitor_is_lost(const struct error *failure);
 
 // The worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the parent:
 // makes the visits that the parent asks for, until the parent closes the socket or the device is
-// lost. It handles no crash: if a driver ends the worker, the parent starts another. False if an
+// lost. It catches no crash: if a driver ends the worker, the parent starts a new one. False if an
 // answer cannot be sent.
 MUST_CHECK bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error *err);
 
