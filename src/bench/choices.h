@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a preset and the settings of --set to the values of every parameter of a benchmark.
+// Makes the values of every parameter of a benchmark from a preset and the settings of --set.
 #ifndef BENCH_CHOICES_H
 #define BENCH_CHOICES_H
 
@@ -20,24 +20,27 @@ struct choice_request {
     const char *preset; // "quick", "standard", "full"
     const struct setting *settings;
     size_t setting_count;
-    const struct gpu_system *system; // with all devices, also those that are not measured; or NULL
+    const struct gpu_system *system; // has all devices, not only those of the run; NULL: unknown
 };
 
 // The names of the presets, for messages.
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 
-// Parses the text of one --set. ERROR_USAGE if it has not that form.
+// Parses the text of one --set. ERROR_USAGE if it does not have the form of struct setting.
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 
-// ERROR_USAGE if the preset is unknown or a setting names a benchmark that is not in the run, a key
-// that no benchmark has, or values that do not parse. The message suggests the nearest right name.
+// False with ERROR_USAGE if the preset is unknown, a setting names a benchmark that is not in the
+// run or a key that no benchmark has, or choices_make fails for a benchmark. The message suggests
+// the nearest right name.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
 // Makes one choice for each parameter of `benchmark`, in the order of its params. ERROR_USAGE if
-// values do not parse, or the values that are set have more than 65,536 combinations.
+// values do not parse, if a parameter that is not an axis gets several values, or if the values
+// that
+// --set gives have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

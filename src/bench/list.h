@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line a benchmark: BENCHMARK(name) for `const struct benchmark bench_name` in bench/name/.
-// The order is that of `fathom list` and of reports.
+// One line per benchmark: BENCHMARK(name) for `const struct benchmark bench_name` in bench/name/.
+// `fathom list` and reports use this order.
 BENCHMARK(latency)
 BENCHMARK(bandwidth)
 BENCHMARK(loads)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A plan says which cases a run measures on one device, and hands them out one at a time. The plan
-// of a preset (suite/plan.h) knows all cases beforehand. The plan of `fathom map` (map/map.h)
-// chooses the next cases by the results so far, and pauses until it has them.
+// A plan chooses the cases that a run measures on one device, and hands them out one at a time. The
+// plan of a preset (suite/plan.h) knows all cases from the start. The plan of `fathom map`
+// (map/map.h) chooses the next cases by the results so far, and pauses until it has these results.
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 
@@ -9,8 +9,8 @@
 
 enum plan_step {
     PLAN_CASE,  // *next is the next case
-    PLAN_PAUSE, // the cases handed out so far have to be measured before the plan goes on
-    PLAN_END
+    PLAN_PAUSE, // the cases handed out so far must be measured before the next call
+    PLAN_END    // there are no more cases
 };
 
 struct plan_case {
@@ -22,18 +22,17 @@ struct plan_case {
 
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
-    size_t total; // cases in all, as far as the plan knows; 0: it knows none yet
-    // The number of cases of this benchmark that the plan has still to hand out, as far as it
-    // knows.
+    size_t total; // number of all cases, as far as the plan knows; 0: it knows none yet
+    // The number of cases of this benchmark that the plan will still hand out, as far as it knows.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
-    // Hands out the case of that key before its turn; `next` then leaves it out. False if the plan
-    // has no such case left. NULL: the plan cannot.
+    // Hands out the case with this key before its turn; `next` then leaves it out. False if the
+    // plan has no such case left. NULL: the plan does not support this.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
     // Adds to the run what the plan concludes from the results of its cases. Called once, after the
     // last case. Optional.
     void (*conclude)(const struct plan *plan, struct run *run);
-    // Core clocks that the plan's cases need: the run locks the device's clock to them, and does
-    // not start if it may not. Count 0: no clock is locked.
+    // Core clocks that the plan's cases need. The run locks the device's clock to them, and does
+    // not start if it is not allowed to. Count 0: no clock is locked.
     const double *clocks_hz;
     size_t clock_count;
 };

@@ -3,27 +3,28 @@
 //
 //   VALUES = PART[,PART…]      PART = VALUE | A..B[/N] | A..B+S
 //
-// A..B has N values an octave (1 without /N): A, A·2^(1/N), A·2^(2/N) … and B itself. Between
-// octaves, bytes are rounded to multiples of 1/64 of their octave, whole numbers to the nearest.
-// A..B+S (BYTES and UINT) has steps of S: A, A+S, A+2·S … and B itself. BYTES take KiB, MiB, GiB,
-// TiB. BYTES and UINT take `max` for what the device allows: here it is UINT64_MAX (in a range:
-// octaves up to 2^63, then UINT64_MAX), and the benchmark clamps it.
+// A..B has N values per octave (1 without /N): A, A·2^(1/N), A·2^(2/N) … and B itself. Values
+// between A·2^k are rounded: bytes to multiples of 1/64 of the power of two below, UINT to the
+// nearest integer. A..B+S (BYTES and UINT) has steps of S: A, A+S, A+2·S … and B itself. BYTES take
+// KiB, MiB, GiB, TiB. BYTES and UINT take `max`, the most that the device allows: its value here is
+// UINT64_MAX, and the benchmark clamps it. A..max ends at the parameter's `most`, or at 2^63
+// without one, then has UINT64_MAX.
 #ifndef BENCH_VALUES_H
 #define BENCH_VALUES_H
 
 #include "results/results.h"
 
 enum {
-    VALUES_MAX = 4096 // of one parameter
+    VALUES_MAX = 4096 // most values of one parameter
 };
 
 struct value_list {
-    struct case_value *values; // in the order given, none twice
+    struct case_value *values; // in the order given, without duplicates
     size_t count, capacity;
 };
 
-// Parses `text` as values of `param`. ERROR_USAGE if a part is wrong; the message names it and what
-// is allowed (for TEXT: the choices and the nearest one).
+// Parses `text` as values of `param`. ERROR_USAGE if a part is wrong; the message names the part
+// and what is allowed (for TEXT: the choices and the nearest one).
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The program: parses the arguments, runs the command, prints its error and returns the exit
-// status. All output goes to the two streams in struct cli.
+// status. All output goes to the streams `out` and `err` of struct cli.
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -22,9 +22,9 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    const char *const *environment; // copied before drivers were loaded; workers are started in it
+    const char *const *environment; // copied before drivers were loaded; child processes get it
     FILE *out, *err;
-    int status; // the exit status of a command that returned true
+    int status; // exit status of a command that returned true; EXIT_MEASURED unless it sets another
 };
 
 // Runs the program and returns the exit status.
@@ -43,21 +43,21 @@ bool command_beside(struct cli *cli, struct error *err);
 bool command_guard(struct cli *cli, struct error *err);
 
 // For each -d "model:FILE": cli_announce_models checks the file (ERROR_USAGE with path and reason)
-// and puts its path into the environment, where the model backend and the workers find it.
-// cli_name_models replaces these names by the ids of the devices, "model:0", "model:1" …
+// and adds its path to an environment variable, which the model backend and the workers read.
+// cli_name_models replaces these `names` by the ids of the devices, "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures.
 struct cli_measuring {
-    const char *const *benchmarks; // NULL-ended; NULL: those that the arguments name
-    const char *preset;            // unless --preset names one
-    // Tests preset and settings before a driver is loaded: ERROR_USAGE.
+    const char *const *benchmarks; // NULL-ended; NULL: those that the arguments name, or all
+    const char *preset;            // used unless --preset names one
+    // Called before any driver is loaded. False with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    // Draws what was measured, at the end; NULL: one table for each benchmark as soon as it is
-    // done.
+    // Draws the results at the end. NULL: the tables of each benchmark are printed as soon as its
+    // results are final.
     void (*draw)(const struct run *run, FILE *out);
 };
 
@@ -65,7 +65,8 @@ struct cli_measuring {
 MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuring,
                             struct error *err);
 
-// Finds a benchmark by its name. ERROR_USAGE if there is none; the message suggests the nearest.
+// Finds a benchmark by its name. ERROR_USAGE if there is none; the message suggests the nearest
+// name.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
@@ -77,7 +78,7 @@ MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 // True if the environment has FATHOM_VALIDATION=1, which turns the API's own validation on.
 bool cli_validation(void);
 
-// Loads every backend.
+// Creates the system with every backend, with validation as cli_validation says.
 struct gpu_system *cli_system_create(void);
 
 #endif

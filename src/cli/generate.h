@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes the manual page and the shell completions from the table: `fathom --generate WHAT`.
+// Makes the manual page and the shell completions from the table of commands and options
+// (cli/table.h), for `fathom --generate WHAT`.
 #ifndef CLI_GENERATE_H
 #define CLI_GENERATE_H
 
@@ -7,7 +8,8 @@
 
 #include <stdio.h>
 
-// Writes `what`: "man" (roff, section 1), "bash", "zsh" or "fish". ERROR_USAGE for another word.
+// Writes the document that `what` names: "man" (roff, section 1), "bash", "zsh" or "fish".
+// ERROR_USAGE for another word.
 MUST_CHECK bool generate_write(FILE *out, const char *what, struct error *err);
 
 void generate_manual(FILE *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints --help from the table.
+// Prints --help from the table of commands and options (cli/table.h).
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -15,14 +15,15 @@
 // The exit statuses, each as "STATUS\tMEANING"; NULL-terminated.
 extern const char *const help_exit_statuses[];
 
-// Prints the help of a command, or that of the program for COMMAND_COUNT.
+// Prints the help of a command; COMMAND_COUNT: the help of the program.
 void help_write(FILE *out, enum command_id command);
 
 // Writes text wrapped to 80 columns. Every line begins with `indent` blanks; a newline in the text
-// begins a new line. `column` is the column of the cursor before.
+// begins a new line. `column` is where the cursor stands: if it is beyond `indent`, the text begins
+// on a new line.
 void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
 
-// Prints the name of an option, as in "-d, --device DEVICE".
+// Prints the names of an option and its argument, as in "-d, --device DEVICE".
 void help_option_name(FILE *out, const struct option_info *option);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parses command lines by the table. -d X, -dX, --device X and --device=X are the same. Options and
-// operands may be mixed; after -- every word is an operand.
+// Parses command lines by the table of commands and options (cli/table.h). -d X, -dX, --device X
+// and
+// --device=X mean the same. Options and operands may be mixed; after -- every word is an operand.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -9,25 +10,25 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // "" for a flag
+    const char *value; // "" for an option without an argument
 };
 
 struct options {
-    enum command_id command; // COMMAND_COUNT: none was given
+    enum command_id command; // COMMAND_COUNT: no command was given
     struct option_use *uses; // in the order given
     size_t use_count, use_capacity;
     const char **operands;
     size_t operand_count, operand_capacity;
 };
 
-// Parses argv, which must live as long as `options`. ERROR_USAGE for a word that the table does not
-// have; the message suggests the nearest one.
+// Parses argv, which must live as long as `options`. ERROR_USAGE for an unknown command or option
+// (the message suggests the nearest one), a missing or surplus value, or too many operands.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 
 bool options_has(const struct options *options, enum option_id option);
 
-// The value of an option; NULL if it was not given.
+// The first value of an option; "" if it takes none; NULL if it was not given.
 const char *options_value(const struct options *options, enum option_id option);
 
 // All values of a repeated option in the order given; the array lives in `arena`. Returns their

@@ -22,7 +22,7 @@ enum command_id {
 
 // What a word on the command line may be, for the shell completions.
 enum word_kind {
-    WORD_NONE, // options: a flag, without argument
+    WORD_NONE, // no word: an option or a command without argument
     WORD_ANY,
     WORD_FILE,
     WORD_BENCHMARK,
@@ -33,9 +33,9 @@ enum word_kind {
 
 struct command_info {
     const char *name;
-    const char *operands; // as shown: "[BENCHMARK…]"
+    const char *operands; // as the help shows them: "[BENCHMARK…]"; "": none
     enum word_kind operand_kind;
-    size_t operand_max;
+    size_t operand_max;  // most operands
     const char *summary; // one line, for `fathom --help`
     const char *detail;  // paragraphs, for `fathom COMMAND --help` and the man page
     bool hidden;         // used by fathom itself and by tests; not in the help
@@ -67,22 +67,22 @@ enum option_id {
     OPTION_COUNT
 };
 
-// A set of commands.
+// A set of commands is one bit per command, and COMMAND_PROGRAM.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
 #define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option`, without a command
 
 struct option_info {
-    char letter;          // 'd' for "-d"; 0 = none
-    const char *name;     // without the dashes
-    const char *argument; // as shown in the help: "DEVICE"; NULL: the option takes no value
+    char letter;          // 'd' for "-d"; 0: the option has no letter
+    const char *name;     // long name, without the dashes
+    const char *argument; // as the help shows it: "DEVICE"; NULL: the option takes no value
     enum word_kind kind;
     const char *help;  // one sentence
-    unsigned commands; // bits of the commands that take it
+    unsigned commands; // the set of commands that take this option
     bool repeated;     // may be given more than once
-    bool hidden;
+    bool hidden;       // not in the help, the man page and the completions
 };
 
-extern const struct command_info command_table[COMMAND_COUNT]; // by command_id
-extern const struct option_info option_table[OPTION_COUNT];    // by option_id
+extern const struct command_info command_table[COMMAND_COUNT]; // index: enum command_id
+extern const struct option_info option_table[OPTION_COUNT];    // index: enum option_id
 
 #endif

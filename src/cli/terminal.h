@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a command asks about the terminal behind a stream, and the progress line that it draws
-// there.
+// Answers a command's questions about a stream's terminal, and draws the progress line there.
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
@@ -12,7 +11,8 @@
 // True if the stream is a terminal.
 bool terminal_is(FILE *stream);
 
-// True if the stream is a terminal and NO_COLOR (no-color.org) is not set in the environment.
+// True if the stream is a terminal and NO_COLOR (no-color.org) is unset or empty in the
+// environment.
 bool terminal_has_colour(FILE *stream);
 
 // The terminal's width in columns, at most `most`. Returns `most` if the width is unknown.
@@ -21,8 +21,8 @@ unsigned terminal_columns(FILE *stream, unsigned most);
 // The progress line: which case is measured, how much is done, how much time is left. It is redrawn
 // in place and wiped at the end.
 struct progress {
-    FILE *out;         // NULL: no terminal, nothing is drawn
-    uint64_t drawn_ns; // when the line was last drawn; 0: no line stands on the terminal
+    FILE *out;         // NULL: not a terminal, nothing is drawn
+    uint64_t drawn_ns; // time of the last drawing; 0: the terminal shows no progress line
 };
 
 // Prepares to draw on `out`, if it is a terminal.
