@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A benchmark: const data and a few functions, in a folder of its own, registered by a line in
-// bench/list.h. It includes no backend, writes no file and prints nothing.
+// bench/list.h. It knows no backend, writes no file and prints nothing.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -122,8 +122,8 @@ struct benchmark {
 
     // Sets in `desc`, which is zeroed, the queues with which the device is opened. Optional:
     // without it, and if it does not change `desc`, the device has one universal queue. A device
-    // that is opened for this function is closed when a benchmark with other queues is visited; the
-    // usual device stays open beside it, idle.
+    // with other queues stays open until a benchmark with yet other queues is visited; the usual
+    // device stays open beside it, idle.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.

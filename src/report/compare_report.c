@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    CHANGES_MAX = 40, // rows a word, on a terminal
-    OTHERS_MAX = 8,
+    CHANGES_MAX = 40, // most rows of a section with numbers, on a terminal
+    OTHERS_MAX = 8,   // most rows of any other section
     MARKDOWN_ROWS_MAX = 100,
     ROLE_COLUMNS = 11, // "reference  "
     NAME_COLUMNS = 24,
@@ -18,10 +18,10 @@ enum {
     INTERVAL_COLUMNS = 17
 };
 
-// The words in the order of a report.
+// One section per word (kind of change), in the order of a report.
 static const struct section {
     enum compare_word word;
-    bool numbers; // its rows are metrics with both numbers; else they are cases with a text
+    bool numbers; // true: its rows are metrics with both numbers; false: cases with a text
     enum screen_paint paint;
     const char *title;
 } sections[] = {
@@ -40,13 +40,14 @@ static const struct section {
 
 // ---------------------------------------------------------------- texts
 
-// False for the words that are no news: a reference run has other cases than the run it judges.
+// False for words that are not reported: "missing" and "added" against a reference run, which has
+// other cases than the run that is compared with it.
 static bool is_news(const struct compare_report *report, enum compare_word word)
 {
     return !report->reference || (word != COMPARE_MISSING && word != COMPARE_ADDED);
 }
 
-// "+5.1%" of a ratio.
+// The change that a ratio means, such as "+5.1%"; "–" if it is not finite.
 static const char *percent(struct arena *arena, double ratio)
 {
     double value = (ratio - 1) * 100;
@@ -67,7 +68,7 @@ static const char *value_text(struct arena *arena, const struct metric *metric)
     return unit_text(arena, metric->median, metric->unit);
 }
 
-// "pair/bytes=1024 latency (suspect)"
+// The text of a row with numbers: "pair/bytes=1024 latency (suspect)".
 static const char *metric_text(struct arena *arena, const struct compare *compare,
                                const struct compare_row *row)
 {
@@ -78,7 +79,7 @@ static const char *metric_text(struct arena *arena, const struct compare *compar
                         row->base_metric->name, cycles, row->suspect ? " (suspect)" : "");
 }
 
-// "pair/bytes=3072: hop 3 is at 4"
+// The text of a row without numbers: "pair/bytes=3072: hop 3 is at 4".
 static const char *whole_text(struct arena *arena, const struct compare *compare,
                               const struct compare_row *row)
 {
@@ -86,7 +87,7 @@ static const char *whole_text(struct arena *arena, const struct compare *compare
                      row->text ? row->text : "");
 }
 
-// "18 same · 2 slower": the words that occur.
+// The number of rows of each reported word that occurs: "18 same · 2 slower".
 static const char *counts_text(struct arena *arena, const struct compare_report *report,
                                const size_t counts[COMPARE_WORD_COUNT])
 {
@@ -98,7 +99,8 @@ static const char *counts_text(struct arena *arena, const struct compare_report 
     return text;
 }
 
-// "run.json · vulkan:0 NVIDIA H200 · driver 570.1 · 2026-01-02T03:04:05Z"
+// The file, device and start of a run: "run.json · vulkan:0 NVIDIA H200 · driver 570.1 ·
+// 2026-01-02T03:04:05Z".
 static const char *source_text(struct arena *arena, const char *file, const struct run *run,
                                const struct run_device *device)
 {
@@ -127,13 +129,13 @@ static void row_print(struct screen *screen, const struct compare *compare,
     fputs("  ", screen->stream);
     screen_left(screen, interval_text(arena, &row->ratio), INTERVAL_COLUMNS);
     screen_right(screen, value_text(arena, row->base_metric), VALUE_COLUMNS);
-    fputc(' ', screen->stream); // also between values that are wider
+    fputc(' ', screen->stream); // separates even values that are wider than their column
     screen_right(screen, value_text(arena, row->now_metric), VALUE_COLUMNS);
     fputs("  ", screen->stream);
     const char *text = metric_text(arena, compare, row);
     size_t used = 2 + CHANGE_COLUMNS + 2 + INTERVAL_COLUMNS + 2 * VALUE_COLUMNS + 3;
     size_t indent = 2 + CHANGE_COLUMNS + 2;
-    // A key too long for the line stands on one of its own.
+    // A key that is too long for the rest of the line gets a line of its own.
     if (used + screen_width(text) > screen->columns) {
         fprintf(screen->stream, "\n%*s", (int)indent, "");
         text = screen_quote(arena, text, screen->columns - indent);
@@ -215,7 +217,7 @@ void compare_console(const struct compare_report *report, const struct console_d
 
 // ---------------------------------------------------------------- Markdown
 
-// Text of a run file must not become markup, a mention or a new line of the table.
+// Writes a text of a run file escaped: it must not become markup, a mention or a new table row.
 static void put(FILE *stream, const char *text)
 {
     for (; *text; text++) {
@@ -231,7 +233,7 @@ static void put(FILE *stream, const char *text)
     }
 }
 
-// The rows of all words in one table, the first MARKDOWN_ROWS_MAX of them.
+// Writes the rows of all sections with numbers as one table of at most MARKDOWN_ROWS_MAX rows.
 static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
 {
     size_t written = 0, left = 0;

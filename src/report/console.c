@@ -8,7 +8,7 @@
 
 // ---------------------------------------------------------------- head and end
 
-// Appends " · TEXT" if there is any.
+// `line` with " · TEXT" appended; unchanged if `text` is NULL or empty.
 static const char *joined(struct arena *arena, const char *line, const char *text)
 {
     return text_join(arena, line, " · ", text ? text : "");
@@ -92,7 +92,7 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 
 // ---------------------------------------------------------------- benchmarks
 
-// Of the metric that a view draws; any, where it names none.
+// True if a result has a finite median of this metric; `metric` = NULL: of any metric.
 static bool any_number(const struct result *const *results, size_t count, const char *metric)
 {
     for (size_t i = 0; i < count; i++)
@@ -103,7 +103,7 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// "Latency by size · ns ± half the 95 % interval · load=idle"
+// Prints the title, unit and common values of a view: "Latency by size · ns · load=idle".
 static void view_head(struct screen *screen, const struct view_info *view, const char *unit,
                       const char *common)
 {
@@ -141,7 +141,7 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (!any_number(results, count, view->metric))
-        return; // the notes say why
+        return; // the notes say why there are no numbers
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
@@ -155,7 +155,8 @@ static void view_print(struct screen *screen, const struct run *run, const char 
         timelines_print(screen, info, results, count);
 }
 
-// Prints the view of lines that the user asked for, if so.
+// Prints the first view of kind VIEW_LINES that has results, in place of all other views. False if
+// there is none.
 static bool lines_instead(struct screen *screen, const struct run *run, const char *device,
                           const struct benchmark_info *info)
 {

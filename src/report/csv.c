@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum {
-    METRIC_FIELDS = 9 // metric … of_limit
+    METRIC_FIELDS = 9 // number of columns from "metric" to "of_limit"
 };
 
 struct csv {
     FILE *stream;
     struct arena *arena;
     const struct run *run;
-    const char **keys; // parameters of all benchmarks, each once
+    const char **keys; // keys of the parameters that have a column, each once
     size_t key_count, key_capacity;
     bool line_begun;
 };
@@ -140,7 +140,7 @@ static void put_metric(struct csv *csv, const struct metric *metric)
     put_real(csv, limited ? metric->median / metric->limit : NAN);
 }
 
-// One row; `metric` is NULL where the case has none.
+// Writes one row. `metric` = NULL: the case has no metric.
 static void put_row(struct csv *csv, const struct result *result, const struct metric *metric)
 {
     put_case(csv, result);

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <zlib.h>
 
-// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated, with the marker
-// where the JSON of the runs goes; empty if the page could not be built.
+// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. The runs replace
+// its marker. It has 0 bytes if it could not be built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
-// Why it could not be built: one line, no full stop; "" if it could.
+// Why the page could not be built: one line without a full stop; "" if it was built.
 extern const char report_page_reason[];
 
 static const char marker[] = "@RUNS@";
@@ -25,7 +25,7 @@ bool html_available(const char **reason)
     return report_page_bytes > 0;
 }
 
-// Where the runs go; NULL where there is no page (build.mjs has made sure of one marker otherwise).
+// The marker in the page; NULL if there is no page (build.mjs checks that a page has one marker).
 static const char *find_marker(void)
 {
     const char *end = report_page + report_page_bytes;
@@ -46,8 +46,8 @@ static bool no_page(struct error *err)
 
 // ---------------------------------------------------------------- runs as data
 
-// The run as the page has it: without the medians of single rounds, which no chart shows and which
-// are two fifths of a packed run. It lives in `arena`, and as long as the run.
+// A copy of the run for the page: without the medians of single rounds, which no chart shows and
+// which are two fifths of a packed run. It is valid as long as `arena` and the run live.
 static struct run page_run(struct arena *arena, const struct run *run)
 {
     struct run page = *run;
@@ -65,7 +65,7 @@ static struct run page_run(struct arena *arena, const struct run *run)
     return page;
 }
 
-// The JSON of all runs, an array, in `arena`.
+// Returns all runs as a JSON array in `arena`, and its length in *bytes.
 static const char *join_runs(struct arena *arena, const struct run *const *runs, size_t count,
                              size_t *bytes)
 {
@@ -94,8 +94,8 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// Packed, because run files repeat themselves (a tenth is left) and because base64 can end no
-// <script>, whatever stands in a run.
+// Writes the runs packed: run files are repetitive, so packing leaves a tenth, and base64 cannot
+// end the <script> element, whatever text a run has.
 static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();

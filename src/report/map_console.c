@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `fathom map` found: a picture of the levels, a table, and the list of what is unknown. All
-// of it comes from the results whose case has one of the values of `what` below.
+// Prints what `fathom map` found: a picture of the levels, a table, and a list of unknown values.
+// All of it comes from results whose case parameter "what" is one of `kinds` below.
 #include "base/text.h"
 #include "report/console.h"
 #include "report/screen.h"
@@ -9,31 +9,31 @@
 #include <string.h>
 
 enum {
-    BOX_COLUMNS = 26, // of the first level; each level is wider than the one before it
-    BOX_STEP = 5,
+    BOX_COLUMNS = 26, // width of the first level's box
+    BOX_STEP = 5,     // each next box is wider by this
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
     CLAIM_COLUMNS = 12
 };
 
-static const char unknown[] = "unknown: "; // how a detail begins that gives only a reason
+static const char unknown[] = "unknown: "; // begins a detail that has only a reason, no value
 
 enum kind {
-    KIND_HIERARCHY, // of a path: how many levels
+    KIND_HIERARCHY, // the number of levels of a path
     KIND_LEVEL,
-    KIND_MEMORY, // behind the last level
+    KIND_MEMORY, // the memory beyond the last level
     KIND_TLB,
     KIND_SHARED,
-    KIND_COUNT // anything else: the probes
+    KIND_COUNT // any other result: a probe
 };
 
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
-static const char code_path[] = "instruction"; // the path of the caches of instructions
+static const char code_path[] = "instruction"; // name of the path through the instruction caches
 
 // The map of one device.
 struct map {
     struct screen *screen;
-    const struct result **results; // each of a kind above
+    const struct result **results; // those of the device whose kind is below KIND_COUNT
     size_t count;
 };
 
@@ -55,7 +55,7 @@ static bool on_path(const struct result *result, const char *path)
     return case_says(&result->bench_case, "path", path);
 }
 
-// "194.2 KiB"; "" where the result has no such metric.
+// The median of a metric as text, such as "194.2 KiB"; "" if the result has no such metric.
 static const char *value(struct arena *arena, const struct result *result, const char *name)
 {
     const struct metric *metric = result_metric(result, name);
@@ -67,7 +67,7 @@ static const char *joined(struct arena *arena, const char *line, const char *tex
     return text_join(arena, line, " · ", text);
 }
 
-// "vector level 2".
+// The name of what the result describes, such as "vector level 2".
 static const char *name_of(struct arena *arena, const struct result *result)
 {
     const struct case_value *level = case_find(&result->bench_case, "level");
@@ -88,7 +88,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 // ---------------------------------------------------------------- the picture
 
-// "0.505 ns · 1 cycle an instruction".
+// The time to fetch an instruction: "0.505 ns · 1 cycle an instruction"; "" if unknown.
 static const char *fetch_text(struct arena *arena, const struct result *result)
 {
     const char *text =
@@ -123,7 +123,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return joined(arena, joined(arena, all, one), line);
 }
 
-// "by the core's clock and another (60.1 cycles + 80.2 ns)"; "" where it is not known.
+// The clock that a level runs by: "by the core's clock and another (60.1 cycles + 80.2 ns)"; "" if
+// unknown.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");
@@ -136,7 +137,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// "4 ways · each core its own · by the core's clock".
+// Ways, sharing and clock of a level, as far as known: "4 ways · each core its own · by the core's
+// clock".
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -152,7 +154,8 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     return joined(arena, joined(arena, ways, shared), clock);
 }
 
-// "128 KiB"; of code whose bytes are not known "8192 instructions".
+// The size of a level, such as "128 KiB"; "8192 instr." for code whose size in bytes is unknown; ""
+// if neither is known.
 static const char *end_text(struct arena *arena, const struct result *result)
 {
     const char *size = value(arena, result, "size");
@@ -195,7 +198,8 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- found and stated
 
-// "194.2 KiB (182 KiB to 216 KiB)".
+// The size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if it has
+// none.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -242,8 +246,8 @@ static void print_table(const struct map *map)
 
 // ---------------------------------------------------------------- unknown
 
-// "vector level 1 and vector level 2": all results that have this detail; "" unless result number
-// `first` is the first of them.
+// The names of all results that have this detail: "vector level 1 and vector level 2". "" if a
+// result before number `first` has it: then it was already printed.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;
@@ -259,7 +263,7 @@ static const char *names_with(const struct map *map, size_t first, const struct 
     return names;
 }
 
-// What the results only suppose.
+// Prints the details "partition" and "size" of the levels.
 static void print_notes(const struct map *map)
 {
     static const char *const notes[] = {"partition", "size"};

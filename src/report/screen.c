@@ -9,7 +9,7 @@ static const char *const paint_codes[] = {
     [PAINT_NONE] = "",          [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
     [PAINT_GREEN] = "\x1b[32m", [PAINT_YELLOW] = "\x1b[33m", [PAINT_RED] = "\x1b[31m"};
 
-// Blocks of one eighth to eight eighths, from the left and from below.
+// Blocks that fill one to eight eighths of a column, from the left and from below.
 static const char *const left_blocks[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 static const char *const low_blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
@@ -56,7 +56,7 @@ void screen_widen(size_t *columns, const char *text)
     *columns = width > *columns ? width : *columns;
 }
 
-// Length of a control character at `text`; 0 where there is none.
+// The length in bytes of the control character at `text`; 0 if there is none.
 static size_t control_length(const unsigned char *text)
 {
     if (text[0] < 0x20 || text[0] == 0x7F)
@@ -70,7 +70,7 @@ const char *screen_quote(struct arena *arena, const char *text, size_t columns)
     size_t width = 0, used = 0;
     size_t bytes = strnlen(text, columns * 4);
     char *quote = arena_alloc(arena, bytes + sizeof ellipsis);
-    size_t last = 0; // where the last column that still fits before an ellipsis ends
+    size_t last = 0; // byte at which an ellipsis in the last column would begin
     while (*text && width < columns) {
         size_t control = control_length((const unsigned char *)text);
         if (width + 1 == columns)
@@ -183,7 +183,7 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
     double shown = unit_scale(typical, unit, &scale.unit);
     scale.factor = typical > 0 ? shown / typical : 1;
     scale.decimals = shown >= 1000 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
-    // A column that reaches five digits before the point needs none behind it.
+    // A column with a number of five digits before the point needs no decimals.
     if (largest * scale.factor >= 10000)
         scale.decimals = 0;
     else if (largest * scale.factor >= 1000 && scale.decimals > 1)
@@ -198,7 +198,7 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     double shown = value * scale->factor;
     if (fabs(shown) >= 1e9)
         return arena_printf(arena, "%.3e", shown);
-    // A value far below its neighbours keeps two digits.
+    // A value far below the others in its column still gets two significant digits.
     int decimals = scale->decimals;
     while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
         decimals++;
@@ -227,11 +227,11 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
-// Values that are less apart than this share of the highest are level: scaled to the full height
-// their noise would look like structure.
+// If all values differ by less than this share of the highest, they are drawn at one height: scaled
+// to the full height, their noise would look like structure.
 #define FLAT 0.02
 
-// The last value before `end` that is drawn; NaN where there is none.
+// The last value before index `end` that can be drawn; NaN if there is none.
 static double last_drawn(const double *values, size_t end, bool logarithmic)
 {
     while (end-- > 0)
@@ -253,7 +253,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
                          bool logarithmic)
 {
     double low = INFINITY, high = -INFINITY;
-    size_t end = 0; // behind the last value
+    size_t end = 0; // index after the last value that can be drawn
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(values[i]) || (logarithmic && values[i] <= 0))
             continue;
@@ -262,7 +262,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         end = i + 1;
     }
     if (high - low < FLAT * fabs(high))
-        high = low; // then no value has a place between them, and all get the lowest block
+        high = low; // spark_block then gives all values the lowest block
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;

@@ -11,22 +11,22 @@
 
 enum {
     WIDTH = 1200,
-    LEFT = 170, // labels
+    LEFT = 170, // space for labels
     RIGHT = 30,
     ROW = 24,
     BAR = 16,
     CURVE = 60,  // height of the curve
     CORE = 4,    // height of a core
-    GAP = 14,    // between parts
-    HEAD = 34,   // of a result
-    COLOURS = 8, // classes c0 … c7
+    GAP = 14,    // space between parts
+    HEAD = 34,   // height of a result's head
+    COLOURS = 8, // number of classes c0 … c7
     CORES_MAX = 4096
 };
 
 struct svg {
     struct arena *arena;
-    FILE *out; // the body, in memory: the height is known at its end
-    double y;  // where the next part begins
+    FILE *out; // the body, in memory: its height is needed before it and known only at its end
+    double y;  // y at which the next part begins
 };
 
 static const char style[] =
@@ -41,7 +41,7 @@ static const char style[] =
     ".c0{fill:#5b9dff}.c1{fill:#3fb968}.c2{fill:#f0883e}.c3{fill:#ab7df8}"
     ".c4{fill:#db61a2}.c5{fill:#39c5cf}.c6{fill:#d29922}.c7{fill:#ff7b72}}";
 
-// Text between tags: what XML forbids becomes '?'.
+// Escapes text between tags; control characters, which XML forbids, become '?'.
 static const char *escape(struct arena *arena, const char *text)
 {
     char *to = arena_alloc(arena, strlen(text) * 5 + 1), *end = to;
@@ -73,7 +73,7 @@ static void label_put(struct svg *svg, double y, const char *class, const char *
             LEFT - 10, y, class, escape(svg->arena, text));
 }
 
-// A span as a bar with its tool-tip.
+// Draws a span as a bar with a tool-tip, from y[0] on with height y[1].
 static void bar_put(struct svg *svg, const struct spans *line, const struct spans *spans,
                     size_t row, const double y[2])
 {
@@ -92,7 +92,7 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
 
 // ---------------------------------------------------------------- the parts of a result
 
-// The row of the drawing that a lane has: lanes in order of appearance.
+// The row in which a lane is drawn: lanes have the order of their first spans in the series.
 static double lane_row(const struct spans *line, double lane)
 {
     double row = 0;
@@ -135,7 +135,7 @@ static void lanes_put(struct svg *svg, const struct spans *line)
     svg->y += ROW * rows + GAP;
 }
 
-// A round length near a fifth of the drawing: 1, 2 or 5 times a power of ten.
+// Draws a scale: a round length of 1, 2 or 5 times a power of ten, at most a fifth of the drawing.
 static void scale_put(struct svg *svg, const struct spans *line)
 {
     double fifth = (line->to_ns - line->from_ns) / 5, power = pow(10, floor(log10(fifth)));
@@ -166,8 +166,8 @@ static void curve_put(struct svg *svg, const struct spans *line, const struct sp
     svg->y += CURVE + GAP;
 }
 
-// Cores by number, those without any span left out; a core's height is shared by its spans as they
-// lie above each other.
+// Draws the cores in the order of their numbers, without those that have no span. The spans of a
+// core are drawn over each other, half transparent.
 static void cores_put(struct svg *svg, const struct spans *line, const struct spans *crowd)
 {
     double *place = ARENA_ARRAY(svg->arena, CORES_MAX, double), cores = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bars: a line for each value, with its share of the limit.
+// Prints a view of bars: one line per value, with its share of the limit.
 #include "report/tables.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ enum {
 
 struct line {
     const char *label;
-    const char *share; // "98.7%"; "" = no limit known
+    const char *share; // share of the limit, "98.7%"; "": no limit known
     struct cell cell;
     double value;
 };

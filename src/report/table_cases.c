@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables: every case a row, the axes that vary and the metrics as columns.
+// Prints a table with one row per case; its columns are the axes that vary and the metrics.
 #include "report/tables.h"
 
 #include <math.h>
@@ -21,9 +21,9 @@ struct cases {
     size_t axis_count, *axis_widths;
 };
 
-// One metric of all cases.
+// The column of one metric.
 struct metric_column {
-    const char *name, *unit; // the head, one above the other
+    const char *name, *unit; // the two lines of the head
     struct cell *cells;
     struct cell_widths widths;
     size_t columns;
@@ -49,7 +49,7 @@ static void axes_measure(struct cases *cases)
     }
 }
 
-// False where no case has this metric.
+// Fills `column` with a metric of all cases. False if no case has a finite median of it.
 static bool column_of(const struct cases *cases, const struct metric_info *info, bool margins,
                       struct metric_column *column)
 {
@@ -77,7 +77,7 @@ static bool column_of(const struct cases *cases, const struct metric_info *info,
     return any;
 }
 
-// Words to the left, numbers to the right.
+// Prints a cell of an axis: words aligned to the left, numbers to the right.
 static void axis_print(const struct cases *cases, size_t axis, const char *text)
 {
     if (cases->axes[axis]->type == PARAM_TEXT)
@@ -125,10 +125,11 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 
 struct choice {
     struct metric_column *columns;
-    size_t count, left; // left: how many did not fit
+    size_t count, left; // numbers of columns that fit, and that did not fit
 };
 
-// The view's metric first, then the others while they fit; margins beside all, or beside the first.
+// Chooses the view's metric first, then each other one that fits. Intervals stand beside all of
+// them, or only beside the first.
 static void columns_choose(const struct cases *cases, const struct view_info *view,
                            bool all_margins, struct choice *choice)
 {

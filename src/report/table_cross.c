@@ -8,22 +8,23 @@
 #include <string.h>
 
 enum {
-    ROWS_MAX = 40, // of one chip; more: only those that are apart
+    ROWS_MAX = 40, // most rows of a chip; a chip with more cases shows only those whose APIs differ
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
     GAP = 2
 };
 
-// The rows of one benchmark and metric that are shown.
+// The rows to show of one benchmark and metric.
 struct group {
     const struct cross_row **rows;
     size_t count;
-    const struct param_info **axes; // that vary among them
+    const struct param_info **axes; // axes that vary among the rows
     size_t axis_count;
-    const char *common; // what they share: "chain=index, load=idle"
+    const char *common; // values that all rows share: "chain=index, load=idle"
 };
 
-// The rows like rows[from] that are shown, from there on.
+// The rows to show that belong to the group of chip->rows[from] and do not come before it. `all` =
+// false: only rows whose APIs differ.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {
@@ -109,7 +110,7 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
     fputc('\n', screen->stream);
 }
 
-// At most `most` rows; returns how many.
+// Prints at most `most` rows and returns the number printed.
 static size_t group_print(struct screen *screen, const struct cross_chip *chip,
                           const struct group *group, size_t most)
 {
@@ -125,8 +126,8 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
     return shown;
 }
 
-// "vulkan:0 ÷ cuda:0: 88 equal cases, median ratio 0.998 (0.981 … 1.012), 3 differ by more than 3
-// %"
+// Prints the summary of a device: "vulkan:0 ÷ cuda:0: 88 equal cases, median ratio 0.998 (0.981 …
+// 1.012), 3 differ by more than 3 %".
 static void summary_print(struct screen *screen, const struct cross_chip *chip, size_t device)
 {
     struct arena *arena = screen->arena;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Curves: x downwards, one column a series; below, each series as a line of blocks with its ends.
+// Prints a view of curves: one row per x, one column per series. Below, each series is a line of
+// blocks with its lowest and highest value.
 #include "report/tables.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum {
 
 struct column {
     const char *label;
-    struct cell *cells; // one for each x
+    struct cell *cells; // one per x
     struct cell_widths widths;
     size_t columns;
 };
@@ -36,7 +37,7 @@ static struct column column_of(const struct table *table, const struct view_seri
     return column;
 }
 
-// Texts of x, all as wide as the widest.
+// The values of x as texts; *width is the width of the widest, or of their head.
 static const char **x_texts(const struct table *table, size_t *width)
 {
     const struct view_grid *grid = table->grid;
@@ -50,7 +51,7 @@ static const char **x_texts(const struct table *table, size_t *width)
     return texts;
 }
 
-// Which rows are printed: all, or whole powers of two, or every n-th.
+// The rows that are printed: all, or those at powers of two, or every n-th.
 struct rows {
     bool octaves;
     size_t step, shown;
@@ -80,7 +81,7 @@ static struct rows rows_choose(const struct view_grid *grid)
     return rows;
 }
 
-// The share of the screen that is left behind the only column draws it as bars.
+// Draws the value of the only column as a bar, on the part of the screen right of the column.
 static void row_bar(const struct table *table, const struct column *column, size_t x_width,
                     double value, double highest)
 {
@@ -151,7 +152,8 @@ static const char *limit_text(const struct table *table, const struct view_serie
                         100 * metric->median / metric->limit);
 }
 
-// "vector random  ▁▁▁▂▂▅▅█  16.30 ns at 1 KiB … 335.1 ns at 4 GiB"
+// Prints a series as blocks with its lowest and highest value: "vector random  ▁▁▁▂▂▅▅█  16.30 ns
+// at 1 KiB … 335.1 ns at 4 GiB".
 static void series_line(const struct table *table, const struct view_series *series,
                         size_t label_width, bool spark)
 {

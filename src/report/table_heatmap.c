@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Heat maps: a matrix of numbers; the widest interval stands below.
+// Prints a heat map as a matrix of numbers, with the widest interval below it.
 #include "report/tables.h"
 
 #include <math.h>
 
 enum {
-    LABEL_COLUMNS = 20, // of a column's head
-    ROW_COLUMNS = 36,   // of a row's
+    LABEL_COLUMNS = 20, // most columns of a column's head
+    ROW_COLUMNS = 36,   // most columns of a row's label
     GAP = 1
 };
 
 struct matrix {
     const struct table *table;
     const struct view_panel *panel;
-    struct cell *cells; // row after row
+    struct cell *cells; // one row after the other
     struct cell_widths widths;
-    const char **heads; // texts of x
+    const char **heads; // the values of x as texts
     size_t column_width, label_width;
-    double widest; // half interval, relative
+    double widest; // largest half interval, as a share of its median
 };
 
 static void matrix_cells(struct matrix *matrix, const struct screen_scale *scale)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Time lines: a bar a lane, a column of the screen holding two points in time; beside it how far
-// the lane overlaps each other one; and how many spans of a longer series there were at once.
+// Prints time lines: one bar per lane, two points in time per column of the screen; beside it, how
+// far the lane overlaps each other lane; below, how many spans of the crowd ran at once.
 #include "report/spans.h"
 #include "report/tables.h"
 
@@ -11,15 +11,15 @@ enum {
     RESULTS_MAX = 8,
     LABEL_COLUMNS = 20,
     LENGTH_COLUMNS = 9,
-    DRAWING_LEAST = 16 // columns
+    DRAWING_LEAST = 16 // fewest columns of the drawing
 };
 
 struct timeline {
     struct screen *screen;
     struct spans spans;
     size_t label, columns; // width of the labels and of the drawing
-    double *overlaps;      // of every two lanes, 0 … 1, NaN: not known; NULL: of none
-    size_t lanes;          // a side of `overlaps`
+    double *overlaps;      // matrix: overlap of two lanes, 0 … 1, NaN: unknown; NULL: not shown
+    size_t lanes;          // rows and columns of `overlaps`
 };
 
 static const char *lane_label(const struct timeline *timeline, size_t lane)
@@ -33,7 +33,8 @@ static double cell_at(const struct timeline *timeline, size_t row, size_t column
     return spans_cell(&timeline->spans, row, column, 0);
 }
 
-// From a series "matrix" of a, b (lanes) and overlap.
+// Fills `overlaps` from the series "matrix" with the columns a, b (lanes) and overlap, if there is
+// one.
 static void overlaps_open(struct timeline *timeline, const struct result *result)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -72,7 +73,7 @@ static bool timeline_open(struct screen *screen, const struct result *result,
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
-        timeline->overlaps = NULL; // the drawing comes first
+        timeline->overlaps = NULL; // the drawing is more important
     if (timeline->overlaps)
         timeline->columns -= timeline->lanes + 2;
     return true;
@@ -85,7 +86,7 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Which halves of columns the spans of a lane reach into; however short, a span is seen.
+// True for each half of a column that a span of the lane covers. Even the shortest span covers one.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
     bool *halves = ARENA_ARRAY(timeline->screen->arena, 2 * timeline->columns, bool);
@@ -101,7 +102,7 @@ static bool *halves_of(const struct timeline *timeline, double lane)
     return halves;
 }
 
-// Blank, left half, right half, whole.
+// The bar of a lane: each column is blank, a left half, a right half or full.
 static const char *bar_of(const struct timeline *timeline, double lane)
 {
     static const char *const blocks[] = {" ", "▌", "▐", "█"};
@@ -118,7 +119,7 @@ static const char *bar_of(const struct timeline *timeline, double lane)
     return bar;
 }
 
-// "203.1 µs", of a lane's only span; how many there are, where there are several.
+// The length of a lane's only span, "203.1 µs"; for several spans their number, "3 spans".
 static const char *length_of(const struct timeline *timeline, double lane)
 {
     struct arena *arena = timeline->screen->arena;
@@ -135,7 +136,7 @@ static const char *length_of(const struct timeline *timeline, double lane)
                       : arena_printf(arena, "%zu spans", count);
 }
 
-// A block for each other lane: how far the two overlap.
+// Prints one block per lane whose height is the overlap with `lane`; "·" for the lane itself.
 static void overlaps_print(const struct timeline *timeline, double lane)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -188,7 +189,8 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
-// "responses  1.91 ms ▁▁█▂▁ 5.31 ms, of 100": a series "histogram" of low, high (ns) and count.
+// Prints the series "histogram" with the columns low, high (ns) and count, if there is one: "100
+// answers from 1.91 ms ▁▁█▂▁ to 5.31 ms".
 static void histogram_print(const struct timeline *timeline)
 {
     enum {

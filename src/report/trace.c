@@ -9,22 +9,22 @@
 #include <string.h>
 
 enum {
-    PIDS_A_RESULT = 16, // queues, then the cores
-    CORES_PID = 15,
-    TRACKS_A_CORE = 64 // spans on one track must not overlap
+    PIDS_A_RESULT = 16, // processes per result: 15 queues and the cores
+    CORES_PID = 15,     // index of the cores' process
+    TRACKS_A_CORE = 64  // tracks per core: spans on one track must not overlap
 };
 
-// Perfetto 20 ignores the value of a counter at time 0.
+// Time of the first event: Perfetto 20 ignores the value of a counter at time 0.
 static const double first_ns = 1000;
 
 struct trace {
     struct arena *arena;
     struct json_out *out;
-    size_t flows;
-    long long pid; // of this result's first process
+    size_t flows;  // arrows so far: the id of the next one
+    long long pid; // process id of this result's first process
 };
 
-// In µs with 15 digits, so that 1.128 is not 1.1279999999999999.
+// Writes a time in µs with 15 digits, so that 1.128 is not written as 1.1279999999999999.
 static void put_time(struct trace *trace, const char *name, double ns)
 {
     char text[32];
@@ -32,7 +32,7 @@ static void put_time(struct trace *trace, const char *name, double ns)
     json_put_real(trace->out, name, strtod(text, NULL));
 }
 
-// Opens an event with the members that all events have; `ns` is since the first event.
+// Opens an event with the members that all events have; `ns` counts from the first event.
 static void event_open(struct trace *trace, const char *phase, const char *name, long long pid,
                        long long tid, double ns)
 {
@@ -44,7 +44,7 @@ static void event_open(struct trace *trace, const char *phase, const char *name,
     put_time(trace, "ts", first_ns + ns);
 }
 
-// process_name, thread_name.
+// Names a process (`what` = "process_name") or a thread ("thread_name").
 static void name_add(struct trace *trace, const char *what, long long pid, long long tid,
                      const char *name)
 {
@@ -87,8 +87,8 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
     json_put_close(trace->out, '}');
 }
 
-// A flow belongs to the spans that its two events fall into: the first must come before its span
-// has ended.
+// Draws an arrow. Perfetto attaches each of its two events to the span that runs at that time: so
+// the first event must come before its span ends.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
@@ -127,7 +127,7 @@ static void line_add(struct trace *trace, const struct spans *line)
 struct bound {
     double ns;
     size_t row;
-    int change; // +1: begins, −1: ends
+    int change; // +1: a span begins, −1: a span ends
 };
 
 static int bound_compare(const void *left, const void *right)
@@ -135,7 +135,7 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    return a->change - b->change; // a span that ends frees its track first
+    return a->change - b->change; // ends first: they free their tracks
 }
 
 static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
@@ -161,7 +161,8 @@ static void count_add(struct trace *trace, const struct spans *crowd, double ns,
     json_put_close(trace->out, '}');
 }
 
-// The lowest track of the core on which nothing runs.
+// Takes the lowest free track of a core, or the last one if none is free; `used` has a bit per
+// track.
 static unsigned track_take(uint64_t *used)
 {
     unsigned track = 0;

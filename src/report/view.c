@@ -77,7 +77,7 @@ const char *view_label(struct arena *arena, const struct result *result,
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `count` keys are there
         const struct case_value *value = case_find(&result->bench_case, keys[i]->key);
         const char *text = value ? view_value_text(arena, value, keys[i]) : "–";
-        // A bare number says nothing: width=16.
+        // A bare number would not say which parameter it is: "width=16".
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
         label = text_join(arena, label, " ", text);
@@ -120,7 +120,7 @@ static size_t value_index(const struct case_value *values, size_t count,
     return count;
 }
 
-// All values of one key among the results, each once.
+// All values of one key among the results, each once: numbers ascending, texts in their order.
 static struct case_value *values_of(struct arena *arena, const char *key,
                                     const struct result *const *results, size_t count,
                                     size_t *value_count)
@@ -162,8 +162,8 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-// What tells series (or, in a heat map, panels) apart: declared groups and any other axis that
-// varies.
+// The parameters that distinguish series (in a heat map: panels): those of the view's groups and
+// all other axes, if they vary.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)

@@ -73,7 +73,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// By the case's value "together": auto = beside devices on other chips, yes = beside all, no.
+// True if the case's value "together" lets the two devices co-run. "auto": only on different chips;
+// "yes": always; "no" or no such value: never.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -92,7 +93,8 @@ static bool peer_may_join(const struct entry *first, const struct device_slot *p
     return !peer->given_up && peer->plan->take;
 }
 
-// Sets `with` of each entry in the co-run to the ids of the other devices.
+// Sets `with` of each entry in the co-run to the ids of the other devices. Does nothing for an
+// entry alone.
 static void name_co_run(const struct block *block, struct entry *first)
 {
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
@@ -119,8 +121,9 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // ---------------------------------------------------------------- their results
 
-// Adds the reason why the case got fewer visits than it needs. While the run goes on, a case with
-// too few rounds is flagged too, because a killed run leaves its file as it was last saved.
+// Adds the reason why an open case has fewer visits than it needs; with less than
+// COLLECT_ROUNDS_MIN rounds the case becomes suspect. Such a case is also flagged while the run
+// goes on, because a killed run leaves its file as it was last saved.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {
@@ -138,7 +141,8 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
                     block->preset, entry->plan_case.benchmark->info.name, rounds);
 }
 
-// Adds the value "with" to the case. The values are copied: the plan keeps its own.
+// Adds the value "with" to the case. The values are copied first, because the plan owns the old
+// ones.
 static void add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
 {
     struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);
@@ -176,7 +180,7 @@ void block_publish(struct block *block, struct arena *arena, enum block_stage st
     for (size_t i = 0; i < block->count; i++) {
         struct entry *entry = &block->entries[i];
         if (entry_is_open(entry) && collect_rounds(entry->collect) == 0)
-            continue; // never visited
+            continue; // not visited yet
         fill_result(block, entry, arena, stage);
         run->results[run->result_count++] = entry->result;
     }

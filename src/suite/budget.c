@@ -9,7 +9,7 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The stop rule first decides after 5 rounds and needs 16 samples then: 4 a visit.
+    // The stop rule first decides after 5 rounds and then needs 16 samples: so 4 per visit.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -18,7 +18,7 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // time_most_ns: preempt's 40 cases take so long, with 300 deadlines each at 90 a second.
+    // time_most_ns is what preempt's 40 cases take: each has 300 deadlines, at 90 per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -51,7 +51,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model simulates its time: host time limits nothing there, and nothing disturbs its samples.
+    // A model simulates its time: limits of host time make no sense, and nothing disturbs its
+    // samples.
     budget->time_ns = budget->time_most_ns = 0;
     if (hurried)
         budget->sample_ns = NS_PER_MS / 2;

@@ -8,13 +8,13 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-static const uint64_t grace_ns = 2 * NS_PER_S; // for a worker to end by itself
+static const uint64_t grace_ns = 2 * NS_PER_S; // time that a worker gets to end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
 
 struct executor {
     struct executor_desc desc;
     struct child *worker;    // NULL: no worker runs
-    struct visitor *visitor; // in process; NULL: none yet
+    struct visitor *visitor; // used in process; NULL: none yet
     unsigned losses;
 };
 
@@ -52,13 +52,13 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for the answer. A first interrupt does not end the wait, a second one does.
+// Waits for the worker's answer. The first signal does not end the wait, the second one does.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
     enum child_answer answer = CHILD_WOKEN;
-    // Ask first: the second signal may have come while another worker was waited for.
+    // Tests before it waits: the second signal may have come while it waited for another worker.
     while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2)
         answer = child_receive(executor->worker, clock_left_ns(deadline_ns),
                                interrupt ? interrupt->fd : -1, line);
@@ -149,7 +149,7 @@ static bool send_order(struct executor *executor, const struct visit_order *orde
 
 // ---------------------------------------------------------------- in several workers at once
 
-// Waits until the worker is at the gate (measure/visit.h) or its visit has failed before it.
+// Waits until the worker is at the gate (measure/visit.h), or its visit ends without reaching it.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;

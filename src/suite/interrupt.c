@@ -11,7 +11,7 @@ static void *let_through(void *context)
     struct interrupt *interrupt = context;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
     while (sem_wait(&interrupt->watched) != 0)
-        continue; // interrupted by a signal that does not end the process
+        continue; // a signal that does not end the process interrupted the wait
     return NULL;
 }
 

@@ -56,8 +56,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the values in the order of the params. A param that the order does not name is not in the
-// case.
+// Reads the case's values, in the order of the benchmark's params. A param that the message does
+// not name is not in the case.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -106,7 +106,7 @@ static const struct json_field samples_fields[] = {
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
-// The members of a metric's samples, and the metric's place in benchmark_info.metrics.
+// Writes each metric's samples, with the metric's index in benchmark_info.metrics.
 static void metrics_put(struct json_out *out, const char *name, const void *object)
 {
     const struct measure_visit *visit = object;
@@ -170,7 +170,7 @@ static const struct json_table gate_table = {.count = 0};
 
 // ---------------------------------------------------------------- writing
 
-// {"KIND": {members}} on one line.
+// Returns the message as {"KIND": {members}} on one line.
 static const char *message_write(struct arena *arena, const char *kind,
                                  const struct json_table *table, const void *message)
 {

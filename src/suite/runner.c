@@ -21,17 +21,17 @@ enum {
     HOST_ENTRIES_MAX = 8,
     LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // a worker that is silent for so many of the longest waits hangs
+    SILENT_WAITS = 6 // a worker that is silent for so many times timeout_ns hangs
 };
 
 struct runner {
     const struct runner_desc *desc;
     struct run *run;
     struct arena *arena;
-    struct plan **plans;         // of each device
-    struct executor **executors; // likewise
-    struct clock_lock **clocks;  // likewise; NULL: none was asked for
-    size_t device;               // at work
+    struct plan **plans;         // one per device
+    struct executor **executors; // one per device
+    struct clock_lock **clocks;  // one per device; an element is NULL if no clock was asked for
+    size_t device;               // index of the device that is measured
     struct error *unsaved;
 };
 
@@ -43,8 +43,8 @@ static void add_host(struct run *run, const char *name, const char *text)
         run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
 }
 
-// The text after `separator` in the file's first line that begins with `key`, without quotes; NULL
-// if there is no such line.
+// The text after `separator` in the file's first line that begins with `key` and has a separator,
+// without quotes. NULL if there is no such line.
 static const char *read_field(struct arena *arena, const char *path, const char *key,
                               char separator)
 {
@@ -70,8 +70,8 @@ static const char *number(struct arena *arena, long value)
     return value > 0 ? arena_printf(arena, "%ld", value) : NULL;
 }
 
-// The operating system, kernel, CPU and memory. What cannot be read is left out, and nothing that
-// identifies the owner is read.
+// Describes the host: operating system, kernel, CPU and memory. A fact that cannot be read is left
+// out. Nothing that identifies the owner is read.
 static void describe_host(struct run *run)
 {
     struct arena *arena = run->arena;
@@ -88,7 +88,7 @@ static void describe_host(struct run *run)
     add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal", ':'));
 }
 
-// As in "2026-01-31T12:00:00Z".
+// The present time, as in "2026-01-31T12:00:00Z"; the beginning of 1970 if it cannot be read.
 static const char *utc_now(struct arena *arena)
 {
     char text[sizeof "2026-01-31T12:00:00Z"];
@@ -99,7 +99,7 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// The unit of a limit, by the end of its name.
+// The unit of a limit by the end of its name, "_bytes" or "_hz"; UNIT_NONE for any other name.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -126,7 +126,7 @@ static void describe_device(struct run *run, const struct gpu_info *info)
     device->limits = ARENA_ARRAY(arena, count, struct named_number);
     for (unsigned i = 0; i < count; i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value) // 0 = the API does not say
+        if (value) // 0: the API does not report it
             device->limits[device->limit_count++] =
                 (struct named_number){.name = gpu_limit_name(i),
                                       .unit = limit_unit(gpu_limit_name(i)),
@@ -155,8 +155,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring
 
-// A save during the run may fail and the run goes on: the disk may have room again at its end. Only
-// the last save counts.
+// Saves the run if an output was asked for. A failure does not end the run: the disk may have room
+// again at its end. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -211,8 +211,9 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Fills `peers` with the devices that come after this one: cases that their plans have in common
-// with this device's are co-run. Within one process there are no co-runs.
+// Fills `peers` with the devices that come after the present one and returns their number. Cases
+// that their plans have in common with this device's plan are co-run. In process there are no
+// co-runs.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -257,8 +258,8 @@ static bool run_device(struct runner *runner)
     return done;
 }
 
-// Results of a device may wait for those of another (together.c), so all benchmarks conclude at the
-// end of the run.
+// A benchmark may need the results of several devices (together.c), so all benchmarks conclude at
+// the end of the run.
 static void conclude(const struct runner *runner)
 {
     const struct choice_request *choices = &runner->desc->choices;
@@ -284,7 +285,8 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// Makes the plan of each device, and the lock on its clock if clocks were asked for.
+// Makes the plan of each device, and a clock lock if the plan needs clocks. Adds the plans' known
+// cases to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;
@@ -340,6 +342,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // of devices that were not reached
+    end_clocks(&runner); // those of devices that an interrupt left unmeasured
     return true;
 }

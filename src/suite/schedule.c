@@ -10,12 +10,12 @@
 
 struct scheduler {
     const struct schedule_desc *desc;
-    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then its peers
+    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; [1] …: peers
     struct random random;
     uint64_t start_ns, saved_ns;
-    const struct benchmark *benchmark; // the one that the deadlines are of
-    uint64_t soft_ns, hard_ns;         // as in struct block, for the whole benchmark
-    size_t done;                       // cases of finished blocks
+    const struct benchmark *benchmark; // the benchmark to which soft_ns and hard_ns belong
+    uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
+    size_t done;                       // number of cases in finished blocks
     bool interrupted;
 };
 
@@ -26,7 +26,7 @@ static double fraction_of(const struct entry *entry)
     if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)COLLECT_ROUNDS_MIN;
-    return share < 0.95 ? share : 0.95; // more rounds than that may follow
+    return share < 0.95 ? share : 0.95; // more rounds than COLLECT_ROUNDS_MIN may follow
 }
 
 static void show(const struct scheduler *s, const struct block *block, const char *key)
@@ -85,8 +85,8 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// `visit` is NULL if the visit failed. The samples of a finished case, which was visited only as
-// load for the others of its co-run, are discarded.
+// Records a visit; `visit` is NULL if it failed. The samples of a finished case, which was visited
+// only as load for the other cases of its co-run, are discarded.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -123,7 +123,8 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
     arena_destroy(arena);
 }
 
-// Adds to each visit the share of its sampling time in which all the others sampled too.
+// Adds to each visit the share of its sampling time in which all devices sampled, if at least two
+// visits have times.
 static void note_common(struct executor_part *parts, size_t count)
 {
     uint64_t began_ns = 0, ended_ns = UINT64_MAX;
@@ -150,8 +151,8 @@ static void note_common(struct executor_part *parts, size_t count)
     }
 }
 
-// Finished cases are still visited while another case of the co-run is open: all samples of a
-// co-run are taken under the same load.
+// Visits the cases of a co-run at the same time. Finished cases are visited again while another
+// case of the co-run is open, so that all samples of a co-run are taken under the same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
     struct executor_part parts[1 + PLAN_PEERS_MAX] = {{0}};
@@ -181,7 +182,8 @@ static bool is_over(struct scheduler *s, const struct block *block, unsigned rou
     return s->interrupted || clock_now_ns() > end_ns;
 }
 
-// Makes one round of visits; false if no further round is needed.
+// Makes one round of visits. False if no case needed a visit, the time is used up, or after an
+// interrupt: no further round follows.
 static bool run_round(struct scheduler *s, struct block *block, unsigned round)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0;
@@ -193,7 +195,7 @@ static bool run_round(struct scheduler *s, struct block *block, unsigned round)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block, round))
             return false;
-        if (!entry_wants_visit(entry)) // its device was given up during this round
+        if (!entry_wants_visit(entry)) // the device was given up during this round
             continue;
         show(s, block, entry->plan_case.key);
         if (entry->co_run)
@@ -212,15 +214,15 @@ static uint64_t limit_ns(uint64_t ns)
     return ns ? clock_deadline_ns(ns) : UINT64_MAX;
 }
 
-// The deadline for `cases` of the `left` cases, if each gets the same share of the time until
-// end_ns.
+// The deadline for `cases` of the `left` remaining cases, if every remaining case gets the same
+// share of the time until end_ns. UINT64_MAX if end_ns is.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// Cases take different times: until each has its fewest rounds, a block may use half as much again
-// as its share. Otherwise time that cheap cases leave over would never be used.
+// A deadline of one and a half shares for a block's first COLLECT_ROUNDS_MIN rounds: cases take
+// different times, and without this the time that cheap cases leave over would never be used.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     size_t generous = cases + cases / 2;
@@ -242,7 +244,8 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// Cases without a visit are skipped for lack of time. After an interrupt they are left out.
+// Skips the open cases without a visit, for lack of time. After an interrupt they get no result
+// instead.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -291,7 +294,7 @@ static void report_if_done(const struct scheduler *s, const struct block *block)
             desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
 }
 
-// Fills the block until the plan pauses or ends; false when the plan has ended.
+// Fills the block until it is full or the plan pauses or ends. False when the plan has ended.
 static bool gather(struct plan *plan, struct block *block)
 {
     while (block->own < PLAN_BLOCK_CASES) {

@@ -64,7 +64,8 @@ struct selection {
     struct error *err;
 };
 
-// Ignores dashes and a leading "GPU-": nvidia-smi prints UUIDs with both.
+// True if `name` is the device's UUID. Case, dashes and a leading "GPU-" do not count: nvidia-smi
+// prints UUIDs with "GPU-" and dashes.
 static bool is_uuid(struct arena *arena, const char *name, const struct gpu_info *info)
 {
     const char *uuid = select_uuid(arena, info);
@@ -99,7 +100,8 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info) ? info : NULL;
 }
 
-// The best device that matches `name` (NULL: any): an exact id, else the lowest rank.
+// The best device that matches `name` (NULL: any name): the one with this id, else the first of the
+// lowest rank. NULL if there is none.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -126,7 +128,7 @@ static void add(const struct selection *s, const struct gpu_info *info)
     list->devices[list->count++] = info;
 }
 
-// Adds the chip of `info` through its own API; with --api all through every API that has it.
+// Adds the device; with --api all also the devices of other APIs that are the same chip.
 static void add_chip(const struct selection *s, const struct gpu_info *info)
 {
     add(s, info);
@@ -161,8 +163,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// Why the API that `name` begins with (as in "cuda:0") is unavailable; NULL if it has a device or
-// no API has that name.
+// The reason why the API in `name` ("cuda" or "cuda:0") is unavailable; NULL if it has a device or
+// no unavailable API has that name.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {

@@ -54,7 +54,7 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        return NULL; // management controllers and virtual displays cannot be measured
+        return NULL; // such as management controllers and virtual displays: nothing to measure
     }
 }
 

@@ -17,15 +17,16 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // Most benchmarks use a device with one queue. It stays open while a benchmark that asks for
-    // other queues is visited: a driver takes some tenths of a second to open a device.
+    // Most benchmarks use the usual device, which has one queue. It stays open while a benchmark
+    // that asks for other queues is visited: a driver takes some tenths of a second to open a
+    // device.
     struct gpu_device *usual;  // NULL until a benchmark needs it
-    struct gpu_device *device; // of the session; may be the usual one; NULL until the first visit
+    struct gpu_device *device; // the session's device, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
-                   struct gpu_device_desc *); // what `device` was asked for
+                   struct gpu_device_desc *); // benchmark.device by which `device` was opened
     struct measure_card *card;                // NULL: no sensors
     bool validation;
-    const struct benchmark *benchmark; // whose session is open; NULL: none
+    const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
     struct bench_session session;
     struct case_memory *memories; // in the session's arena
     size_t memory_count, memory_capacity;
@@ -91,7 +92,7 @@ void visitor_destroy(struct visitor *visitor)
     arena_destroy(visitor->arena);
 }
 
-// Opens the device with the queues that the benchmark asks for.
+// Opens the device with the queues that the benchmark asks for, unless it is open with them.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
@@ -137,7 +138,8 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     return false;
 }
 
-// What the benchmark keeps of case number `index` between its visits.
+// The slot for the data that the benchmark keeps for case number `index` between visits; made if
+// new.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -194,8 +196,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
 
 // ---------------------------------------------------------------- in a worker process
 
-// Where a visit of a co-run waits for the other devices. The parent's line is not checked here: if
-// the parent is gone, writing the answer fails.
+// The gate, at which a visit of a co-run waits for the other devices. The parent's line is not
+// checked here: if the parent is gone, writing the answer fails.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -214,8 +216,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Makes the visit that `line` asks for and returns the answer, which lives in `arena`. `failure` is
-// the visit's error, if any.
+// Makes the visit that `line` asks for and returns the answer, which lives in `arena`. Sets
+// `failure` to the visit's error, or its code to ERROR_NONE.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
 {
@@ -250,7 +252,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// Answers every request with the reason why the device could not be opened.
+// Answers every order with the reason why no visitor could be created.
 static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {
