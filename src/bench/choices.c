@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    COMBINATIONS_MAX = 1 << 16 // of the values that are set for one benchmark
+    COMBINATIONS_MAX = 1 << 16 // most combinations of the values that --set gives one benchmark
 };
 
 bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
@@ -120,7 +120,8 @@ static const char *preset_values(const struct param_info *param, const char *pre
     return values ? values : param->standard;
 }
 
-// The values by the last setting of this parameter, else by the preset; NULL if neither has any.
+// The values as text: from the last setting of this parameter, else from the preset; NULL if
+// neither has any. *from is that setting, or NULL.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)
@@ -153,13 +154,14 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                                               .value_count = list.count,
                                               .from_user = setting != NULL};
         if (setting && list.count)
-            combinations *= list.count; // VALUES_MAX times COMBINATIONS_MAX at most
+            combinations *= list.count; // no overflow: at most VALUES_MAX times COMBINATIONS_MAX
         if (combinations > COMBINATIONS_MAX)
             return error_set(err, ERROR_USAGE,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // Its values are not in the key: two cases would have the same key.
+        // Only axes are in the key: with two values of another parameter, two cases would have the
+        // same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

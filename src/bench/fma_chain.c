@@ -20,7 +20,7 @@ static int half_exponent(double value)
     return exponent - 1 < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent - 1;
 }
 
-// 2^exponent of a normal number.
+// 2^exponent, which must be a normal number.
 static double power_of_two(int exponent)
 {
     uint64_t bits = (uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS;
@@ -29,14 +29,15 @@ static double power_of_two(int exponent)
     return power;
 }
 
-// To the nearest integer, to the even one of two, for less than 2^51: no bits for more are left.
+// Rounds to the nearest integer, ties to even, by adding a number so large that a double has no
+// bits left for fractions. For values below 2^51.
 static double round_whole(double value)
 {
     const double large = 6755399441055744; // 1.5 · 2^52
     return value + large - large;
 }
 
-// Millions of them are followed for one case: without the library's functions.
+// Uses no library functions, to be fast: one case takes millions of calls.
 double fma_round(enum fma_number number, double value)
 {
     uint64_t bits;
@@ -49,7 +50,7 @@ double fma_round(enum fma_number number, double value)
     int places =
         HALF_MANTISSA_BITS - (exponent < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent);
     double size = round_whole(fabs(value) * power_of_two(places)) * power_of_two(-places);
-    return value < 0 ? -size : size; // a negative zero too
+    return value < 0 ? -size : size; // a negative value that rounds to 0 gives −0
 }
 
 static uint64_t half_bits(double value)
@@ -78,7 +79,8 @@ uint64_t fma_bits(enum fma_number number, double rounded)
     return word;
 }
 
-// A product of halves is exact in a double, and so is the sum with b while values stay below 2.
+// One step of a chain. For f16 it computes in double, where x·x is exact, and so is the sum with b
+// while values stay below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
     if (!fused)
@@ -92,7 +94,7 @@ static double step(enum fma_number number, double x, double b, bool fused)
 
 static struct fma_chain follow(enum fma_number number, unsigned chain, uint64_t steps)
 {
-    // Multiples of the golden ratio: different, between −1 and 1.
+    // The starts are multiples of 1 / golden ratio, modulo 1, scaled: all different, from −1 to 1.
     double x = fma_round(number, 2 * fmod((chain + 1) * 0.6180339887, 1) - 1);
     double fused = x, rounded = x, b = fma_round(number, constant);
     for (uint64_t i = 0; i < steps; i++) {
@@ -115,7 +117,7 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // A pair's other half is the next chain's.
+        // The high half of a pair is the next chain.
         if (number == FMA_F16X2)
             chains[i] =
                 (struct fma_chain){own.start | next.start << 16, own.fused | next.fused << 16,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the values chosen for each parameter to the cases of a benchmark.
+// Makes the cases of a benchmark from the values chosen for each parameter.
 #include "bench/bench.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    struct bench_case c;     // the values so far; there is room for all parameters
+    struct bench_case c;     // values of the parameters so far; has room for all parameters
     size_t *at;              // as in bench_pick
-    struct case_value *copy; // the values of a whole case, which keep() may change
-    bool beyond;             // reach() found no value for the device
-    bool refused;            // keep() left out a case
-    struct error err;        // of keep()
+    struct case_value *copy; // values of a whole case, which keep() may change
+    bool beyond;             // true: reach() found no value that the device supports, at least once
+    bool refused;            // true: keep() left out a case
+    struct error err;        // error of keep(); ERROR_NONE: none
 };
 
 static bool ends_in_max(const struct bench_choice *choice)
@@ -21,7 +21,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Changes the value to what the case has. False if a preset's value is beyond the device.
+// Changes the value by replace() and, where it applies, reach(). False if reach() finds no value
+// that the device supports.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -53,7 +54,7 @@ static void add_case(struct planner *p)
     bench_case_add(arena, p->list, c);
 }
 
-// Goes through the values of this parameter and, for each, through those of the next ones.
+// Adds the cases for each value of this parameter, combined with all values of the next parameters.
 static void add_values(struct planner *p, size_t param)
 {
     const struct bench_request *request = p->product->request;
@@ -94,7 +95,8 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves cases for which first() is true before the others. The order within both parts stays.
+// Moves the cases for which first() is true before all other cases; within both parts the order
+// stays.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

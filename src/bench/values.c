@@ -105,7 +105,7 @@ static bool refuse_integer(struct parser *p, uint64_t value)
                      most, param->takes_max ? ", or max" : "");
 }
 
-// Adds the number if the parameter allows it.
+// Adds the number, or refuses it if the parameter does not allow it.
 static bool add_integer(struct parser *p, uint64_t uint)
 {
     const struct param_info *param = p->param;
@@ -145,7 +145,7 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// base · 2^(step/n), 0 ≤ step < n, to the precision that values.h promises.
+// base · 2^(step/n), 0 ≤ step < n, rounded as values.h says; UINT64_MAX from 2^63 on.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -159,7 +159,7 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Where a range ends: one to `max` ends at the largest value that the parameter allows.
+// The end of a range. A range to `max` ends at the parameter's `most`, if it has one and takes max.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -192,17 +192,17 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     return add(p, (struct case_value){.real = to});
 }
 
-// What follows the end of a range: /N values an octave, or +S from value to value.
+// The spacing of a range, written after its end: /N values per octave, or +S from value to value.
 struct spacing {
-    uint64_t values; // an octave
-    uint64_t step;   // 0: by octaves
+    uint64_t values; // values per octave
+    uint64_t step;   // 0: the range goes by octaves
 };
 
-// Reads the spacing and cuts it off `end`.
+// Reads the spacing after the end of a range and cuts it off `end`. Default: one value per octave.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/"); // 1e+3 is a real
+    char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/"); // in 1e+3 + is no spacing
     char kind = *sign;
     if (!kind)
         return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hidden commands: the processes that fathom starts for itself. Each talks to its parent over a
-// socket, its standard input.
+// The hidden commands: processes that fathom starts itself. Each talks to its parent over a socket,
+// which is its standard input.
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "sensors/guard.h"

@@ -77,7 +77,8 @@ static bool start_command(struct cli *cli, struct error *err)
     return run_command(cli, err);
 }
 
-// Writes what stdio still buffers. A full disk shows only now, and must not look like success.
+// Writes the output that stdio still buffers. A full disk may show only now, and must not look like
+// success.
 static bool flush(FILE *out, struct error *err)
 {
     if (fflush(out) == 0 && !ferror(out))

@@ -13,10 +13,11 @@
 
 enum {
     PATH_BYTES = 4096,
-    CONSOLE_COLUMNS = 160 // without a terminal: wide enough for a whole key
+    CONSOLE_COLUMNS = 160 // most columns, and those without a terminal: enough for a whole key
 };
 
-// Reads "2%", "0.02" or "0.5 %" as a fraction; 0 if the option was not given.
+// Reads "2%" or "0.02" as the fraction 0.02; 0 if the option was not given. ERROR_USAGE unless it
+// is between 0 and 1.
 static bool read_threshold(const struct cli *cli, double *threshold, struct error *err)
 {
     const char *typed = options_value(cli->options, OPTION_THRESHOLD);
@@ -41,8 +42,9 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 
 // ---------------------------------------------------------------- the reference run
 
-// The index of the reference runs: in the folder that FATHOM_REFERENCE names, else beside an
-// installed binary, else in the tree that this binary was built in. NULL if there is none.
+// The path of the index of the reference runs: in the folder that FATHOM_REFERENCE names, else
+// where they are installed with this binary, else in the tree in which it was built. NULL if there
+// is none.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");

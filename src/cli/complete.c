@@ -13,7 +13,7 @@ static void write_word(FILE *out, const char *before, const char *word)
     fprintf(out, "%s%s", before, word);
 }
 
-// Writes the names of the APIs. As a value of --api the model is left out: its devices exist only
+// Writes the names of the APIs and "all". For --api the model is left out: its devices exist only
 // as -d model:FILE.
 static void write_apis(FILE *out, enum word_kind kind)
 {
@@ -29,8 +29,8 @@ static void write_choices(FILE *out, const char *choices)
         fputc(*choices == '|' ? ' ' : *choices, out);
 }
 
-// Writes the words that an argument of this kind may be. Files are not listed: the shell completes
-// them itself.
+// Writes the words that an argument of this kind may be; `shown` is the text that the help shows
+// for it. Files are not listed: the shell completes them itself.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
 {
     switch (kind) {
@@ -73,7 +73,7 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- bash
 
-// True if the table has an earlier option of the same name: bash completes by the name alone.
+// True if the table has an earlier option of the same name, from which bash cannot tell it.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)
@@ -130,7 +130,8 @@ void generate_bash(FILE *out)
 
 // ---------------------------------------------------------------- zsh
 
-// Writes text with a backslash before the characters that zsh's _arguments treats as syntax.
+// Writes text inside single quotes for zsh, with a backslash before characters that _arguments
+// treats as syntax.
 static void zsh_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What commands need before they load drivers: validation by the environment, and the files of
-// `-d model:FILE`.
+// Settings that commands read before they load drivers: FATHOM_VALIDATION of the environment, and
+// the files of `-d model:FILE`.
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "gpu/model.h"
@@ -19,7 +19,7 @@ struct gpu_system *cli_system_create(void)
     return gpu_system_create(&(struct gpu_system_desc){.validation = cli_validation()});
 }
 
-// The file of "model:FILE"; NULL for any other name ("model:0" is the id of a device).
+// The file of "model:FILE"; NULL for any other name, such as "model:0", the id of a device.
 static const char *file_of(const char *name)
 {
     static const char prefix[] = "model:";

@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The values that a preset gives a parameter; NULL in the table means the same as standard.
+// The values that a preset gives a parameter. `values` = NULL: those of preset standard; "-" if
+// that has none.
 static const char *preset_or_standard(const struct param_info *param, const char *values)
 {
     if (values)
@@ -31,7 +32,7 @@ enum {
     VALUES_WIDTH = 80
 };
 
-// Prints "quick     A,B,C". A value that would not fit begins a new line.
+// Prints a label and values, as in "quick     A,B,C". A value that does not fit begins a new line.
 static void write_values(FILE *out, const char *label, const char *values, const char *separator)
 {
     size_t column = VALUES_COLUMN;
@@ -50,7 +51,7 @@ static void write_values(FILE *out, const char *label, const char *values, const
     fputc('\n', out);
 }
 
-// True if `values` lists every choice of the parameter and there are several.
+// True if `values` lists every choice of the parameter, in their order, and there are several.
 static bool is_every_choice(const struct param_info *param, const char *values)
 {
     const char *choice = param->choices;
@@ -68,7 +69,7 @@ static void write_preset(FILE *out, const char *preset, const struct param_info 
     write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
 }
 
-// "16", or "1 MiB".
+// A value as text, "16"; for PARAM_BYTES with a unit, "1 MiB".
 static const char *spell(const struct param_info *param, uint64_t value, char *text, size_t bytes)
 {
     if (param->type == PARAM_BYTES)

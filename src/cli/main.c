@@ -4,7 +4,8 @@
 #include <fcntl.h>
 
 // Opens /dev/null in place of each standard stream that is closed. Otherwise the next file that is
-// opened, perhaps a worker's socket, would get its number, and the tables would be written there.
+// opened, perhaps a worker's socket, would get that stream's number, and fathom would print into
+// it.
 static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -16,6 +17,6 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // no stream to print an error to
+        return EXIT_USAGE; // there is no stream to print an error to
     return cli_main(argc, argv);
 }

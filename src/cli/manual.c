@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// Writes text with roff's special characters escaped: a leading dot or apostrophe would be a
-// request, a backslash an escape, a plain minus a hyphen.
+// Writes text with roff's special characters escaped. Without that a dot or apostrophe at the start
+// of a line would be a request, a backslash an escape, and a minus would become a hyphen.
 static void roff(FILE *out, const char *text)
 {
     bool line_begins = true;

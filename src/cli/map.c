@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom map`: what `run` does, with a plan of its own and a picture of what came out.
+// `fathom map` works like `run`, with a plan of its own and a picture of the results.
 #include "map/map.h"
 #include "cli/cli.h"
 #include "report/console.h"

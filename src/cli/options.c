@@ -72,7 +72,8 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// `attached` is the text after "=" or right after the letter; NULL if there is none.
+// Adds a use of the option. `attached` is the text after "=" or right after the letter; NULL: the
+// next word is the value, if the option takes one.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];

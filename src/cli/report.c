@@ -42,7 +42,7 @@ bool command_report(struct cli *cli, struct error *err)
     size_t count = 0;
     while (count < options->operand_count &&
            (runs[count] = run_read(options->operands[count], err)) != NULL) {
-        // Files of an early fathom have no findings about levels.
+        // Run files of early versions of fathom have no findings about levels.
         for (size_t d = 0; d < runs[count]->device_count; d++)
             levels_add_findings(runs[count], runs[count]->devices[d].id);
         count++;

@@ -24,7 +24,7 @@ struct running {
     struct interrupt interrupt; // signals are counted until every result is shown and saved
     struct progress progress;
     struct console_desc console;
-    struct error unsaved; // why the run file could not be written at the end
+    struct error unsaved; // why the run file could not be written at the end; ERROR_NONE: it was
     const struct cli_measuring *measuring;
 };
 
@@ -43,8 +43,8 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the command's own benchmarks; if it has none, those that were named; else every one that
-// `run` measures.
+// Chooses the command's own benchmarks; if it has none, the benchmarks that the arguments name; if
+// there are no names, every benchmark that `run` measures.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -107,7 +107,7 @@ static bool read_number(const struct options *options, enum option_id id, uint64
 static bool read_request(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
-    // Different from run to run, and short enough to be typed again.
+    // The default seed differs from run to run and is short enough to be typed again.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
     uint64_t silence_s = 0;
     if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
@@ -136,7 +136,7 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
                      text_guess_hint(cli->arena, &guess));
 }
 
-// Reports each GPU that no API can open: without that a CPU would silently take its place.
+// Reports each GPU that no API can open. Otherwise fathom would silently measure a CPU instead.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -238,8 +238,9 @@ static void add_failure(struct error *all, const struct error *one)
         error_prefix(all, "%s; and", one->message);
 }
 
-// Writes CSV, page, trace and SVG as the options ask. If one cannot be written, the others still
-// are. False with the messages of all failures, also that of the run file.
+// Writes the CSV, HTML page, trace and SVG that the options ask for. If one cannot be written, the
+// others are still written. False with the messages of all failures, including that of the run
+// file.
 static bool save_forms(const struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -323,7 +324,7 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !check_forms(cli->options, err))
         return false;
-    // This comes before drivers start threads: a thread that does not block the signals would
+    // Must come before drivers start threads: a thread that does not block the signals would
     // receive them, and they would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;

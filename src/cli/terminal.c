@@ -40,7 +40,8 @@ void progress_init(struct progress *progress, FILE *out)
     *progress = (struct progress){.out = terminal_is(out) ? out : NULL};
 }
 
-// The time left if the rest goes on at the speed so far; "" until 3 % are done.
+// The time left, such as "2:10 left", if the remaining work takes as long per case as the work so
+// far; "" until 3 % are done.
 static const char *time_left(struct arena *arena, const struct schedule_state *state)
 {
     if (!(state->fraction > 0.03))
@@ -75,7 +76,7 @@ void progress_draw(void *context, const struct schedule_state *state, size_t dev
         return;
     progress->drawn_ns = now_ns;
     struct arena *scratch = arena_create();
-    // Return to the first column, write the text, erase the rest of a longer one (ECMA-48, EL).
+    // Goes to the first column, writes the text, erases the rest of the line (ECMA-48, EL).
     fprintf(progress->out, "\r%s\033[K",
             progress_text(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));
