@@ -55,7 +55,7 @@ struct bench_pick {
 // `when` describes; the last parameter changes fastest. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
-    const void *context; // for the functions
+    const void *context; // data for the functions
 
     // Changes a value of a preset or of the user to the value that the case uses instead.
     void (*replace)(const struct bench_pick *pick);
@@ -70,7 +70,7 @@ struct bench_product {
     // false with `err` filled, the whole request is refused.
     bool (*keep)(const struct bench_pick *pick, struct error *err);
 
-    // Returns true for cases that a run should measure before the others.
+    // Returns true for cases that a run should measure before all other cases.
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 

@@ -10,20 +10,20 @@ struct setting {
     const char *benchmark; // NULL: every benchmark of the run that has the key
     const char *key;
     const char *values; // grammar of bench/values.h
-    const char *text;   // as it was typed
+    const char *text;   // the whole setting as the user typed it
 };
 
 // The benchmarks of a run, the preset and the settings. A later setting replaces an earlier one.
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
-    const char *preset; // "quick", "standard", "full"
+    const char *preset; // "quick", "standard" or "full"; "map" for `fathom map`
     const struct setting *settings;
     size_t setting_count;
     const struct gpu_system *system; // has all devices, not only those of the run; NULL: unknown
 };
 
-// The names of the presets, for messages.
+// The names of the presets as the help shows them, and the default.
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 

@@ -33,7 +33,7 @@ static double power_of_two(int exponent)
 // bits left for fractions. For values below 2^51.
 static double round_whole(double value)
 {
-    const double large = 6755399441055744; // 1.5 · 2^52
+    const double large = 6755399441055744; // 1.5 · 2^52: doubles of this size are integers
     return value + large - large;
 }
 

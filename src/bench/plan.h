@@ -17,7 +17,7 @@ struct plan_case {
     const struct benchmark *benchmark;
     const struct bench_case *bench_case;
     const char *key;
-    size_t index; // 0, 1, … through the plan
+    size_t index; // number of the case in the plan: 0, 1, …
 };
 
 struct plan {

@@ -61,7 +61,7 @@ struct cli_measuring {
     void (*draw)(const struct run *run, FILE *out);
 };
 
-// Measures, reports and saves as the command line says, for `run` and `map`.
+// Measures, prints and saves as the options say. Used by the commands `run` and `map`.
 MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuring,
                             struct error *err);
 

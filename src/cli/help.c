@@ -17,7 +17,7 @@ const char *const help_exit_statuses[] = {
     NULL,
 };
 
-// The number of characters: all bytes but the continuation bytes of UTF-8.
+// The number of characters in `bytes` bytes of UTF-8: all but the continuation bytes.
 static size_t columns(const char *text, size_t bytes)
 {
     size_t count = 0;

@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // COMMAND_COUNT's bit is COMMAND_PROGRAM
+    return 1u << options->command; // without a command, COMMAND_COUNT, this is COMMAND_PROGRAM
 }
 
 static const char *command_shown(const struct options *options)

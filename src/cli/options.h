@@ -31,8 +31,8 @@ bool options_has(const struct options *options, enum option_id option);
 // The first value of an option; "" if it takes none; NULL if it was not given.
 const char *options_value(const struct options *options, enum option_id option);
 
-// All values of a repeated option in the order given; the array lives in `arena`. Returns their
-// number.
+// Sets *values to all values of a repeated option, in the order given; the array lives in `arena`.
+// Returns their number.
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 

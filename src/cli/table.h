@@ -20,7 +20,7 @@ enum command_id {
     COMMAND_COUNT
 };
 
-// What a word on the command line may be, for the shell completions.
+// The kind of a word on the command line, by which the shell completions choose what to offer.
 enum word_kind {
     WORD_NONE, // no word: an option or a command without argument
     WORD_ANY,
@@ -51,7 +51,7 @@ enum option_id {
     OPTION_PRESET,
     OPTION_SET,
     OPTION_OUTPUT,
-    OPTION_REPORT_OUTPUT, // also "--output", but of another command
+    OPTION_REPORT_OUTPUT, // "--output" of `report`
     OPTION_CSV,
     OPTION_HTML,
     OPTION_TRACE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints a run as tables for a terminal: every view of every benchmark, values with their interval,
-// and a note for each reason why numbers are suspect or missing. The text is UTF-8.
+// and a note for each reason why numbers are suspect or missing. UTF-8, not wider than the screen.
 #ifndef REPORT_CONSOLE_H
 #define REPORT_CONSOLE_H
 

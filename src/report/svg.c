@@ -41,7 +41,7 @@ static const char style[] =
     ".c0{fill:#5b9dff}.c1{fill:#3fb968}.c2{fill:#f0883e}.c3{fill:#ab7df8}"
     ".c4{fill:#db61a2}.c5{fill:#39c5cf}.c6{fill:#d29922}.c7{fill:#ff7b72}}";
 
-// Escapes text between tags; control characters, which XML forbids, become '?'.
+// Escapes text between tags; control characters become '?': XML forbids most of them.
 static const char *escape(struct arena *arena, const char *text)
 {
     char *to = arena_alloc(arena, strlen(text) * 5 + 1), *end = to;

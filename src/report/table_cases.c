@@ -13,7 +13,7 @@ enum {
 
 struct cases {
     struct screen *screen;
-    struct table table; // for cell_of
+    struct table table; // argument of cell_of
     const struct benchmark_info *info;
     const struct result *const *results;
     size_t count;

@@ -9,8 +9,8 @@
 
 // ---------------------------------------------------------------- views as grids
 
-// A view of a benchmark turned into panels of series over x: what a table or a chart shows. It
-// knows no benchmark, only the parameters and metrics that the run file declares.
+// The data of one table or chart: a view of a benchmark as panels of series over x. This code knows
+// no benchmark, only the parameters and metrics that the run file declares.
 struct view_series {
     const char *label;             // such as "vector random"; "" if there is only one series
     const struct result **results; // one per x of the grid; NULL: no such case
@@ -103,7 +103,7 @@ void notes_print(const struct notes *notes, struct screen *screen);
 
 // ---------------------------------------------------------------- cells
 
-// One number as text, with its interval and the letters of its notes.
+// One cell of a table: a number as text, with its interval and the letters of its notes.
 struct cell {
     const char *number; // "16.3"; "–" if the case has no number, "" if there is no such case
     const char *margin; // half the interval, "±0.4%"; "" if there is none

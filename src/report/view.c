@@ -152,7 +152,7 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     for (size_t i = 0; i < panel->series_count; i++)
         if (strcmp(panel->series[i].label, label) == 0)
             return &panel->series[i];
-    // Series are few: growing by one is cheap enough.
+    // Panels have few series, so that growing by one is cheap enough.
     struct view_series *series = ARENA_ARRAY(arena, panel->series_count + 1, struct view_series);
     if (panel->series_count)
         memcpy(series, panel->series, panel->series_count * sizeof *series);

@@ -32,7 +32,7 @@ struct entry {
 struct block {
     struct run *run;
     const struct budget *budget;
-    const char *preset;        // for messages
+    const char *preset;        // name of the preset, for messages
     struct device_slot *slots; // [0]: the schedule's own device; [1] …: its peers
     size_t slot_count;
     struct arena *arena; // lives as long as the block

@@ -27,7 +27,7 @@ static const struct {
       .case_ns = 10 * NS_PER_S,
       .time_ns = 20 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
-    // `fathom map` measures many cases and needs only the fewest rounds of each.
+    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,

@@ -15,7 +15,7 @@ enum {
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    struct clock_guard *guard; // NULL: the device has GPU_CAP(CLOCK_CHOICE)
+    struct clock_guard *guard; // NULL: the device has GPU_CAP(CLOCK_CHOICE), no guard is needed
     double *granted_hz;        // clock that was set for each of desc.hz; 0: not locked yet
     bool ended;
 };

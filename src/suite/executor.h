@@ -11,14 +11,14 @@ struct clock_lock;
 struct interrupt;
 
 struct executor_desc {
-    const char *device_id;                 // "vulkan:0"
+    const char *device_id;                 // such as "vulkan:0"
     bool in_process;                       // false: in a worker, by fork and exec of this binary
     const char *const *worker_argv;        // this binary and its hidden command; NULL-ended
     const char *const *worker_environment; // NULL-ended; NULL: the environment of this process
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
     bool validation;                       // in process: turns the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
-    struct clock_lock *clocks;   // set before each visit outside of a co-run; NULL: none
+    struct clock_lock *clocks;   // sets the clock before each visit, not in co-runs; NULL: none
 };
 
 // Creates the executor of one device. No process starts before the first visit.

@@ -23,7 +23,8 @@ static bool start_taker(struct interrupt *interrupt)
     return errno == 0;
 }
 
-// nohup starts its programs with SIGHUP ignored. A blocked signal becomes pending even then.
+// True if the process ignores this signal, as SIGHUP under nohup. Such a signal must not be
+// blocked: a blocked signal becomes pending even if it is ignored.
 static bool is_ignored(int signal)
 {
     struct sigaction action;

@@ -13,7 +13,7 @@
 
 struct interrupt {
     int fd;          // readable when a signal is pending
-    unsigned count;  // signals read so far
+    unsigned count;  // number of signals read so far
     sigset_t former; // signal mask before interrupt_init
     pthread_t taker; // thread that does not block the signals, until interrupt_watch
     sem_t watched;   // posted by interrupt_watch: ends `taker`

@@ -79,7 +79,7 @@ static bool add_cases(struct arena *arena, struct preset_plan *preset,
     for (size_t i = 0; i < list->count; i++) {
         const char *key = case_key(arena, benchmark->info.name, &list->cases[i]);
         if (is_planned(preset, key))
-            continue; // the device's limits made two values equal
+            continue; // clamping to the device's limits made two cases equal
         preset->cases = arena_grow(arena, preset->cases, preset->count, &preset->capacity,
                                    sizeof *preset->cases);
         preset->cases[preset->count] = (struct plan_case){.benchmark = benchmark,

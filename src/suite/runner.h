@@ -24,7 +24,7 @@ struct runner_desc {
     // the device cannot run. Returns NULL and sets `err` on failure.
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    const char *const *guard_argv; // starts the process that holds a locked clock; NULL-ended
+    const char *const *guard_argv; // command of the process that holds a clock lock; NULL-ended
     struct interrupt *interrupt;
     // Called after all checks, before the first visit. May be NULL.
     void (*starting)(void *context);

@@ -34,7 +34,7 @@ struct schedule_state {
     const char *device, *key; // key of the case that is visited; NULL between cases
     size_t done, total;       // numbers of cases; total is 0 if it is not known
     double fraction;          // estimated share of the cases' rounds made, 0 to 1; 0 without total
-    uint64_t elapsed_ns;      // since the schedule of this device began
+    uint64_t elapsed_ns;      // time since schedule_run began on this device
 };
 
 struct schedule_desc {
@@ -45,7 +45,7 @@ struct schedule_desc {
     const struct schedule_peer *peers;
     size_t peer_count;
     const struct budget *budget;
-    const char *preset;          // for messages
+    const char *preset;          // name of the preset, for messages
     uint64_t seed;               // of the random orders
     struct interrupt *interrupt; // NULL: signals are not watched
     // Called before each visit. May be NULL.

@@ -13,7 +13,7 @@ struct device_list {
 struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
-    size_t name_count;        // 0: the best device
+    size_t name_count;        // 0: the best device is chosen
     const char *api; // value of --api; "all": each chosen chip through every API; NULL: any API
 };
 
@@ -28,7 +28,7 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // True if both are the same chip: equal UUIDs, equal PCI addresses, or CPUs of two APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// A GPU in this machine that is not among the system's devices.
+// A GPU in this machine that is not a device of the gpu_system.
 struct unreached_gpu {
     const char *text;   // such as "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
     const char *remedy; // what the user can do, a sentence without its full stop

@@ -71,7 +71,7 @@ static bool is_reached(const struct search *s, const struct pci_gpu *gpu)
     return false;
 }
 
-// 0 if the file can be opened for reading and writing, else the errno of the attempt.
+// Returns 0 if the file can be opened for reading and writing, else the errno of the attempt.
 static int cannot_open(const struct search *s, const char *path)
 {
     return access(arena_printf(s->arena, "%s%s", s->root, path), R_OK | W_OK) == 0 ? 0 : errno;
@@ -144,7 +144,7 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
             look_at(&search, arena_strdup(arena, entry->d_name), &nvidia_seen);
     if (folder)
         closedir(folder);
-    // A sandbox may have the device files but hide sysfs.
+    // A sandbox may have NVIDIA's device files but hide sysfs.
     if (!nvidia_seen && cannot_open(&search, "/dev/nvidia0") != ENOENT)
         add_unreached(&search, &(struct pci_gpu){.vendor = GPU_VENDOR_NVIDIA});
     *gpus = search.gpus;

@@ -24,7 +24,7 @@ struct visitor {
     struct gpu_device *device; // the session's device, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct measure_card *card;                // NULL: no sensors
+    struct measure_card *card;                // the card's sensors; NULL: none
     bool validation;
     const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
     struct bench_session session;

@@ -11,7 +11,7 @@ struct visitor;
 
 struct visitor_desc {
     const char *device_id;
-    bool validation; // turns the API's own validation on; a message from it fails the visit
+    bool validation; // turns the API's own validation on; a message from it makes the visit fail
 };
 
 // Loads the API of the device, without opening it. NULL with ERROR_NO_DEVICE if there is no such
