@@ -39,8 +39,7 @@ MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *
 
 // Makes one choice for each parameter of `benchmark`, in the order of its params. ERROR_USAGE if
 // values do not parse, if a parameter that is not an axis gets several values, or if the values
-// that
-// --set gives have more than 65,536 combinations.
+// of all settings have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

@@ -202,7 +202,7 @@ struct spacing {
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/"); // in 1e+3 + is no spacing
+    char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/"); // 1e+3 is one real number
     char kind = *sign;
     if (!kind)
         return true;

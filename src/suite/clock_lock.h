@@ -22,7 +22,7 @@ struct clock_lock_desc {
 
 // Creates a lock in `arena`; desc->hz must live as long. Tries it first: sets the first clock and
 // restores the old one, so that a missing permission is found before anything is measured. If that
-// fails: NULL with ERROR_NO_DEVICE, whose message says why.
+// fails: NULL with ERROR_NO_DEVICE, whose message says what to do.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
