@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parses command lines by the table of commands and options (cli/table.h). -d X, -dX, --device X
-// and
-// --device=X mean the same. Options and operands may be mixed; after -- every word is an operand.
+// Parses command lines by the table of commands and options (cli/table.h). These mean the same: -d
+// X, -dX, --device X and --device=X. Options and operands may be mixed; after -- every word is an
+// operand.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 

@@ -26,7 +26,7 @@ struct screen {
     FILE *stream;        // writes to `text`
     struct arena *arena; // for texts that the caller builds; lives until screen_finish
     bool colour;
-    unsigned columns; // width of a line
+    unsigned columns; // most columns of a line
     char *text;       // the text written so far, by open_memstream
     size_t bytes;     // its length
 };
