@@ -15,11 +15,11 @@ enum bandwidth_buffer {
 
 struct bandwidth_store {
     struct gpu_device *device;
-    struct gpu_buffer *words; // measure/words.h
+    struct gpu_buffer *words; // sum and count (measure/words.h)
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
-        struct gpu_scope *scope; // of this buffer alone, which is made anew when it must grow
+        struct gpu_scope *scope; // of this buffer alone: a larger buffer replaces it
         struct gpu_buffer *buffer;
         uint64_t bytes;
     } buffers[BANDWIDTH_BUFFER_COUNT];
@@ -31,8 +31,8 @@ MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench
 // Frees the buffers. Does nothing to a store that never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
-// The buffer, of at least `bytes`; NULL with ERROR_OUT_OF_MEMORY. Where it must grow, the earlier
-// buffer is freed.
+// Returns the buffer, of at least `bytes`; NULL with `err`, as ERROR_OUT_OF_MEMORY. If it must
+// grow, the earlier buffer is freed.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 
@@ -40,14 +40,14 @@ struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandw
 MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                      uint64_t bytes, uint32_t seed, struct error *err);
 
-// Compares the first `bytes` with the data of a seed: ERROR_MISMATCH if they differ. *sum (`sum`
-// may be NULL) becomes the sum of all words, modulo 2^32.
+// Compares the first `bytes` with the data of a seed: ERROR_MISMATCH if they differ. Sets *sum
+// (`sum` may be NULL) to the sum of all words, modulo 2^32.
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
 
-// The same data, computed on the host: the four words of element number `element`, and the sum of
-// all words of the first `bytes`.
+// Compute the same data on the host: the four words of element number `element`, and the sum of all
+// words in the first `bytes`, modulo 2^32.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

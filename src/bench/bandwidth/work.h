@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a case to dispatches, in numbers: what the case asks for, the shapes that its grid may have,
-// and one unit of work. Arithmetic only: nothing here uses a device.
+// Turns a case into dispatches: the case as data, the shapes that its grid may have, and one unit
+// of work. Arithmetic only: no function here uses a device.
 #ifndef BENCH_BANDWIDTH_WORK_H
 #define BENCH_BANDWIDTH_WORK_H
 
@@ -9,7 +9,7 @@
 #include "measure/claim.h"
 #include "results/results.h"
 
-// In the order of the choices, as bandwidth_scope.
+// This and bandwidth_scope are in the order of the choices of `op` and `scope`.
 enum bandwidth_op {
     BANDWIDTH_READ,
     BANDWIDTH_WRITE,
@@ -18,30 +18,30 @@ enum bandwidth_op {
 
 enum bandwidth_scope {
     BANDWIDTH_DEVICE,    // as many workgroups as the shape has
-    BANDWIDTH_WORKGROUP, // one
-    BANDWIDTH_SCALING    // as many as `workgroups`
+    BANDWIDTH_WORKGROUP, // one workgroup
+    BANDWIDTH_SCALING    // as many workgroups as `workgroups` says
 };
 
 struct bandwidth_case {
     enum bandwidth_op op;
     enum bandwidth_scope scope;
-    bool shared;  // shared memory, not global
+    bool shared;  // shared memory; false: global memory
     bool apart;   // workgroups read different parts; false: all of them read everything, repeatedly
     bool doubles; // elements are doubles; false: floats
     uint64_t bytes;      // the working set; of a copy: source and target together
-    unsigned width;      // bytes a load
-    unsigned workgroups; // SCALING: how many; else 0
-    const char *shape;   // "default", "best" or a name
+    unsigned width;      // bytes per load
+    unsigned workgroups; // SCALING: number of workgroups; else 0
+    const char *shape;   // "default", "best" or the name of a shape
 };
 
 void bandwidth_case_read(const struct bench_case *c, struct bandwidth_case *this_case);
 
 // How a grid walks through memory.
 enum bandwidth_walk {
-    BANDWIDTH_LOOP,  // every workgroup through all of it, in laps
-    BANDWIDTH_PART,  // every workgroup through its own part, in laps
-    BANDWIDTH_LONG,  // every workgroup once through BANDWIDTH_LONG_BYTES
-    BANDWIDTH_CHUNK, // every thread once through BANDWIDTH_CHUNK_THREAD_BYTES
+    BANDWIDTH_LOOP,  // every workgroup walks through all of it, in laps
+    BANDWIDTH_PART,  // every workgroup walks through its own part, in laps
+    BANDWIDTH_LONG,  // every workgroup walks once through BANDWIDTH_LONG_BYTES
+    BANDWIDTH_CHUNK, // every thread walks once through BANDWIDTH_CHUNK_THREAD_BYTES
     BANDWIDTH_ONCE,  // every thread does one step
     BANDWIDTH_WALK_COUNT
 };
@@ -49,11 +49,12 @@ enum bandwidth_walk {
 enum {
     BANDWIDTH_LONG_BYTES = 256 << 10,
     BANDWIDTH_CHUNK_THREAD_BYTES = 512,
-    BANDWIDTH_DRAM_CACHES = 4, // working sets of so many last-level caches or more are in DRAM
+    BANDWIDTH_DRAM_CACHES = 4, // a working set of this many last-level caches or more is in DRAM
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// Working sets are multiples of these. (Walk PART leaves a remainder unread.)
+// A preset takes only working sets whose buffers are multiples of these bytes, with access=same or
+// access=apart. (Walk PART leaves a remainder unread.)
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
@@ -66,7 +67,7 @@ struct bandwidth_shape {
     enum bandwidth_walk walk;
 };
 
-// "address-1024x8-chunk": route, threads of a workgroup × loads of a thread in flight, walk.
+// Returns "address-1024x8-chunk": route, threads of a workgroup × loads in flight, walk.
 const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_shape *shape);
 
 // True if there is a shape of that name. Else ERROR_USAGE with a hint at the nearest name.
@@ -76,8 +77,8 @@ MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, str
 const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape);
 
-// Fills `shapes` with those that the case may take on the device, the one that should be fastest
-// first. Returns their number.
+// Fills `shapes` with the shapes that the case may take on the device; the first should be the
+// fastest. Returns their number.
 size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu_info *info,
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX]);
@@ -91,11 +92,11 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    uint64_t passes;       // as requested, or as many as a dispatch can hold
+    uint64_t passes;       // as requested, or fewer if a dispatch cannot hold them
     uint64_t groups;       // workgroups of all passes
-    uint64_t moved_bytes;  // its traffic
-    uint64_t stream_bytes; // of each buffer that it walks through, from its start
-    uint64_t times;        // number of walks through them
+    uint64_t moved_bytes;  // bytes that it reads and writes
+    uint64_t stream_bytes; // bytes that it walks through in each buffer, from the start
+    uint64_t times;        // number of walks through these bytes
 };
 
 struct bandwidth_work_desc {
@@ -103,24 +104,27 @@ struct bandwidth_work_desc {
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
     unsigned cores;  // 0 = not known
-    uint64_t passes; // how often the smallest unit is done; 0 means 1
+    uint64_t passes; // in the unit; 0 means 1
 };
 
-// ERROR_UNSUPPORTED if the working set does not divide into this shape's blocks.
+// Makes the unit. ERROR_UNSUPPORTED if the working set does not divide into this shape's blocks, is
+// too small for the workgroups or has more than 2^32 elements.
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
-// The bytes of each buffer: of a copy half of the working set, else all of it.
+// Returns the bytes of each buffer: half of the working set for a copy, else all of it.
 uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 
-// True if the working set is so large that it must be in DRAM.
+// True if the working set must be in DRAM: access=apart, and at least BANDWIDTH_DRAM_CACHES
+// last-level caches. False if their size is unknown.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// The claim of a unit that moves `bytes`: at the level of memory that holds the working set.
+// Returns the claim of a unit that moves `bytes` at the level that holds the working set.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 
-// How much of a core's memory the kernel should have as L1 (gpu_program_desc).
+// Returns the percentage of a core's memory to request as L1 (gpu_program_desc): 1 for shared
+// memory, else 100.
 unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case);
 
 #endif

@@ -11,41 +11,41 @@
 
 // The form of a kernel for the whole chip: the one that was fastest on an H200 (METHOD.md).
 struct incore_peak {
-    unsigned chains; // of a thread
-    unsigned steps;  // of a thread in one iteration of the loop, over all its chains
+    unsigned chains; // per thread
+    unsigned steps;  // per thread in one iteration of the loop, over all its chains
 };
 
 struct incore_kind {
     const char *name;    // "fp32-fma"
     const char *kernel;  // for one core; the kernel for the whole chip has "_peak" appended
-    unsigned number;     // INCORE_F32 and so on
-    unsigned operation;  // INCORE_FMA and so on; of INCORE_TILE: the format, INCORE_TILE_F16 …
-    unsigned steps;      // of a thread in one iteration, on one core; 0: no kernel for one core
+    unsigned number;     // type: INCORE_F32 …
+    unsigned operation;  // INCORE_FMA …; if the type is INCORE_TILE: INCORE_TILE_F16 …
+    unsigned steps;      // per thread in one iteration, on one core; 0: no kernel for one core
     gpu_caps caps;       // that a device must have
-    unsigned results;    // of a step of a thread: 2 if packed; of tiles: the thread's products
-    unsigned arithmetic; // operations in a result: 2 for fma and mad
+    unsigned results;    // per step of a thread: 1, or 2 if packed or mixed; tiles: products
+    unsigned arithmetic; // operations in a result: 2 for fma and mad, 3 for dot, 8 for dot4
     const struct incore_peak *peak; // NULL: no kernel for the whole chip
 };
 
 extern const struct incore_kind incore_kinds[]; // in the order of the choices of `op`
 extern const size_t incore_kind_count;
 
-// There is one barrier kernel for each of a few workgroup sizes. Returns its number (0, 1 …), or −1
-// if there is none for that many threads.
+// Returns the number (0, 1 …) of the barrier kernel for workgroups of that many threads; −1 if
+// there is none: only a few sizes have a kernel.
 int incore_barrier_kernel(unsigned threads);
 
-// The class of units that compute it.
+// Returns the class of arithmetic units that compute the operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Fills the slots of a proof (INCORE_SLOTS of two words each): where each chain begins, and its end
-// after `steps` steps of its own, by the host's arithmetic. Functions that an API leaves inexact
-// come at the host's precision. Their chains settle within 1024 steps, so no more are computed.
+// Fills the slots of a proof (INCORE_SLOTS of two words each): the begin of each chain, and its end
+// after `steps` steps of that chain, by the host's arithmetic. Functions that an API leaves inexact
+// have the host's precision. Their chains settle within 1024 steps, so no more are computed.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
-    INCORE_SAMPLES_MAX = 16,   // of a visit on one core
+    INCORE_SAMPLES_MAX = 16,   // samples of a visit on one core
     INCORE_PROOFS = 2,         // a batch proves dispatches of up to two lengths
     INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
 };
@@ -71,12 +71,12 @@ struct incore_session {
     struct measure_clock clock;
     struct measure_limits limits;
     bool clocked;        // kernels read the core's counter and the device's clock
-    double core_hz_most; // highest core clock: of the data sheet, or seen since
-    bool awake;          // the last case of the whole chip saw a risen core clock
+    double core_hz_most; // highest core clock: of the data sheet, or seen; 0: unknown
+    bool awake;          // in the last case of the whole chip, the core clock was up
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
-    struct gpu_buffer *upload;   // of proofs
-    struct gpu_buffer *readback; // of proofs, then of stamps
+    struct gpu_buffer *upload;   // proofs
+    struct gpu_buffer *readback; // proofs, then stamps
 };
 
 enum {
@@ -93,7 +93,7 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// The program of the case; NULL with ERROR_UNSUPPORTED naming what the device lacks.
+// Returns the program of the case; NULL with ERROR_UNSUPPORTED, which names what the device lacks.
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
@@ -102,7 +102,7 @@ struct gpu_program *incore_program(struct incore_session *session,
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch that compares its results with that proof. `desc` needs no arguments.
+// Records a dispatch that compares its results with that proof. Sets the arguments of `desc`.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 
@@ -111,7 +111,7 @@ void incore_results_record(struct incore_session *session, struct gpu_batch *bat
 
 struct incore_proven {
     uint32_t groups; // workgroups that ended
-    bool separate;   // fma rounded twice: a product, then a sum
+    bool separate;   // an fma rounded twice: its product, then its sum
 };
 
 // Reads a proof after its batch has run. ERROR_MISMATCH if a thread has another result than the
@@ -121,7 +121,7 @@ MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigne
 
 // ---------------------------------------------------------------- functions of struct benchmark
 
-// The two kinds of visits.
+// Visit a case on one core, and a case on the whole chip.
 MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "measure/limits.h"
 
-// The route of a load. In the order of the choices of `path`.
+// The route of a load, in the order of the choices of `path`.
 enum latency_path {
     LATENCY_VECTOR,
     LATENCY_SCALAR,
@@ -28,7 +28,7 @@ struct latency_case {
     enum latency_path path;
     bool pointer;   // links are 64-bit addresses; false: indices
     unsigned order; // LATENCY_ORDER_…
-    uint64_t bytes; // the region
+    uint64_t bytes; // size of the region
     bool keep_awake;
     uint32_t stride; // bytes from one node to the next; "pitch" in case keys
     uint32_t page;   // bytes
@@ -38,9 +38,9 @@ struct latency_case {
 struct latency_shape {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
-    uint64_t bytes;           // that the chain spans; at most the case's
-    uint64_t footprint_bytes; // of the lines that a lap touches: a cache must hold these
-    uint32_t lap;             // hops that touch each of these lines once (plru: each 32 bytes)
+    uint64_t bytes;           // span of the chain; at most the case's `bytes`
+    uint64_t footprint_bytes; // all lines that a lap touches: a cache must hold them
+    uint32_t lap;             // hops until each line is touched once (plru: each 32 bytes)
 };
 
 const char *latency_path_name(enum latency_path path);
@@ -48,26 +48,27 @@ const char *latency_path_name(enum latency_path path);
 // The capabilities that a device must have for that path and chain.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
-// True if the path can have such a chain. (constant has no pointers; image only random order.)
+// True if the path can have such a chain. Only vector, scalar and atomic have pointers. image has
+// only random order; shared, atomic-shared and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
-// Reads a case, also one that is still without its last values: those are 0.
+// Reads a case. In a plan, a case may still lack its last values: they become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// The largest region of that path, chain and order (`bytes` is ignored) on the device; 0 if there
-// is none. *name becomes the name of the limit that decides.
+// Returns the size in bytes of the largest region that the device can have for the path, chain and
+// order of the case (its `bytes` is ignored); 0: none. Sets *name to the limit that decides.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
-// The size of the chunks of pointer chains over pages, a power of two. Any device can allocate that
-// much at once.
+// Returns the size in bytes of the chunks of pointer chains over pages: a power of two from 1 MiB
+// to 1 GiB, at most half of the largest allocation, so that the device can allocate it at once.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
 // ERROR_USAGE if the path cannot have a chain with that stride, page and order.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
-// The chain that fits a region of this_case->bytes. ERROR_USAGE as above; ERROR_UNSUPPORTED if the
-// region is too small or too large for a chain.
+// Sets *shape to the chain that fits a region of this_case->bytes; `key` chooses its permutation.
+// ERROR_USAGE as above; ERROR_UNSUPPORTED if the region is too small or too large for a chain.
 MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_shape *shape, struct error *err);
 
@@ -75,17 +76,18 @@ MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t 
 // lap could stay in a first-level cache; if that cache uses virtual addresses, the TLB is not used.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
-// The exponent of a power of two.
+// Returns n for a power 2^n.
 uint32_t latency_log2(uint64_t power);
 
-// The place of hop k < nodes: the closed formula, as in order.glsl.
+// The place where hop k < nodes of a lap loads, by the closed formula that order.glsl also has: the
+// number of a block, and a byte in it.
 struct latency_place {
     uint32_t block, byte;
 };
 struct latency_place latency_place(const struct latency_shape *shape, uint32_t k);
 
-// The link to the place of hop k, as two words. `chunks`: for pointer chains, the addresses of the
-// region's chunks of 2^chunk_shift blocks each; else NULL.
+// Sets `words` to the link to the place of hop k: low and high word; image: x and y. `chunks`: for
+// pointer chains, the addresses of the region's chunks of 2^chunk_shift blocks each; else NULL.
 void latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

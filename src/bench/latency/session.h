@@ -7,7 +7,7 @@
 #include "bench/latency/latency.h"
 #include "measure/clock.h"
 
-// In the order of the benchmark's params; a case has its values in this order.
+// In the order of the benchmark's parameters. A case has its values in the same order.
 enum latency_param {
     LATENCY_PARAM_PATH,
     LATENCY_PARAM_CHAIN,
@@ -34,7 +34,7 @@ enum {
     LATENCY_RUNS_MAX = 4,      // chases that one batch can report
     LATENCY_OUT_STRIDE = 8192, // bytes from one chase's result to the next
     LATENCY_OUT_BYTES = LATENCY_RUNS_MAX * LATENCY_OUT_STRIDE,
-    LATENCY_STREAM_BYTES = 1 << 26, // that load=keep-awake reads
+    LATENCY_STREAM_BYTES = 1 << 26, // memory that load=keep-awake reads
     LATENCY_CHUNKS_MAX = 1024
 };
 
@@ -46,7 +46,7 @@ struct latency_region {
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // where the chain's part of each chunk begins
     size_t chunk_count;
     uint64_t chunk_bytes;
-    struct gpu_buffer *directory; // NULL if the device has no ADDRESSES
+    struct gpu_buffer *directory; // the addresses; NULL if the device lacks ADDRESSES
 };
 
 struct latency_session {
@@ -54,51 +54,52 @@ struct latency_session {
     struct measure_clock clock;
     struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
-    // Made at first use and shared by all cases, because 4 GiB take longer to make than to measure.
-    struct latency_region *small, *large; // one buffer
-    struct latency_region *paged;         // chunks
+    // Made at first use and shared by all cases: making 4 GiB takes longer than measuring them.
+    struct latency_region *small, *large; // one buffer each
+    struct latency_region *paged;         // several chunks
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases
-    uint32_t token;                    // of the last chase
-    double stamp_counts; // what two stamps without a hop between them count; 0: not known yet
+    uint32_t token;                    // identifies the last chase
+    double stamp_counts;               // counts between two stamps without a hop; 0: not known yet
 };
 
 // The benchmark's open().
 MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
 
-// The program of an embedded kernel; NULL with `err`.
+// Returns the program of the embedded kernel of that name; NULL with `err`.
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,
                                     struct error *err);
 
-// How much of a core's memory the kernel has as L1 (gpu_program_desc): chains in shared memory need
-// none, all others get as much as there is.
+// Returns the percentage of a core's memory that the kernel requests as L1 (gpu_program_desc): 1
+// for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Buffers that are made at first use: of path constant, and of load=keep-awake.
+// Return the buffer of path constant, and of load=keep-awake, made at first use; NULL with `err`.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
-// Memory for the case's chain of `bytes`. It belongs to the session; the next visit overwrites it.
+// Returns memory for the case's chain of `bytes`; NULL with `err`. It belongs to the session; the
+// next visit overwrites it.
 struct latency_region *latency_region(struct latency_session *session,
                                       const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err);
 
 // ---------------------------------------------------------------- chases
 
-// A chase: what to run, and what was seen. Its hops are LATENCY_UNROLL × (untimed + windows ×
-// repeats).
+// A chase: first what to run, then its results. It has LATENCY_UNROLL × (untimed + windows ×
+// repeats) hops.
 struct latency_run {
-    bool control;     // only the index arithmetic, without loads
-    bool touch;       // first the workgroup reads a word in each page
-    uint32_t start;   // number of the first hop
-    uint32_t warm;    // hops before the first one, which the workgroup reads next; 0: none
-    uint32_t untimed; // repeats before the windows
-    uint32_t windows, repeats;
+    bool control;              // only the index arithmetic, without loads
+    bool touch;                // first the workgroup reads a word in each page
+    uint32_t start;            // number of the first hop
+    uint32_t warm;             // hops before `start`, which the workgroup then reads; 0: none
+    uint32_t untimed;          // repeats before the timed windows
+    uint32_t windows, repeats; // timed windows, and the repeats in each
 
-    uint32_t count;         // by the core's counter, from the first window to the last
-    double device_ns;       // the same by the device's clock
-    double span_ns;         // of the whole dispatch, by the device's time stamps
-    const uint32_t *counts; // of each window, by the core's counter; valid until the next batch
+    uint32_t count;         // counts by the core's counter, from the first window to the last
+    double device_ns;       // the same time by the device's clock
+    double span_ns;         // time of the whole dispatch, by the device's time stamps
+    const uint32_t *counts; // counts of each window; valid until the next batch
 };
 
 // A chain of one case, for one visit.
@@ -136,12 +137,12 @@ enum {
 
 // What a case's first visit finds out.
 struct latency_memory {
-    bool warm;         // a lap by the measuring workgroup warms up; false: it touches every page
-    double hop_ns;     // roughly
-    double hop_counts; // roughly, by the core's counter; 0 if there is none
+    bool warm;         // the measuring workgroup warms up by a lap; false: it touches every page
+    double hop_ns;     // rough time of a hop
+    double hop_counts; // rough counts by the core's counter in a hop; 0: no counter
     uint32_t untimed, windows, repeats; // of a chase
-    uint64_t walked; // hops of all chases so far: the next one goes on from there
-    // Time by time stamps ÷ time by counters, one for each round (the cross-check).
+    uint64_t walked;                    // hops of all chases so far: the next chase begins there
+    // Time by time stamps ÷ time by the counter, one ratio for each round (the cross-check).
     double ratios[LATENCY_RATIOS_MAX];
     size_t ratio_count;
 };

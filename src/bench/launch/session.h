@@ -6,75 +6,77 @@
 #include "bench/bench.h"
 #include "bench/launch/launch.h"
 
-// Both in the order of the choices of the parameters.
+// Both enums are in the order of the parameters' choices.
 enum launch_between { // what stands between kernels
     LAUNCH_ORDER,     // the API's own order
     LAUNCH_NOTHING,   // nothing: kernels may overlap
     LAUNCH_EXECUTION, // an execution barrier
     LAUNCH_MEMORY,    // a memory barrier
-    LAUNCH_BUFFER,    // a barrier of the buffer that they write
+    LAUNCH_BUFFER,    // a barrier for the buffer that the kernels write
     LAUNCH_FULL,      // a barrier of all stages
     LAUNCH_SPLIT,     // a split barrier: set, then waited for at once
 };
 
 enum launch_mode {     // what a case times
-    LAUNCH_BATCH,      // device time of a kernel: recorded once, submitted with one call
-    LAUNCH_REPLAY,     // the same of a batch that is a graph
-    LAUNCH_SUBMIT,     // host time of a kernel: one submission each, all in flight
+    LAUNCH_BATCH,      // device time per kernel of a batch that one call submits
+    LAUNCH_REPLAY,     // the same for a batch that is a graph
+    LAUNCH_SUBMIT,     // host time per kernel: one submission each, all in flight
     LAUNCH_ROUND_TRIP, // host time of one submission, with the wait for its end
     LAUNCH_ONE_WAY,    // from the host's call to the kernel's first instruction
-    LAUNCH_QUEUES,     // host time of a kernel: a batch on each of several queues
-    LAUNCH_SIGNAL,     // host time of a kernel: submissions that wait for the one before
+    LAUNCH_QUEUES,     // host time per kernel: a batch on each of several queues
+    LAUNCH_SIGNAL,     // host time per kernel: each submission waits for the one before
 };
 
 struct launch_case {
     bool scales;       // kernels scale elements; false: they are empty
-    uint64_t elements; // 0 if they are empty
+    uint64_t elements; // 0 for empty kernels
     enum launch_between between;
     enum launch_mode mode;
-    unsigned queues; // of QUEUES and SIGNAL; else 0
+    unsigned queues; // number of queues, with QUEUES and SIGNAL; else 0
 };
 void launch_case_read(const struct bench_case *c, struct launch_case *this_case);
 
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    struct gpu_buffer *words; // counts
+    struct gpu_buffer *words; // [0]: count of empty kernels, or of wrong elements
     struct gpu_batch *warm;   // work that raises the core clock; NULL on a CPU
-    // Made by launch_prepare: kernels go from one buffer to the other and back.
+    // Made by launch_prepare. Each kernel reads one buffer and writes the other, in turn.
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
-    uint64_t pair_bytes; // of each
+    uint64_t pair_bytes; // size of each buffer
     // Made by the first case that uses them; NULL before.
     struct gpu_program *stamp, *answer;
     struct gpu_buffer *question, *reply; // host memory
     struct launch_wide *wide;
-    bool api_refuted; // the device clock of the API's timestamps is not the one that kernels read
+    bool api_refuted; // the API's timestamps show another device clock than kernels read
 };
 
 // A second logical device, opened with all queues that it may have, so that these queues do not
 // slow the other cases. It stays open with the session.
 struct launch_wide {
     struct bench_session bench;
-    struct launch_session session; // only what empty kernels need
+    struct launch_session session; // holds only what empty kernels need
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// Makes both buffers at least that large. Fills the first with its data, and the second with twice
-// the data: no kernel writes that, so the proof fails if no kernel runs.
+// Makes both buffers large enough for `elements`. Fills the first with its data, and the second
+// with twice the data: no kernel writes that, so the proof fails if no kernel runs.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
-// Keeps the device busy for 10 ms. Empty kernels alone do not raise the core clock.
+// Keeps the device busy for 10 ms: empty kernels alone do not raise the core clock. Does nothing on
+// a CPU.
 MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
-// ERROR_MISMATCH unless every element of ends[end] is `factor` times its data.
+// ERROR_MISMATCH unless each of the first `elements` elements of ends[end] is `factor` times its
+// data.
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
-// Empty kernels count themselves: sets the count to 0, and reads it.
+// Empty kernels count themselves. The first function sets the count to 0, the second reads it.
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
@@ -89,14 +91,15 @@ unsigned launch_queue_count(const struct gpu_info *info);
 // Opens session->wide if it is not open yet.
 MUST_CHECK bool launch_wide_open(struct launch_session *session, struct error *err);
 
-// The largest number of elements of which the device can hold two buffers.
+// Returns the largest number of elements of a kernel: each of its two buffers takes at most a
+// quarter of the memory, and has at most 128 Mi elements (on a CPU 1 Mi).
 uint64_t launch_elements_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- a visit
 
 enum {
     LAUNCH_IN_FLIGHT = 64,  // submissions in flight, at most
-    LAUNCH_ROUND_TRIPS = 16 // in a sample
+    LAUNCH_ROUND_TRIPS = 16 // round trips in a sample
 };
 
 // The kernels of a sample: in one batch, each in its own batch, or a batch on each of several
@@ -110,18 +113,18 @@ struct launch_row {
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
     uint64_t done;  // kernels that ran since launch_prepare or launch_count_clear
-    float signs[2]; // factors of the data in ends[0] and ends[1]; [1] is 0 before the first kernel
-    double submit_ns; // host time of the call that submits a batch or graph, for each kernel
+    float signs[2]; // factor of the data in each of session->ends; [1] is 0 before the first kernel
+    double submit_ns; // host time of the call that submits a batch or graph, per kernel
 };
 
 struct launch_reach {
-    double *to, *back; // ns, of each sample
-    double half_ns;    // uncertainty of the relation between the clocks
+    double *to, *back; // ns, one value for each sample
+    double half_ns;    // ± uncertainty of the relation between the clocks
     unsigned answers; // number of answers that the relation rests on; 0: the API relates the clocks
 };
 
-// Takes `count` samples of one kernel alone: the time until its first instruction, and from there
-// until the host knows that it ended.
+// Takes `count` samples of one kernel alone: the time from the host's call to the kernel's first
+// instruction, and from there until the host knows that the kernel ended.
 MUST_CHECK bool launch_reach_take(struct launch_row *row, unsigned count,
                                   struct launch_reach *reach, struct error *err);
 

@@ -19,19 +19,20 @@ struct roofline_number {
     const char *name, *kernel;
     enum fma_number number;
     gpu_caps caps;
-    unsigned chains;     // of a thread
+    unsigned chains;     // per thread
     unsigned arithmetic; // operations in one step of a chain
 };
 extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 
 struct roofline_case {
     const struct roofline_number *number;
-    double intensity; // operations a byte
+    double intensity; // operations per byte read
     double energy_s;  // how long energy is measured, in seconds; 0: not at all
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Steps of all chains of a thread together. 0 if no whole number of steps has this intensity.
+// Returns the steps of all chains of a thread together; 0 if no whole number of steps, from 1 to
+// 2^24, has this intensity.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
@@ -40,13 +41,13 @@ struct roofline_session {
     struct measure_limits limits;
     struct measure_energy *energy; // NULL: the device does not count energy
     bool warm;                     // a case was measured: the core clock is up
-    struct gpu_buffer *words;      // measure/words.h
+    struct gpu_buffer *words;      // sum and count (measure/words.h)
     // One buffer for each type of number if memory is large; else all types share the first one.
     bool shares;
-    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not needed so far
-    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // whose data it holds; NULL: none
-    struct gpu_buffer *source;                             // of the case at work
-    uint64_t bytes;                                        // of each buffer
+    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not made yet
+    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // whose data each holds; NULL: none
+    struct gpu_buffer *source;                             // the buffer of the present case
+    uint64_t bytes;                                        // size of each buffer
     uint32_t constant[2];                                  // b of x·x + b
 };
 
@@ -54,12 +55,12 @@ MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
 
 void roofline_close(struct bench_session *bench);
 
-// Makes session->source hold the data of that type. Returns its program; NULL with `err`.
+// Makes session->source hold the data of that type. Returns the type's program; NULL with `err`.
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 
-// The sum of all results of one dispatch that reads `bytes` bytes, with so many steps in each
-// thread: if an fma rounds once (fused), and if it rounds its product and its sum.
+// The sum of all results of one dispatch that reads `bytes` bytes, with `steps` steps in each
+// thread: `fused` if an fma rounds once, `rounded` if it rounds its product and its sum.
 struct roofline_sums {
     uint32_t fused, rounded;
 };

@@ -9,11 +9,11 @@
 
 // ---------------------------------------------------------------- cases
 
-// Sizes of transfers are multiples of the first; elements are counted in 32 bits.
+// Sizes are multiples of TRANSFER_ELEMENT_BYTES; element counts fit in 32 bits.
 #define TRANSFER_ELEMENT_BYTES 16
 #define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
 
-// The members of these are in the order of the choices.
+// The members of these enums are in the order of the parameters' choices.
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
@@ -40,7 +40,7 @@ struct transfer_case {
     enum transfer_memory memory;
     enum transfer_by by;
     bool single;           // one transfer, with the wait for its end; false: many in a row
-    const char *from, *to; // PEER: ids of devices
+    const char *from, *to; // PEER: ids of devices; else NULL
     uint64_t bytes;
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
@@ -50,12 +50,13 @@ uint64_t transfer_bytes_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- the data
 
-// Writes bytes / 4 words of the data (transfer.h), from word `first` on. `bytes` is a multiple
-// of 4.
+// Writes bytes / 4 words of the data (transfer.h), from word number `first` on. `bytes` is a
+// multiple of 4.
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
-// How much a check reads. All; or, if more than TRANSFER_SPARSE_BYTES, one block of 4 KiB in
-// TRANSFER_SPARSE. `turn` chooses the blocks: TRANSFER_SPARSE successive values read everything.
+// How much of the data a check reads: all; or, if `sparse` and there are more than
+// TRANSFER_SPARSE_BYTES, every TRANSFER_SPARSE-th block of 4 KiB. `turn` chooses the first block:
+// TRANSFER_SPARSE successive values read everything.
 struct transfer_look {
     bool sparse;
     unsigned turn;
@@ -65,18 +66,18 @@ enum {
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
-// ERROR_MISMATCH, naming the first wrong byte, if the memory does not hold those words.
+// ERROR_MISMATCH, which names the first wrong byte read, if the memory does not hold those words.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
 
 // ---------------------------------------------------------------- stations
 
 // Sources hold the words 0, 1 … and are larger than a transfer by a window. Each visit begins at
-// another place in the window, so that it cannot find the data of an earlier visit. The window of
-// pinned memory is larger than the device's caches, which may keep what they loaded from the host
-// (seen on an H200 through Vulkan: kernels seemed to copy at 1.2 TB/s).
+// another place in the window, so that data of an earlier visit do not pass the check. The window
+// of pinned memory is larger than the device's caches, which may keep what they loaded from the
+// host (seen on an H200 through Vulkan: kernels seemed to copy at 1.2 TB/s).
 enum {
-    TRANSFER_STEP_BYTES = 4096, // between the beginnings of transfers
+    TRANSFER_STEP_BYTES = 4096, // between the places where transfers may begin
     TRANSFER_STEPS = 1024,
     TRANSFER_WINDOW_BYTES = TRANSFER_STEP_BYTES * TRANSFER_STEPS
 };
@@ -107,16 +108,16 @@ struct transfer_station {
     } ends[TRANSFER_BUFFERS];
     struct {
         struct arena *arena;
-        unsigned char *memory; // at the beginning of a page
+        unsigned char *memory; // begins where a page begins
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
     uint64_t pinned_window_bytes;
 };
 
-// The length of the window from which transfers of that end begin.
+// Returns the length in bytes of the window in which transfers from that end begin.
 uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
-// For the device of `programs`. Its scope must outlive the station.
+// Makes a station for the device of `programs`, whose scope must outlive the station.
 MUST_CHECK bool transfer_station_init(struct transfer_station *station,
                                       struct measure_programs *programs, struct error *err);
 void transfer_station_fini(struct transfer_station *station);
@@ -126,11 +127,11 @@ void transfer_station_fini(struct transfer_station *station);
 MUST_CHECK bool transfer_station_need(struct transfer_station *station, enum transfer_end end,
                                       uint64_t bytes, struct error *err);
 
-// The end's memory as the host sees it; NULL for device memory.
+// Returns the end's memory as the host sees it; NULL if the host cannot access it.
 unsigned char *transfer_station_memory(const struct transfer_station *station,
                                        enum transfer_end end);
 
-// Records a dispatch of the kernel that copies.
+// Records a dispatch of the kernel that copies `bytes` from `source` to `target`.
 void transfer_station_copy(struct transfer_station *station, struct gpu_batch *batch,
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
@@ -144,7 +145,7 @@ MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum tr
 // ---------------------------------------------------------------- the session
 
 enum {
-    TRANSFER_QUEUES = 2, // for copies, beside the device's first
+    TRANSFER_QUEUES = 2, // for copies, beside the universal queue
     TRANSFER_STAGES = 2
 };
 
@@ -157,15 +158,16 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    struct gpu_queue *queues[TRANSFER_QUEUES]; // [1] is NULL if the device has only one
+    struct gpu_queue
+        *queues[TRANSFER_QUEUES]; // for copies; [1] is NULL without two beside the universal queue
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    struct measure_limits limits; // including the link's
-    uint32_t visits;              // so far
-    struct transfer_peer *peers;  // opened so far
+    struct measure_limits limits; // including the link's bandwidth
+    uint32_t visits;              // number of jobs so far
+    struct transfer_peer *peers;  // devices opened so far
     // For pageable memory that the driver cannot copy: the host fills one stage while the device
     // copies the other.
-    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // [TRANSFER_H2D], [TRANSFER_D2H]
+    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // of TRANSFER_H2D and TRANSFER_D2H
 };
 
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc);
@@ -174,7 +176,7 @@ const char *transfer_queue_name(const struct transfer_session *session,
 MUST_CHECK bool transfer_open(struct bench_session *bench, struct error *err);
 void transfer_close(struct bench_session *bench);
 
-// The station of the device with that id; opens the device if it is not open yet.
+// Sets *station to that of the device with that id; opens the device if it is not open yet.
 MUST_CHECK bool transfer_station_of(struct transfer_session *session, const char *id,
                                     struct transfer_station **station, struct error *err);
 
@@ -187,17 +189,17 @@ struct transfer_job {
     struct gpu_scope *scope; // of batches
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset; // in the source, of the transfer that was recorded last
+    uint64_t offset; // bytes, in the source, of the transfer recorded last
     struct gpu_queue *queue;
     struct transfer_stages *stages; // of pageable memory that the driver cannot copy; else NULL
 };
 
-// Records that many transfers of a struct transfer_job: a measure_record. Transfers from pinned
-// memory begin where the one before ended.
+// A measure_record: records `repeats` transfers of a struct transfer_job. From pinned memory, each
+// transfer begins where the one before ended, within the window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits without sleeping, so that the host's clock shows the end exactly; ERROR_TIMEOUT after the
-// request's time-out.
+// request's time-out. On a CPU it sleeps: the work needs the processors.
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
