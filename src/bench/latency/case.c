@@ -78,7 +78,8 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// The largest shared array of a kernel (kernels.txt) that the limit allows.
+// Returns the bytes of the largest shared array of a kernel (kernels.txt) within the limit; 0:
+// none.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -149,7 +150,8 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- chains
 
-// Blocks in a row of the image: a power of two that makes the image at least as high as wide.
+// Returns the blocks in a row of the image: a power of two with which the image is at least as high
+// as wide.
 static uint32_t image_columns(uint32_t nodes)
 {
     uint32_t columns = 1;
@@ -184,7 +186,7 @@ bool latency_case_check(const struct latency_case *this_case, struct error *err)
     return true;
 }
 
-// Bytes of a link. Links of path constant take 16 each.
+// Returns the bytes per link. In path constant, each link takes 16.
 static uint32_t link_bytes(const struct latency_case *this_case)
 {
     return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;
@@ -198,7 +200,7 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// Sets the size of a block, its places, and how often a lap visits a block.
+// Sets the size of a block, the places in it, and how often a lap visits each block.
 static void shape_blocks(const struct latency_case *this_case, struct latency_shape *shape)
 {
     switch (this_case->order) {

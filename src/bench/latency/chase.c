@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 enum {
-    BUILD_NODES = 1 << 22, // in a submission: too short for any watchdog, even in software
+    BUILD_NODES = 1 << 22, // per submission: short enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
     TOUCH_BYTES = 65536,       // no page of device memory is smaller
-    AWAKE_POLLS_MAX = 1 << 18, // each takes about a microsecond
+    AWAKE_POLLS_MAX = 1 << 18, // each poll takes about a microsecond
     AWAKE_REPEATS = 64
 };
 
@@ -60,8 +60,8 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     return latency_program(chase->session, name, err);
 }
 
-// The kernel that measures the address arithmetic of a hop. Pointer chains have none, nor do paths
-// whose instruction takes an index. NULL: no control.
+// Returns the path in the name of the kernel that measures the address arithmetic of a hop; NULL
+// for pointer chains and for paths whose instruction takes an index, which have no such arithmetic.
 static const char *control_name(const struct latency_case *this_case)
 {
     if (this_case->pointer)
@@ -179,7 +179,7 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
-// Paths texel and image read that memory as a typed view, or a copy of it as an image.
+// Path texel reads the chain's memory through a typed view, path image reads a copy in an image.
 static bool make_views(struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -244,7 +244,7 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// A kernel beside the chase that reads memory until the chase has ended.
+// Records a kernel beside the chase. It reads memory until the chase has ended.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
@@ -311,7 +311,7 @@ static bool record(struct latency_chase *chase, struct gpu_batch *batch,
 
 // ---------------------------------------------------------------- checking
 
-// Where the control ends. Each pair of hops is x → (x + (x << shift)) ^ key.
+// Returns the link at which the control ends. A pair of hops is x → (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start;

@@ -23,9 +23,9 @@ enum {
 };
 
 #define UNKNOWN_CACHE_BYTES (UINT64_C(32) << 20) // assumed if the last-level cache is not known
-#define QUICK_CPU_BYTES     (UINT64_C(8) << 20) // most for a CPU in `quick`: it builds chains slowly
+#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // largest size for a CPU in `quick`
 
-// The context of the product.
+// The context of the plan's struct bench_product.
 struct latency_plan {
     const struct bench_request *request;
     struct measure_limits limits;
@@ -43,7 +43,8 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// True if the path's better chain is of pointers: an index costs arithmetic.
+// True if the path's better chain has pointers: always if possible, because an index costs
+// arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -66,7 +67,7 @@ static bool is_wanted(const struct latency_plan *plan, const struct latency_case
            (from_user(plan, LATENCY_PARAM_ORDER) || this_case->order == LATENCY_ORDER_RANDOM);
 }
 
-// The largest size that a preset takes.
+// Returns the largest size in bytes that a preset takes for the case; 0 if there is none.
 static uint64_t plan_bytes_max(const struct latency_plan *plan,
                                const struct latency_case *this_case)
 {
@@ -81,7 +82,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Of the preset's sizes only every n-th is taken.
+// Returns n if only every n-th of the preset's sizes is taken.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -102,7 +103,8 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Changes a size to one that the device can have. A range to `max` ends at the largest of them.
+// Lowers a size to one that the device can have. False for sizes that are left out. A range to
+// `max` ends at the largest possible size.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;

@@ -93,14 +93,14 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// One buffer of at least `preferred` bytes; of `bytes` if the device has too little memory for
-// more.
+// Makes the region one buffer of at least `preferred` bytes, or of `bytes` if the device has too
+// little memory. Keeps a buffer that is large enough.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
     if (region->chunk_count > 0 && region->chunk_bytes >= bytes)
         return true;
-    region->chunk_count = 0; // a smaller buffer stays with the session's scope
+    region->chunk_count = 0; // a smaller buffer lives as long as the session's scope
     region->chunk_bytes = bytes < preferred ? preferred : bytes;
     if (!add_chunk(region, session, region->chunk_bytes, err)) {
         if (err->code != ERROR_OUT_OF_MEMORY || bytes >= preferred)
@@ -136,7 +136,7 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    struct latency_case widest = {.pointer = true}; // the limit is the largest of all paths
+    struct latency_case widest = {.pointer = true}; // no path has a higher limit than this case
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     bool small = bytes <= small_bytes && small_bytes < most;

@@ -8,26 +8,26 @@
 
 // Sizes
 enum {
-    HOPS = 65536,         // timed in a visit
-    HURRIED_HOPS = 16384, // the same, if samples may be short
-    WINDOWS = 64,         // of a chase, if the counter allows
+    HOPS = 65536,         // timed hops of a visit
+    HURRIED_HOPS = 16384, // the same, if samples are at most 1 ms long
+    WINDOWS = 64,         // timed windows of a chase, if the counter allows
     WINDOWS_MIN = 16,
-    STEPS_MIN = 1000,    // of the counter in a window
-    UNTIMED_HOPS = 4096, // at most: a lap of every first-level cache
+    STEPS_MIN = 1000,    // of the counter in a window, or of time stamps in a dispatch
+    UNTIMED_HOPS = 4096, // at most: enough for a lap in any first-level cache
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
     CACHES_WARM = 4 // a lap warms chains of at most this many last-level caches
 };
 static const uint64_t hurried_sample_ns = 1000000;
-static const double stamp_share_allowed = 0.001; // of a window, for the stamps themselves
-static const double chase_ns_max = 100e6;        // of a dispatch: too short for any watchdog
+static const double stamp_share_allowed = 0.001; // part of a window that the stamps may take
+static const double chase_ns_max = 100e6;        // longest dispatch: short enough for any watchdog
 static const double warm_ns_max = 100e6;
 static const uint64_t unknown_cache_bytes = UINT64_C(32) << 20; // assumed if the size is not known
 
 // Measuring
 enum {
-    SHORT_PART = 8, // the cross-check's shorter chase has this part of the windows
+    SHORT_PART = 8, // the cross-check's shorter chase has an eighth of the windows
     TRIES_MAX = 50,
     PAIRS_MAX = 5,  // samples of a visit without a counter
     RATIOS_MIN = 5, // rounds before the cross-check may flag a case
@@ -144,7 +144,7 @@ struct measured {
 };
 
 // Sets where the chases begin and how they warm up. The first one is not timed: it brings the
-// caches to the state that a lap leaves, which all others find.
+// caches to the state after a lap, in which the other chases find them.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
@@ -171,7 +171,7 @@ static void count_time(const struct measured *m, const struct latency_run *runs,
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Length of a count of the core's counter during the run.
+// Returns the length in ns of one count of the core's counter during the run.
 static double count_ns(const struct measured *m, const struct latency_run *run)
 {
     const struct measure_clock *clock = &m->chase->session->clock;
@@ -298,7 +298,7 @@ static bool slopes(const struct measured *m, bool control, unsigned metric, stru
     for (unsigned tries = 0; count < PAIRS_MAX && (count == 0 || count < samples); tries++) {
         if (!slope(m, control, &values[count], err))
             return false;
-        // Where 2 N hops took less time than N, something else delayed the device. That sample is
+        // If 2 N hops took less time than N, something else delayed the device. That sample is
         // taken again; after TRIES_MAX it becomes NaN.
         if (values[count] > 0 || tries >= TRIES_MAX)
             count++;

@@ -9,7 +9,8 @@ enum {
     UNIT_TEXT = 32
 };
 static const double volume_least = 65536, volume_most = 20e6;
-static const double bound_share = 0.9; // of a kernel's time: the host's call takes that much
+static const double bound_share =
+    0.9; // of a kernel's time: from this share on, the host's call is the limit
 
 // ---------------------------------------------------------------- a launch and a volume
 
@@ -33,7 +34,7 @@ static bool is_alike(const struct result *a, const struct result *b)
     return true;
 }
 
-// "mode=replay": the values of a case that are text.
+// Returns the values of a case that are text, for example "work=scale, mode=replay".
 static const char *text_values(struct arena *arena, const struct result *result)
 {
     const char *text = "";
@@ -61,7 +62,7 @@ static void report(struct run *run, const struct line *line, const struct result
         last);
 }
 
-// Fits all results that are like results[first], the first of them.
+// Fits a line to results[first] and to all later results that differ only in the elements.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -91,7 +92,8 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// The result of a batch of empty kernels with that between them; NULL if there is none.
+// Returns the result of a batch of empty kernels with `between` between them; NULL if there is
+// none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -104,7 +106,7 @@ static const struct result *row_with(const struct run *run, const char *device, 
     return NULL;
 }
 
-// Half of the 95 % interval of the time.
+// Returns half of the length of the time's 95 % interval in ns; 0 if there is no interval.
 static double half_of(const struct result *result)
 {
     const struct metric *time = result_metric(result, "time");
@@ -112,7 +114,7 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// "memory 3.850 µs ± 12.00 ns": the time that this kind of barrier adds, and half of its interval.
+// "memory 3.850 µs ± 12.00 ns": the time that this kind of barrier adds, or "below the noise".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     char cost[UNIT_TEXT], half[UNIT_TEXT];
@@ -153,7 +155,8 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// If a row takes hardly longer than the call that submits it, it measures the host.
+// Adds a finding if the host's call takes almost all the time of a row: such a row measures the
+// host.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -184,10 +187,13 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds findings about the cost of a launch:
-//   barriers      the time that each kind of barrier adds to an empty kernel. Value: of a memory
-//                 barrier, or else of the first kind, in ns. Keys: nothing between, and that kind
-//   launch-bound  almost all the time of empty kernels is the host's call that submits them, so a
-//                 faster device would not help. Value: the call's time for each kernel, in ns
+//   barriers      the time that each kind of barrier adds to an empty kernel. Value: that time in
+//   ns
+//                 of a memory barrier, or else of the first kind measured. Keys: the case without
+//                 a barrier, and the case of that kind
+//   launch-bound  the host's call that submits empty kernels takes at least 90 % of their time, so
+//   a
+//                 faster device would not help. Value: the call's time per kernel, in ns
 //   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
 //                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
 //                 largest kernel of the fit. Takes at least five volumes from 64 KiB to 20 MB,

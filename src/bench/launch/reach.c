@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The way of one kernel alone: the device's clock at its first instruction, in the host's time. The
-// two clocks are related before and after the samples, and taken to run evenly between. Either the
-// API relates them, or a kernel does: it answers questions that the host writes into memory that
-// both see. The device's clock in an answer lies between the host's question and the host's
-// reading. Of all answers the quickest is kept.
+// Measures one kernel alone: reads the device's clock at its first instruction and converts it to
+// the host's time. The two clocks are related before and after the samples, and assumed to run
+// evenly in between. Either the API relates them, or a kernel does: it answers questions that the
+// host writes into memory that both access. The device's time in an answer lies between the host's
+// writing of the question and its reading of the answer. The quickest of all answers is kept.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -22,7 +22,7 @@ struct answer_params { // as in the kernel
     uint32_t questions, polls;
 };
 
-// The same instant by both clocks; of the host's it is known to ± half_ns.
+// The same instant by both clocks. The host's time is known to ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -59,7 +59,7 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks question `number`. False if no answer came, or one to another question.
+// Asks question `number`. False if no answer came, or the last answer was to another question.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -95,7 +95,8 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// The best of one kernel's answers, and their number: 0 if it ended before the host asked.
+// Runs a kernel that answers. Sets *best to its quickest answer and *answers to their number: 0 if
+// the kernel ended before the host asked.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -113,11 +114,11 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    *question = QUESTIONS; // so that the kernel waits for no more of them
+    *question = QUESTIONS; // so that the kernel does not wait for more questions
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
-// The best of the API's calibrated timestamps; false if it has none.
+// Sets *best to the most exact of the API's calibrated timestamps; false if the API has none.
 static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
@@ -132,7 +133,7 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Relates the clocks once. Adds the number of answers used to *all.
+// Relates the clocks once. Adds the number of answers used to *all: 0 if the API relates them.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -149,7 +150,7 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// Host times of the submission and of the known end; device time of the first instruction.
+// Host times before the submission and after the end; device time of the first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -166,7 +167,7 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     return true;
 }
 
-// The host's time of an instant by the device's clock.
+// Converts a time of the device's clock to the host's time in ns.
 static double host_time(const struct timestamp related[2], uint64_t device)
 {
     double length = (double)(int64_t)(related[1].device - related[0].device);

@@ -6,8 +6,8 @@
 #include "measure/unit.h"
 
 enum {
-    MEMORY_SHARE = 4,           // each of the two buffers takes at most this part of the memory
-    CPU_ELEMENTS_MAX = 1 << 20, // on a CPU, larger kernels show nothing of the launch
+    MEMORY_SHARE = 4,           // each of the two buffers takes at most a quarter of the memory
+    CPU_ELEMENTS_MAX = 1 << 20, // on a CPU, larger kernels hide the time of the launch
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
     WARM_MS = 10,
@@ -41,14 +41,15 @@ uint64_t launch_elements_max(const struct gpu_info *info)
            LAUNCH_ELEMENT_BYTES;
 }
 
-// A grid with a thread for each element.
+// Sets `grid` to a grid with a thread for each element.
 static void shape_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[2])
 {
     measure_unit_grid((elements + LAUNCH_THREADS - 1) / LAUNCH_THREADS,
                       session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Fills or checks params->count elements. `params` must live until the dispatch is recorded.
+// Returns the dispatch that fills or checks params->count elements of `range`. `params` must live
+// until the dispatch is recorded.
 static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
@@ -99,7 +100,8 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
 
 // ---------------------------------------------------------------- queues
 
-// Asks for a pair of queues (bench/queue_pair.h), and for more of the second one's kind.
+// Requests a pair of queues (bench/queue_pair.h), and more of the second one's kind: at most
+// QUEUES_MAX in all.
 static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);

@@ -13,7 +13,7 @@ enum {
 };
 
 enum {
-    KERNELS_MAX = 4096, // in a batch
+    KERNELS_MAX = 4096, // kernels in a batch
     SPLITS_MAX = 64,    // split barriers in a batch
     WARM_RUNS = 2,
     IN_FLIGHT_LEAST = 8
@@ -21,7 +21,7 @@ enum {
 
 // What a case's first visit finds out.
 struct memory {
-    uint64_t kernels; // in a sample
+    uint64_t kernels; // in a sample; 0: not known yet
 };
 
 static bool is_host_timed(const struct launch_case *this_case)
@@ -60,7 +60,7 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-// One batch of `length` kernels, which the device times.
+// Makes one batch of `length` kernels, which the device times.
 static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
 {
     bool splits = row->this_case->between == LAUNCH_SPLIT;
@@ -84,7 +84,8 @@ static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
     return gpu_batch_end(batch, err);
 }
 
-// `count` batches of `length` kernels each, on the case's queues in turn, which the host times.
+// Makes `count` batches of `length` kernels each, on the case's queues in turn. The host times
+// them.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     unsigned queues = row->this_case->queues ? row->this_case->queues : 1;
@@ -109,7 +110,7 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
 
-// Kernels 0 to count − 1 of a row ran.
+// Notes that kernels 0 to count − 1 of a row ran.
 static void note_done(struct launch_row *row, uint64_t count)
 {
     float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
@@ -132,8 +133,8 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// With mode=signal each batch waits for the one before. Where the API has holds, the first is held
-// until all are submitted.
+// With mode=signal each batch waits for the one before. If there is a hold, the first batch waits
+// for its release, after all are submitted.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -222,7 +223,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
 
 // ---------------------------------------------------------------- sizing and samples
 
-// The time of the last of WARM_RUNS runs.
+// Sets *ns to the time of the last of WARM_RUNS runs.
 static bool time_warm(struct launch_row *row, double *ns, struct error *err)
 {
     for (int i = 0; i < WARM_RUNS; i++)
@@ -231,8 +232,8 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of submissions: as many as a sample needs, because few long kernels keep the
-// device busy.
+// Chooses the number of submissions: as many as a sample needs, from IN_FLIGHT_LEAST to
+// LAUNCH_IN_FLIGHT. If kernels are long, few of them keep the device busy.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
     double ns = 0;
@@ -272,7 +273,7 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// `known` is the number of kernels that an earlier visit found; 0 in the first visit.
+// Chooses the number of kernels of a sample. `known`: that number from an earlier visit; 0: none.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -351,7 +352,7 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures one kernel alone: the way there, and back.
+// Measures one kernel alone: the time to its first instruction, and back to the host.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {
@@ -391,7 +392,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
                      this_case->queues);
 }
 
-// A visit on the device of row->session.
+// Makes a visit on the device of row->session.
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;

@@ -8,7 +8,8 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double leg_distances[] = {4, 2}; // from the ridge; the first that leaves cases is used
+static const double leg_distances[] = {
+    4, 2}; // from the ridge; the first factor that leaves cases is used
 static const double leg_confidence = 0.975;
 
 // The results of one device with one type of numbers.
@@ -71,12 +72,13 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 }
 
 struct ridge {
-    struct interval rate, speed; // of the compute roof and the memory roof
+    struct interval rate, speed; // heights of the compute roof and of the memory roof
     struct interval at;          // the intensity where they meet
 };
 
-// The two roofs are taken where they are flat, `distance` times away from the ridge. The ridge's
-// interval is the widest quotient of their intervals: theirs hold 97.5 % each, so it holds 95 %.
+// Takes the two roofs where they are flat: at intensities at least `distance` times above and below
+// `about`. The ridge's interval goes from the smallest to the largest quotient of their intervals:
+// each of the two has a confidence of 97.5 %, so the ridge's has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -120,11 +122,12 @@ static void report(const struct row *row)
                        low, high);
 }
 
-// Adds a finding "ridge" for each type of numbers. Value: the intensity where memory stops being
-// the limit, which is the median rate at intensities well above it over the median bandwidth at
-// those well below it (four times; twice if there are none). The text has the interval of that
-// quotient. No finding unless intensities from half the ridge to twice the ridge were measured.
-// Keys: the case with the largest bandwidth and the case with the largest rate.
+// Adds a finding "ridge" for each type of numbers. Value: the intensity above which memory is not
+// the limit, in operations per byte: the median rate at intensities at least four times above it,
+// over the median bandwidth at intensities at least four times below it (twice, if none is four
+// times away). The text has the interval of that quotient. No finding unless intensities from half
+// the ridge to twice the ridge were measured. Keys: the case with the largest bandwidth and the
+// case with the largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -99,14 +99,14 @@ enum {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum roofline_param { // as `params` lists them
+enum roofline_param { // in the order of `params`
     ROOFLINE_PARAM_TYPE,
     ROOFLINE_PARAM_INTENSITY,
     ROOFLINE_PARAM_ENERGY
 };
 
-// True if the device supports this type, or the user asked for it. The standard preset measures
-// energy only for the first type, at ten of its intensities.
+// False if the device does not support the type. The standard preset measures energy only for the
+// first type, at ten of its intensities: elsewhere `energy` becomes 0.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

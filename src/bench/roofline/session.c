@@ -8,7 +8,7 @@ enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
     CACHES = 4,      // the buffer is at least four last-level caches, so that DRAM is read
-    MEMORY_SHARE = 4 // of the device's memory, at most
+    MEMORY_SHARE = 4 // buffers take at most a quarter of the device's memory
 };
 _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
@@ -38,8 +38,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Which of the FMA_CHAINS starts value number `i` of a period has, by a hash (MurmurHash3's
-// finaliser).
+// Returns the number of the start, of FMA_CHAINS, that value `i` of a period has: a hash
+// (MurmurHash3's finaliser).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;
@@ -49,7 +49,7 @@ static unsigned start_of(uint32_t i)
     return (i ^ i >> 16) % FMA_CHAINS;
 }
 
-// Words of one value.
+// Returns the number of words in one value.
 static unsigned width_of(const struct roofline_number *number)
 {
     return ROOFLINE_THREAD_BYTES / 4 / number->chains;
@@ -77,7 +77,7 @@ static uint32_t sum_of(uint64_t bits)
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes)
 {
-    // chains[1]: of the chains that make one step more than the others
+    // chains[1]: for the chains that make one step more than the others
     struct fma_chain chains[2][FMA_CHAINS];
     struct roofline_sums sums = {0};
     unsigned width = width_of(number), in_load = 4 / width;
@@ -94,8 +94,8 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
-// Writes the data once, then doubles what is there by copies on the device until the buffer is
-// full.
+// Writes one period of the data, then copies on the device all that is there, again and again,
+// until the buffer is full.
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {
@@ -158,7 +158,8 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
     return session->sources[place] != NULL;
 }
 
-// Each type has a buffer of its own, so that types measured in turns need not fill it again.
+// Makes session->source hold the type's data. If memory is large, each type has a buffer of its
+// own: types measured in turns need not fill it again.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

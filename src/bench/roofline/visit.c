@@ -19,10 +19,11 @@ enum {
     REPEATS_MAX = 4096
 };
 
-// Above this intensity, a CPU that acts as a GPU reads less memory, or it would take too long.
+// Above this intensity, a CPU that acts as a GPU reads less memory, because all would take too
+// long.
 static const double cpu_intensity = 16;
 
-// Length of one submission while energy is counted: short beside the second that this takes.
+// Length of one submission while energy is counted: short compared with the second of the count.
 static const double burst_ns = 5e6;
 
 // What a case keeps from its first visit.
@@ -49,7 +50,8 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Makes a grid that reads the whole buffer, in rows that the device can have and in whole periods.
+// Makes a grid that reads the whole buffer (on a CPU perhaps less), in whole periods and in rows of
+// a size that the device allows.
 static void shape(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -90,7 +92,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// `separate`: each fma rounded twice, as a product and a sum.
+// Checks the sum of all results. Sets *separate if each fma rounded twice, as a product and a sum.
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_span *span, bool *separate, struct error *err)
 {
@@ -110,8 +112,8 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures energy once a case, if the device counts it and the case asks for it. Else unit_j is
-// NaN.
+// Measures energy once per case, if the device counts it and the case asks for it. Else
+// result->unit_j is NaN.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {
@@ -153,7 +155,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// A result is one of fma, which is two operations.
+// A result in the claim is one fma, which is two operations.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {
