@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cases: all combinations of the chosen values that are possible, reduced to what the preset is
-// for. Values that the user sets are all taken.
+// The cases: all possible combinations of the chosen values, reduced to those that the preset
+// needs. Values that the user sets are all taken.
 #include "bench/bandwidth/session.h"
 
 #include <string.h>
@@ -10,31 +10,31 @@ enum {
     APART_BYTES_MIN = 1 << 20,
     APART_BYTES_MAX = 4 << 20,
     APART_CORE_BYTES = 16 << 10,
-    SAME_BYTES_MAX = 1 << 20, // at most, of reads of the same memory by the whole device
+    SAME_BYTES_MAX = 1 << 20, // largest size if the whole device reads the same memory
     MIDDLE_BYTES_MAX = 32 << 20,
     DRAM_BYTES_MIN = 64 << 20,
-    CPU_BYTES_MAX = 64 << 20, // on a CPU, which fills memory slowly
+    CPU_BYTES_MAX = 64 << 20, // largest size on a CPU, which fills memory slowly
     CORES_UNKNOWN = 64
 };
-enum { // numbers of parameters in bandwidth.c
+enum { // indices in `params` of bandwidth.c
     PARAM_SIZE = 4,
     PARAM_WORKGROUPS = 7
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// Sizes of working sets. Three of them are measured in every variant.
+// Sizes of working sets. Three of them (small, middle, dram) are measured in every variant.
 struct regions {
-    // The least at which workgroups read different parts: so much for each core that two of them
-    // rarely need the same line at the same time, which a single answer would serve.
+    // The smallest size of which workgroups read different parts. Each core has so much of it that
+    // two cores rarely need a line at the same time, which a single read would serve.
     uint64_t apart;
-    uint64_t small;  // a core's own cache
-    uint64_t middle; // the last-level cache
-    uint64_t dram;   // the largest; in quick: `least`
-    uint64_t least;  // the least that must be in DRAM, as far as the device can hold it
-    uint64_t max;    // what the device can hold
+    uint64_t small;  // fits a core's own cache
+    uint64_t middle; // fits the last-level cache
+    uint64_t dram;   // the largest power of two; in quick: `least`
+    uint64_t least;  // the smallest that must be in DRAM, if the device can hold it
+    uint64_t max;    // the largest that the device can hold
 };
 
-// The context of the product.
+// The context of the plan's struct bench_product.
 struct bandwidth_plan {
     const struct bench_request *request;
     struct regions regions;
@@ -148,7 +148,7 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// True for the curves of loads of 16 bytes as floats, and for some sizes of other loads.
+// True for curves of 16-byte loads of floats, and for some sizes of other loads.
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
@@ -198,8 +198,8 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
     ++*count;
 }
 
-// The sizes: the user's unchanged; else the preset's, rounded and as far as the device can hold
-// them, and those of the regions.
+// Returns the sizes: the user's unchanged; else the preset's that the device can hold, rounded, and
+// those of the regions. `max` becomes regions.max.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

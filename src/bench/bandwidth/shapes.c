@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The shapes that each case may take. METHOD.md shows what each of them reached. `shape=default`
-// takes the first one that the device can run.
+// The shapes that each case may take. METHOD.md shows the bandwidth of each. `shape=default` takes
+// the first one that the device can run.
 #include "base/text.h"
 #include "bench/bandwidth/work.h"
 
 #include <string.h>
 
-// Kinds of work. The fastest form of a kind is wanted.
+// Kinds of work. Each kind has forms of its own; the fastest is searched.
 enum kind {
     KIND_LOOP,
     KIND_PART,
-    KIND_CACHED, // one read of each byte in a pass; the last-level cache holds all easily
-    KIND_BEYOND, // the same with more memory
+    KIND_CACHED, // a pass reads each byte once; half of the last-level cache holds all
+    KIND_BEYOND, // the same with more memory than that
     KIND_DRAM,   // the same with so much memory that no cache matters
     KIND_WRITE,
     KIND_COPY,
     KIND_SHARED
 };
 
-// A shape without its route. The first form of a kind and width is tried with both routes, the
-// others with the route that should be faster.
+// A shape without its route. The first form of a kind and width is tried with both routes, all
+// other forms only with the route that should be faster.
 struct form {
     enum kind kind;
     unsigned width;

@@ -6,8 +6,8 @@
 
 enum {
     ELEMENT_BYTES = 16,
-    // In a dispatch of the fill and check kernels: short enough for the watchdogs of slow devices,
-    // and small enough for any limit on storage buffers.
+    // Bytes per dispatch of the fill and check kernels: few enough for the watchdogs of slow
+    // devices, and for any limit on storage buffers.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096
 };

@@ -13,13 +13,13 @@ enum {
 
 enum {
     DISPATCH_MS_MAX = 250, // watchdogs end dispatches that last longer than about 2 s
-    SAFE_BYTES = 32 << 20, // every device moves these in less time
+    SAFE_BYTES = 32 << 20, // every device moves these in less time than that
     PASSES_MAX = 1 << 24,
-    GROWTH_LEAST = 2, // from one try to the next
+    GROWTH_LEAST = 2, // factor of the passes from one try to the next, at least
     GROWTH_MAX = 64,
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
-    HOST_CHECK_BYTES = 1 << 20 // the host computes sums of so much memory, too
+    HOST_CHECK_BYTES = 1 << 20 // the host, too, computes sums of at most this much memory
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -43,7 +43,7 @@ struct memory {
     bool ready;
     struct bandwidth_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // of all words that the work reads, once
+    uint32_t sum; // of all words that the work reads, each counted once
     char *tried;  // "NAME 4.61e12, …": B/s of each shape that was tried; NULL: only one
 };
 
@@ -72,7 +72,7 @@ static bool find_buffers(struct trial *trial, struct error *err)
     return !writes || trial->target;
 }
 
-// The work of `passes` units of that case.
+// Sets trial->work to `passes` passes of that case.
 static bool make_work(struct trial *trial, const struct bandwidth_case *this_case, uint64_t passes,
                       struct error *err)
 {
@@ -85,7 +85,7 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // Each visit writes other data, so that the check finds what an earlier visit left.
+    // Each visit writes other data: data that an earlier visit left do not pass the check.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
@@ -102,7 +102,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
            find_buffers(trial, err);
 }
 
-// measure_record: `repeats` dispatches of the same work.
+// A measure_record: records `repeats` dispatches of the same work.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
@@ -127,7 +127,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Device time of a unit: the shortest of some runs.
+// Sets *ns to the device time of a unit: the shortest of `runs` runs.
 static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct error *err)
 {
     const struct measure_unit unit = {.scope = trial->run->scope,
@@ -137,7 +137,8 @@ static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct err
     return measure_unit_time(&unit, runs, ns, err);
 }
 
-// Tries a part of the memory first. ERROR_UNSUPPORTED if a unit would last dangerously long.
+// Times a part of the working set first. ERROR_UNSUPPORTED if one pass over all of it would last
+// longer than DISPATCH_MS_MAX.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -205,7 +206,7 @@ static bool take_samples(struct trial *trial, uint64_t repeats, struct measure_s
 
 // ---------------------------------------------------------------- the shape
 
-// Fills `shapes` with those that the case's value of `shape` allows, and returns their number; 0
+// Fills `shapes` with the shapes that the case's value of `shape` allows. Returns their number; 0
 // with `err`.
 static size_t allowed_shapes(const struct trial *trial,
                              struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
@@ -235,8 +236,8 @@ static size_t allowed_shapes(const struct trial *trial,
     return 0;
 }
 
-// Finds the fastest shape. All are sized before the first is timed: by then the core clock has
-// risen.
+// Finds the fastest shape. All shapes are sized before the first one is timed: by then the core
+// clock has risen.
 static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
@@ -284,8 +285,8 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Finds memory->sum with another kernel than the timed one. The host computes it, too, if the
-// memory is small.
+// Finds memory->sum of a read with another kernel than the timed one. The host computes it, too, if
+// the working set is small; for shared memory, only the host computes it.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;
@@ -320,7 +321,7 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// The target of a write or a copy must not hold the expected data before.
+// Clears the sum of a read. Fills the target of a write or a copy with other data than expected.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;

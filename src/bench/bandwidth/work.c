@@ -6,7 +6,7 @@
 
 enum {
     STEPS_MAX = 65535,     // lavapipe ends longer loops
-    GROUPS_MAX = 1 << 28,  // of one dispatch
+    GROUPS_MAX = 1 << 28,  // workgroups of one dispatch
     GROUPS_UNKNOWN = 1024, // if the number of cores is not known: more than any device runs at once
     LOOP_CORE_THREADS = 1024
 };
@@ -76,8 +76,9 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
     return true;
 }
 
-// The number of workgroups of a loop: one large workgroup on each core, or several small ones. A
-// second large workgroup would not be faster, and would share the memory behind the core's cache.
+// Returns the number of workgroups of a loop: one large workgroup on each core, or several small
+// ones. A second large workgroup would not be faster, and would share the memory behind the core's
+// cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -91,8 +92,9 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
                        : GROUPS_UNKNOWN;
 }
 
-// Whole laps: through all of the working set, from places spread over it, or through a workgroup's
-// own part. A remainder that does not divide into parts stays unread.
+// Makes a unit of whole laps. Walk LOOP: each workgroup walks through all of the working set, from
+// a start of its own. Walk PART: through its own part; a remainder that does not divide into parts
+// stays unread.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {
@@ -121,7 +123,8 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Passes over the working set. In each of them a workgroup walks through its chunk once.
+// Makes a unit of passes over the working set. In a pass, each workgroup walks once through its
+// chunk.
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
@@ -172,7 +175,7 @@ unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case)
     return this_case->shared ? 1 : 100;
 }
 
-// Cores that compute; 0 = not known.
+// Returns the number of cores that compute; 0: not known.
 static unsigned cores_busy(const struct bandwidth_case *this_case,
                            const struct measure_limits *limits)
 {

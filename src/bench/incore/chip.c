@@ -8,13 +8,13 @@
 
 enum {
     GROUPS_A_CORE =
-        2, // of INCORE_THREADS: whether one or two fit at a time, all cores end together
-    CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups even out
+        2, // of INCORE_THREADS: whether a core runs one or two at once, all cores end together
+    CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups spread evenly
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     IDLE_TRIES = 12,
-    SAMPLE_FACTOR = 3 // times the requested length of a sample: a launch costs 7 to 14 µs
+    SAMPLE_FACTOR = 3 // a sample is this often the requested length: a launch costs 7 to 14 µs
 };
 static const double warm_ns = 15e6; // an idle clock takes that long to rise
 static const double still_rising =
@@ -24,7 +24,7 @@ static const double still_rising =
 struct memory {
     uint32_t iterations;
     uint64_t repeats;                 // dispatches in a sample
-    uint32_t words[2 * INCORE_SLOTS]; // the chains' expected ends
+    uint32_t words[2 * INCORE_SLOTS]; // the proof, with the chains' expected ends
 };
 
 struct chip {
@@ -73,22 +73,22 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Length of a sample. Matrix units bring a card to its power limit, which slows the cases that
-// follow: their samples are only as long as requested.
+// Returns the length of a sample in ns. Matrix units bring a card to its power limit, which slows
+// the cases that follow: their samples are only as long as requested.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Most iterations: some devices limit the length of a loop.
+// Returns the largest number of iterations: some devices limit the length of a loop.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return loops ? (double)loops - 1 : 1 << 24;
 }
 
-// Device time of one dispatch of that many iterations. Its results are not checked.
+// Sets *ns to the device time of one dispatch of that many iterations. Does not check its results.
 static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t iterations,
                             double *ns, struct error *err)
 {
@@ -168,7 +168,8 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
 
 // ---------------------------------------------------------------- a visit
 
-// True if the samples ran at an idle clock: some contexts keep it for 0.1 s after work arrives.
+// True if the samples ran at an idle core clock, below half of the highest one: some contexts keep
+// it for 0.1 s after work arrives. False if no sample saw the clock.
 static bool is_idle(struct chip *chip, const struct measure_span *span)
 {
     struct incore_session *session = chip->session;
@@ -196,7 +197,8 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
 }
 
 // Measures again until the core clock has risen and a sample is at least half as long as wanted.
-// *idle: the clock never rose.
+// Stops after SIZING_TRIES (idle clock: IDLE_TRIES) repetitions. Sets *idle if the clock never
+// rose.
 static bool run_awake(struct chip *chip, struct measure_span *span, bool *separate, bool *idle,
                       struct error *err)
 {

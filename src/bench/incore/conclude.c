@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // results for each unit
+static const double units_least = 0.95; // results per cycle and unit
 
 // True for a case of that operation on the device; of any operation if `op` is NULL.
 static bool is_of(const struct result *result, const char *device, const char *op)
@@ -16,8 +16,8 @@ static bool is_of(const struct result *result, const char *device, const char *o
            (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-// The number of units that do that many results a cycle: the next power of two, or 0 if the results
-// are more than 5 % below it.
+// Returns the number of units that give that many results per cycle: the next power of two, or 0 if
+// the results are more than 5 % below it.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));
@@ -53,9 +53,9 @@ static void report(struct run *run, const char *device, const char *op)
 }
 
 // Adds a finding "operation" for each operation that has both a latency and a throughput. Its value
-// is the latency in cycles: of one chain of one subgroup. Its text adds the most results a cycle of
-// a core and, where they show it, the number of units. Its keys are the case of the latency, then
-// the case of the throughput.
+// is the latency in cycles: of one chain of one subgroup. Its text adds the largest number of
+// results per cycle and core and, if units_of finds one, the number of units. Its keys are the case
+// of the latency, then the case of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

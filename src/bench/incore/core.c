@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures one workgroup on one core: by the core's own counter, else by time stamps.
+// Measures one workgroup on one core: by the core's own counter, or by time stamps without one.
 #include "bench/incore/session.h"
 #include "math/stats.h"
 
@@ -15,8 +15,8 @@ enum {
     TRIES_MAX = 20
 };
 
-// What a case's first visit finds out: timed iterations of the loop, and the chains' expected ends
-// after as many iterations and after twice as many.
+// What a case's first visit finds out: the number of timed iterations, and the proofs' words, with
+// the chains' expected ends after that number of iterations and after twice as many.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -29,12 +29,14 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // Of each sample's iterations: counts of the core (0 if there is no counter), and nanoseconds.
+    // Length of each sample, in counts of the core's counter (0 if there is none) and in
+    // nanoseconds.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Lengths of dispatches in a batch: time stamps need two, N and 2 N iterations.
+// Number of lengths of a batch's dispatches: 1 with the counter; time stamps need N and 2 N
+// iterations.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -101,7 +103,7 @@ struct stamp {
     uint32_t x, y;
 };
 
-// Counts from the first subgroup's begin to the last subgroup's end.
+// Returns the counts from the first subgroup's begin to the last subgroup's end.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->session->clock);
@@ -118,7 +120,7 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     return last - first;
 }
 
-// Time of the dispatch's iterations by the device's clock.
+// Returns the time of the dispatch's timed iterations by the device's clock.
 static double device_ns(const struct core *core, const struct stamp *stamps)
 {
     const struct stamp *begin = &stamps[INCORE_STAMP_BEGIN], *end = &stamps[INCORE_STAMP_END];
@@ -127,7 +129,7 @@ static double device_ns(const struct core *core, const struct stamp *stamps)
                                     measure_clock_stamp((const uint32_t[]){end->x, end->y}));
 }
 
-// Length of one count of the core's counter.
+// Returns the length in ns of one count of the core's counter.
 static double count_ns(const struct core *core, const struct stamp *stamps)
 {
     const struct measure_clock *clock = &core->session->clock;
@@ -199,8 +201,8 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Where 2 N iterations took less time than N, something else delayed the device: all samples are
-// taken again. Samples that are still wrong after TRIES_MAX become NaN.
+// If 2 N iterations took less time than N, something else delayed the device: all samples are taken
+// again. Samples that are still wrong after TRIES_MAX become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -248,7 +250,7 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Metric = what a sample took ÷ `over`, or its inverse.
+// Adds the samples of a metric: a sample's length ÷ `over`, or the inverse.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What chains come to by the host's own arithmetic. The kernels' results are compared with it.
+// The expected ends of chains, by the host's own arithmetic. The kernels' results are compared with
+// them.
 #include "bench/fma_chain.h"
 #include "bench/incore/session.h"
 
@@ -7,11 +8,11 @@
 #include <string.h>
 
 enum {
-    SETTLED_STEPS = 1024, // functions come to a fixed value, or alternate between two
+    SETTLED_STEPS = 1024, // then functions have a fixed value, or alternate between two
     SHIFT_BITS = 3,
     VOTED = 5, // bits of the first four lanes: every subgroup has at least these
     FOUR_LANES = 15,
-    LEAST_OF_ALL = 3, // what the lane with the least value adds: lane 1
+    LEAST_OF_ALL = 3, // the least value that a lane adds: lane 1 adds it
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
@@ -21,14 +22,14 @@ static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0
 struct chain {
     uint64_t start;          // x
     uint64_t second;         // y, of integers
-    uint64_t fused, rounded; // the end: with fma rounding once, and twice; else the same
+    uint64_t fused, rounded; // the end, if an fma rounds once and if twice; else equal
 };
 
 struct constants {
     uint64_t a, b;
 };
 
-// fma_number has the same order.
+// enum fma_number has the order of INCORE_F32 …
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
@@ -86,7 +87,7 @@ static double float_step(const struct incore_kind *kind, double x, bool second)
 
 static struct chain float_chain(const struct incore_kind *kind, unsigned number, uint64_t steps)
 {
-    // Different for each chain, between 1 and 2.
+    // The start is different for each chain, and between 1 and 2.
     double x = fma_round(number_of(kind), 1 + fmod((number + 1) * 0.6180339887, 1));
     struct chain chain = {.start = fma_bits(number_of(kind), x)};
     if (kind->operation >= INCORE_DIV && steps > SETTLED_STEPS)
@@ -156,8 +157,8 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// The next value is d − e, with e the value before d. That repeats after six steps, and is exact
-// however an API rounds.
+// Returns the last two values. The next value is always d − e, where e is the value before d. The
+// values repeat after six steps, and are exact however an API rounds.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -230,13 +231,13 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     case INCORE_LEAST:
         x += LEAST_OF_ALL * (uint32_t)steps;
         break;
-    default: // barriers leave it
+    default: // barriers do not change x
         break;
     }
     return (struct chain){start, 0, x, x};
 }
 
-// Fused chains; of mixed ones an integer beside each float, in the high word.
+// A chain of fma. A mixed chain also has an integer, in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -266,10 +267,11 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
 // keep only one step of 32 products (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    static const uint64_t elements[] = {// as many as fit: 0.25 in the low word, 0.5 in the high one
-                                        [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
-                                        [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
-                                        [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};
+    static const uint64_t elements[] = {
+        // as many as fit in 64 bits: 0.25 in the low word, 0.5 in the high one
+        [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
+        [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
+        [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};
     double products = kind->operation == INCORE_TILE_E4M3 ? 32 : 16 * (double)steps;
     for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++)
         put(words, INCORE_START + i, fma_bits(FMA_F32, i));

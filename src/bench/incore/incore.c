@@ -151,7 +151,8 @@ enum incore_param { // in the order of `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// True if the kernels have that many threads. Barrier kernels exist for a few sizes only.
+// False if no kernel has threads for that many subgroups. Barrier kernels exist only for a few
+// sizes.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -163,8 +164,8 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// False for cases without a kernel. Of an operation that the device lacks, one case is kept, which
-// a visit skips with the reason; all of them if the user asked for it.
+// False for cases without a kernel. If the device lacks the operation, only one case on one core is
+// kept, or all if the user chose the operation: a visit skips them with the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

@@ -26,8 +26,8 @@ enum {
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// Products of tiles. `products`: of a thread. A subgroup of 32 computes a tile together; of wgmma
-// four subgroups do.
+// Products of tiles. `products`: per thread and step. A subgroup of 32 threads computes a tile
+// together; with wgmma, four subgroups do.
 #define TILES(name, kernel, format, peak, products)                                                \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
@@ -145,7 +145,7 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // The kernels in OpenCL C read the clocks only where the device has them.
+    // The kernels in OpenCL C read the clocks only if the device has them.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

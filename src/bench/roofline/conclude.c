@@ -8,8 +8,8 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double leg_distances[] = {
-    4, 2}; // from the ridge; the first factor that leaves cases is used
+// Factors from the ridge. The first one that leaves cases on both sides is used.
+static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
 // The results of one device with one type of numbers.

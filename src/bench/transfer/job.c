@@ -12,7 +12,7 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-// Where the job's data begin on the host; NULL for device memory.
+// Returns where the job's data begin on the host; NULL for device memory.
 static unsigned char *host_source(const struct transfer_job *job)
 {
     unsigned char *memory = transfer_station_memory(job->from, job->source);
@@ -130,8 +130,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// While the device copies one part, the host fills a stage with the next one, or empties the stage
-// of the last one.
+// While the device copies one part, the host fills a stage with the next part, or empties the stage
+// of the previous part.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;
@@ -174,5 +174,5 @@ bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
 void transfer_mapped_once(const struct transfer_job *job)
 {
     memcpy(host_target(job), host_source(job), job->this_case->bytes);
-    atomic_thread_fence(memory_order_seq_cst); // flushes what the processor combines
+    atomic_thread_fence(memory_order_seq_cst); // flushes stores that the processor still combines
 }

@@ -6,13 +6,13 @@
 
 enum {
     HOST_SHARE = 8,   // each of four buffers takes at most this part of the free host memory
-    DEVICE_SHARE = 4, // each of two buffers: of the device's memory
+    DEVICE_SHARE = 4, // each of two buffers takes at most this part of the device's memory
     CPU_BYTES_MAX = 16 << 20, // a CPU has no link to measure
-    MAPPED_READ_MAX = 1 << 20 // a load of device memory by the host takes a µs
+    MAPPED_READ_MAX = 1 << 20 // one load of device memory by the host takes a µs
 };
-// The preset's sizes between devices: a message and a large copy.
+// Sizes that presets measure between devices: a message and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// The preset's sizes on the universal queue, which is not the device's copy engine.
+// Sizes that presets measure on the universal queue, which is not the device's copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -62,7 +62,7 @@ uint64_t transfer_bytes_max(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- the plan
 
-enum transfer_param { // as transfer.c lists them
+enum transfer_param { // in the order of `params` in transfer.c
     TRANSFER_PARAM_DIRECTION,
     TRANSFER_PARAM_MEMORY,
     TRANSFER_PARAM_BY,
@@ -111,7 +111,7 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// True if the preset measures that size here.
+// True if presets measure the case at its size.
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -155,9 +155,9 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Makes a choice of `from` or `to` name devices of the API. `from` names only this device, unless
-// this is the first one. If there is no second device, they are this device and "another", for a
-// case that is skipped with that reason.
+// Returns the choice of `from` or `to` with the ids of the chosen devices of the API. `from` has
+// only this device, unless this device is the first one. If the API has no second device, `from` is
+// this device and `to` is "another": that case is skipped with this reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

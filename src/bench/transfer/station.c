@@ -11,15 +11,15 @@ enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
-    GROUPS_MAX = 1024 // of the kernels that fill and check: they loop
+    GROUPS_MAX = 1024 // of the kernels that fill and check: their threads loop
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
 static const uint64_t window_most = 256 << 20, cache_unknown = 32 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// The host checks a GiB in less time than a slow copy takes. So the loops have a constant length
-// and keep the product as a running sum: compilers turn that into vector code.
+// The host should check a GiB in less time than a slow copy takes. So the loops have a constant
+// length and compute the product as a running sum: compilers turn such loops into vector code.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);
@@ -73,7 +73,8 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
 
 // ---------------------------------------------------------------- a station
 
-// Twice the last-level cache, in whole steps.
+// Returns twice the last-level cache in bytes, in whole steps: from TRANSFER_WINDOW_BYTES (also on
+// a CPU) to window_most.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;

@@ -16,7 +16,8 @@ enum {
     PASSES_MAX = 4096, // transfers in a sample that the host times
     SINGLES = 16       // single transfers in a sample
 };
-static const double sample_most_ns = 32e6; // more samples of slow transfers show little
+static const double sample_most_ns =
+    32e6; // of all samples of a visit: more of slow transfers show little
 
 // What a case's first visit finds out.
 struct memory {
@@ -30,11 +31,11 @@ struct trial {
     struct transfer_session *session;
     struct transfer_job jobs[2]; // BOTH: host to device, device to host
     unsigned job_count;
-    struct gpu_batch *batches[2]; // of cases that the host times
-    bool is_direct;               // PEER: no way through the host
+    struct gpu_batch *batches[2]; // if the host times the case
+    bool is_direct;               // PEER: copies do not go through the host
     uint64_t passes;              // transfers in a sample
-    bool is_slow;                 // seen in an earlier visit
-    struct measure_span span;     // a unit is a transfer in each direction
+    bool is_slow;                 // memory.is_slow of an earlier visit
+    struct measure_span span;     // a unit is one transfer in each direction
 };
 
 // ---------------------------------------------------------------- what goes where
@@ -66,8 +67,8 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// The queue of job number `job`. With by=queue: the universal one, and a transfer queue for the
-// other direction.
+// Returns the queue of job number `job`: session->queues[job] if by=copy or memory=pageable. Else
+// job 0 has the universal queue, and job 1 the first queue for copies.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -191,8 +192,8 @@ static bool run_batches(struct trial *trial, struct error *err)
     return true;
 }
 
-// Times `passes` transfers, one after another. Both directions at once take one submission each;
-// all others take a submission for each transfer.
+// Sets *ns to the time per transfer of trial->passes transfers, one after another. Both directions
+// at once take one submission per direction; other cases take one submission per transfer.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -213,7 +214,7 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of transfers so that a sample is as long as requested.
+// Chooses the number of transfers so that a sample is as long as requested; SINGLES if mode=single.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -228,7 +229,7 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->is_slow)
             return true;
-        if (!time_passes(trial, &ns, err)) // if the number is known, this warms up
+        if (!time_passes(trial, &ns, err)) // a warm-up if the number is known
             return false;
         double needed = wanted_ns / fmax(ns, 1);
         if (is_known || trial->jobs[0].this_case->single || (double)trial->passes >= needed ||
@@ -266,8 +267,8 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// The first visit checks every byte. The host checks a GiB more slowly than it copies it, so each
-// later visit checks another eighth of the host's memory.
+// The first visit checks every byte. The host checks a GiB more slowly than it copies one, so each
+// later visit checks only an eighth of large host memory, another one each time.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;
@@ -281,7 +282,7 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Small copies within the device may stay in the last-level cache.
+// Small copies within the device may stay in the last-level cache, and are counted there.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
