@@ -24,13 +24,13 @@ static const uint64_t gibibyte = (uint64_t)1 << 30;
 
 // Sizes of working sets. Three of them (small, middle, dram) are measured in every variant.
 struct regions {
-    // The smallest size of which workgroups read different parts. Each core has so much of it that
-    // two cores rarely need a line at the same time, which a single read would serve.
+    // The smallest size at which workgroups read different parts. Each core has so much of it that
+    // two cores rarely need the same line at the same time, which a single read would serve.
     uint64_t apart;
     uint64_t small;  // fits a core's own cache
     uint64_t middle; // fits the last-level cache
     uint64_t dram;   // the largest power of two; in quick: `least`
-    uint64_t least;  // the smallest that must be in DRAM, if the device can hold it
+    uint64_t least;  // the smallest that must be in DRAM; at most the largest power of two
     uint64_t max;    // the largest that the device can hold
 };
 

@@ -31,7 +31,7 @@ MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench
 // Frees the buffers. Does nothing to a store that never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
-// Returns the buffer, of at least `bytes`; NULL with `err`, as ERROR_OUT_OF_MEMORY. If it must
+// Returns the buffer, of at least `bytes`; NULL with `err` (ERROR_OUT_OF_MEMORY). If it must
 // grow, the earlier buffer is freed.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);

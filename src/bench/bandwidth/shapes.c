@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Kinds of work. Each kind has forms of its own; the fastest is searched.
+// Kinds of work. Each kind has forms of its own; a search finds the fastest.
 enum kind {
     KIND_LOOP,
     KIND_PART,

@@ -13,7 +13,7 @@ enum {
 
 enum {
     DISPATCH_MS_MAX = 250, // watchdogs end dispatches that last longer than about 2 s
-    SAFE_BYTES = 32 << 20, // every device moves these in less time than that
+    SAFE_BYTES = 32 << 20, // every device moves these in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
     GROWTH_LEAST = 2, // factor of the passes from one try to the next, at least
     GROWTH_MAX = 64,

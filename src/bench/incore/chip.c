@@ -14,7 +14,7 @@ enum {
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     IDLE_TRIES = 12,
-    SAMPLE_FACTOR = 3 // a sample is this often the requested length: a launch costs 7 to 14 µs
+    SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
 static const double warm_ns = 15e6; // an idle clock takes that long to rise
 static const double still_rising =
@@ -169,7 +169,7 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
 // ---------------------------------------------------------------- a visit
 
 // True if the samples ran at an idle core clock, below half of the highest one: some contexts keep
-// it for 0.1 s after work arrives. False if no sample saw the clock.
+// an idle clock for 0.1 s after work arrives. False if no sample saw the clock.
 static bool is_idle(struct chip *chip, const struct measure_span *span)
 {
     struct incore_session *session = chip->session;
@@ -197,8 +197,7 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
 }
 
 // Measures again until the core clock has risen and a sample is at least half as long as wanted.
-// Stops after SIZING_TRIES (idle clock: IDLE_TRIES) repetitions. Sets *idle if the clock never
-// rose.
+// Repeats at most SIZING_TRIES times, IDLE_TRIES while the clock is idle. *idle: it never rose.
 static bool run_awake(struct chip *chip, struct measure_span *span, bool *separate, bool *idle,
                       struct error *err)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures one workgroup on one core: by the core's own counter, or by time stamps without one.
+// Measures one workgroup on one core: by the core's own counter, or by time stamps if kernels
+// cannot read clocks.
 #include "bench/incore/session.h"
 #include "math/stats.h"
 
@@ -29,14 +30,13 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // Length of each sample, in counts of the core's counter (0 if there is none) and in
-    // nanoseconds.
+    // Length of each sample: counts of the core's counter (0 if there is none), and nanoseconds.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Number of lengths of a batch's dispatches: 1 with the counter; time stamps need N and 2 N
-// iterations.
+// Returns how many lengths the dispatches of a batch have: 1 with the counter; time stamps need 2,
+// N and 2 N iterations.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    SETTLED_STEPS = 1024, // then functions have a fixed value, or alternate between two
+    SETTLED_STEPS = 1024, // by then functions have a fixed value, or alternate between two
     SHIFT_BITS = 3,
     VOTED = 5, // bits of the first four lanes: every subgroup has at least these
     FOUR_LANES = 15,
@@ -157,8 +157,8 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// Returns the last two values. The next value is always d − e, where e is the value before d. The
-// values repeat after six steps, and are exact however an API rounds.
+// Returns the last two values after `steps` steps. The next value is always d − e, where e is the
+// value before d. The values repeat after six steps, and are exact however an API rounds.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -267,11 +267,10 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
 // keep only one step of 32 products (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    static const uint64_t elements[] = {
-        // as many as fit in 64 bits: 0.25 in the low word, 0.5 in the high one
-        [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
-        [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
-        [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};
+    static const uint64_t elements[] = {// as many as fit: 0.25 in the low word, 0.5 in the high one
+                                        [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
+                                        [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
+                                        [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};
     double products = kind->operation == INCORE_TILE_E4M3 ? 32 : 16 * (double)steps;
     for (unsigned i = 0; i < INCORE_PEAK_CHAINS; i++)
         put(words, INCORE_START + i, fma_bits(FMA_F32, i));

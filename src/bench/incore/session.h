@@ -23,7 +23,7 @@ struct incore_kind {
     unsigned steps;      // per thread in one iteration, on one core; 0: no kernel for one core
     gpu_caps caps;       // that a device must have
     unsigned results;    // per step of a thread: 1, or 2 if packed or mixed; tiles: products
-    unsigned arithmetic; // operations in a result: 2 for fma and mad, 3 for dot, 8 for dot4
+    unsigned arithmetic; // operations in a result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
     const struct incore_peak *peak; // NULL: no kernel for the whole chip
 };
 
@@ -102,7 +102,7 @@ struct gpu_program *incore_program(struct incore_session *session,
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch that compares its results with that proof. Sets the arguments of `desc`.
+// Records a dispatch that compares its results with that proof. `desc` has no arguments.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 

@@ -78,8 +78,7 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Returns the bytes of the largest shared array of a kernel (kernels.txt) within the limit; 0:
-// none.
+// Returns the bytes of the largest shared array of a kernel (kernels.txt) within the limit; else 0.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)

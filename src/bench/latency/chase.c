@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 enum {
-    BUILD_NODES = 1 << 22, // per submission: short enough for any watchdog, even on a CPU
+    BUILD_NODES = 1 << 22, // per submission: fast enough for any watchdog, even in software
     NAME_BYTES = 64,
     TOUCH_BYTES = 65536,       // no page of device memory is smaller
     AWAKE_POLLS_MAX = 1 << 18, // each poll takes about a microsecond

@@ -23,7 +23,7 @@ enum {
 };
 
 #define UNKNOWN_CACHE_BYTES (UINT64_C(32) << 20) // assumed if the last-level cache is not known
-#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // largest size for a CPU in `quick`
+#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // largest in `quick` on a CPU, which builds slowly
 
 // The context of the plan's struct bench_product.
 struct latency_plan {
@@ -43,8 +43,7 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// True if the path's better chain has pointers: always if possible, because an index costs
-// arithmetic.
+// True if the path's better chain has pointers: if possible, because an index costs arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);

@@ -9,7 +9,8 @@ enum {
     UNIT_TEXT = 32
 };
 static const double volume_least = 65536, volume_most = 20e6;
-static const double bound_share = 0.9; // of a kernel's time: from here on, the host is the limit
+static const double bound_share =
+    0.9; // of a kernel's time in the host's call: the host is the limit
 
 // ---------------------------------------------------------------- a launch and a volume
 
@@ -91,8 +92,7 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the result of a batch of empty kernels with `between` between them; NULL if there is
-// none.
+// Returns the result of a batch of empty kernels with `between` between them; NULL: none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -154,7 +154,7 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds a finding if the host's call takes almost all the time of a row: such a row measures the
+// Adds a finding if the host's call takes almost all the time of a row, which then measures the
 // host.
 static void report_bound(struct run *run, const char *device)
 {
@@ -186,13 +186,11 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds findings about the cost of a launch:
-//   barriers      the time that each kind of barrier adds to an empty kernel. Value: that time in
-//   ns
-//                 of a memory barrier, or else of the first kind measured. Keys: the case without
-//                 a barrier, and the case of that kind
-//   launch-bound  the host's call that submits empty kernels takes at least 90 % of their time, so
-//   a
-//                 faster device would not help. Value: the call's time per kernel, in ns
+//   barriers      the time that each kind of barrier adds to an empty kernel. Value: this time
+//                 in ns for a memory barrier, or else for the first kind measured. Keys: the case
+//                 without a barrier, and the case of that kind
+//   launch-bound  the host's call that submits empty kernels takes at least 90 % of their time:
+//                 a faster device would not help. Value: the call's time per kernel, in ns
 //   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
 //                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
 //                 largest kernel of the fit. Takes at least five volumes from 64 KiB to 20 MB,

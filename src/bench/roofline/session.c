@@ -38,8 +38,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Returns the number of the start, of FMA_CHAINS, that value `i` of a period has: a hash
-// (MurmurHash3's finaliser).
+// Returns which of the FMA_CHAINS starts value number `i` of a period has, by a hash (MurmurHash3's
+// finaliser).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;

@@ -158,8 +158,8 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    struct gpu_queue
-        *queues[TRANSFER_QUEUES]; // for copies; [1] is NULL without two beside the universal queue
+    // For copies. [1] is NULL without two queues beside the universal queue.
+    struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
     struct measure_limits limits; // including the link's bandwidth
@@ -167,7 +167,7 @@ struct transfer_session {
     struct transfer_peer *peers;  // devices opened so far
     // For pageable memory that the driver cannot copy: the host fills one stage while the device
     // copies the other.
-    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // of TRANSFER_H2D and TRANSFER_D2H
+    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: TRANSFER_H2D or TRANSFER_D2H
 };
 
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc);

@@ -16,8 +16,7 @@ enum {
     PASSES_MAX = 4096, // transfers in a sample that the host times
     SINGLES = 16       // single transfers in a sample
 };
-static const double sample_most_ns =
-    32e6; // of all samples of a visit: more of slow transfers show little
+static const double sample_most_ns = 32e6; // of a visit: more samples of slow transfers show little
 
 // What a case's first visit finds out.
 struct memory {
