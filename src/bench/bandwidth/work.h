@@ -104,7 +104,7 @@ struct bandwidth_work_desc {
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
     unsigned cores;  // 0 = not known
-    uint64_t passes; // in the unit; 0 means 1
+    uint64_t passes; // passes in the unit; 0 means 1
 };
 
 // Makes the unit. ERROR_UNSUPPORTED if the working set does not divide into this shape's blocks, is

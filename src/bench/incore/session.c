@@ -26,8 +26,8 @@ enum {
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// Products of tiles. `products`: per thread and step. A subgroup of 32 threads computes a tile
-// together; with wgmma, four subgroups do.
+// Products of tiles. `products` is their number per thread and step. A subgroup of 32 threads
+// computes a tile together; with wgmma, four subgroups do.
 #define TILES(name, kernel, format, peak, products)                                                \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 

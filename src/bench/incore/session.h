@@ -102,7 +102,7 @@ struct gpu_program *incore_program(struct incore_session *session,
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch that compares its results with that proof. `desc` has no arguments.
+// Records a dispatch that compares its results with that proof. `desc` needs no args.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 

@@ -9,8 +9,7 @@ enum {
     UNIT_TEXT = 32
 };
 static const double volume_least = 65536, volume_most = 20e6;
-static const double bound_share =
-    0.9; // of a kernel's time in the host's call: the host is the limit
+static const double bound_share = 0.9; // of a kernel's time: such a host's call is the limit
 
 // ---------------------------------------------------------------- a launch and a volume
 
