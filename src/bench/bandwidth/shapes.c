@@ -84,7 +84,7 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
 }
 
 // True for loops that have smaller workgroups than the first shape. Loops should have one large
-// workgroup on each core: small ones would share the memory behind the core's cache.
+// workgroup on each core: small workgroups would share the memory behind the core's cache.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;

@@ -77,8 +77,8 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
 }
 
 // Returns the number of workgroups of a loop: one large workgroup on each core, or several small
-// ones. A second large workgroup would not be faster, and would share the memory behind the core's
-// cache.
+// workgroups. A second large workgroup would not be faster, and would share the memory behind the
+// core's cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)

@@ -79,8 +79,8 @@ MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t 
 // Returns n for a power 2^n.
 uint32_t latency_log2(uint64_t power);
 
-// The place where hop k < nodes of a lap loads, by the closed formula that order.glsl also has: the
-// number of a block, and a byte in it.
+// The place at which hop k (0 to nodes − 1) loads: the number of a block, and a byte in it. By the
+// closed formula that order.glsl also has.
 struct latency_place {
     uint32_t block, byte;
 };

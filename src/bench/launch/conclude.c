@@ -9,7 +9,8 @@ enum {
     UNIT_TEXT = 32
 };
 static const double volume_least = 65536, volume_most = 20e6;
-static const double bound_share = 0.9; // of a kernel's time: such a host's call is the limit
+// If the host's call takes this part of a kernel's time or more, the host is the limit.
+static const double bound_share = 0.9;
 
 // ---------------------------------------------------------------- a launch and a volume
 
