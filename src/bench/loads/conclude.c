@@ -5,11 +5,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// A ratio is a difference if its whole interval lies above this (or below 1 / this), and no
-// difference if its whole interval lies between the two. Anything else gives no advice.
+// Two rates differ if the whole interval of their ratio lies above ADVICE_RATIO or below its
+// inverse. They are the same if the whole interval lies between the two. Any other ratio gives no
+// advice.
 #define ADVICE_RATIO 1.1
 
-// Two cases compared, and what to say when the first is faster, slower, or the same.
+// Two cases to compare, and the advice if the first is faster, slower or as fast.
 struct question {
     const char *metric;
     const char *load, *pattern, *other_load, *other_pattern;
@@ -93,7 +94,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// The text that the intervals of two metrics allow; NULL if they allow none.
+// Returns the text that the intervals of two metrics allow; NULL if they allow no text.
 static const char *answer(const struct question *question, const struct metric *one,
                           const struct metric *other)
 {
@@ -175,8 +176,8 @@ static void report_drift(struct run *run, const char *device)
 
 // Adds a finding "loads-advice" for each question that two cases answer. Value: how many times as
 // fast the first case is as the second; keys: both cases. Adds a finding "loads-drift" if two cases
-// or more have a baseline. Value: how much faster the fastest baseline is than the slowest, less 1;
-// keys: their cases, the slower first.
+// or more have a baseline. Value: rate of the fastest baseline / rate of the slowest - 1; keys: the
+// cases of both, the slowest first.
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

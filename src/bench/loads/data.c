@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The data that loads find: their values, and the bytes that hold them in each format.
+// The data that kernels load: the values, and the bytes that hold these values in each format.
 //
 // Formats whose channels are not whole bytes are packed: words, sRGB, and compressed blocks (BC).
-// A block uses only its two end points, which every decoder must give exactly; what lies between
-// them may be rounded differently. Sources: Vulkan specification, "Formats"; Khronos Data Format
-// Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
+// A block uses only its two end points, which every decoder must give exactly; decoders may
+// round the colours between them differently. Sources: Vulkan specification, "Formats"; Khronos
+// Data Format Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
 #include "bench/loads/kind.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 
 enum {
     GRAIN = 64,        // floats are multiples of 1/64
-    HALF_MASK = 1023,  // bits that a half holds exactly
+    HALF_MASK = 1023,  // bits of a number that a half holds exactly
     FLOAT_MASK = 4095, // few enough bits that 256 × (1 + 3 + 5 + 7) such numbers add up exactly
-    BLOCK = 4,         // texels a side
+    BLOCK = 4,         // side of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    HALF_LEAST = 464, // end points of BC6H: from here on, HALF_COUNT of them lie from 1/2 to 1
+    HALF_LEAST = 464, // first of the HALF_COUNT end points of BC6H that mean 1/2 to 1
     HALF_COUNT = 31
 };
 
@@ -41,7 +41,7 @@ static double linear_of(double srgb)
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
-// A number from 1 up to 2; the channels have mantissas of 6, 6 and 5 bits.
+// Returns a number between 1 and 2; the channels have mantissas of 6, 6 and 5 bits.
 static double small_float(unsigned element, unsigned channel)
 {
     unsigned bits = channel < 2 ? 6 : 5;
@@ -77,14 +77,15 @@ static unsigned texel_at(unsigned block, unsigned texel)
     return y * LOADS_SIDE + x;
 }
 
-// Which end point a texel takes: 0 or 1. BC6H and BC7 allow only 0 for the first texel of a block.
+// Returns which end point a texel uses: 0 or 1. BC6H and BC7 allow only 0 for the first texel of a
+// block.
 static unsigned end_of(unsigned element)
 {
     bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// An end point of `bits` bits. With `ordered`, end point 0 is greater than end point 1.
+// Returns an end point of `bits` bits. If `ordered`, end point 0 is greater than end point 1.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -95,7 +96,7 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// Reds are ordered: so a BC1 block has four colours, not three and a transparent one.
+// Red has ordered end points, so a BC1 block has four colours, not three and a transparent one.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -108,8 +109,8 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// The bits of the half that a BC6H end point stands for: expanded to 16 bits, times 31 / 64.
-// `quantised`: the 10 bits that stand in the block.
+// Returns the bits of the half that a BC6H end point means: its 10 bits expanded to 16, times 31
+// / 64. `quantised`: the 10 bits that the block holds.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
@@ -155,7 +156,7 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// The value in units of the class: 1/255 for UNORM8, 1/64 for floats, else 1.
+// Returns a value in units of its class: 1/255 for UNORM8, 1/64 for floats, else 1.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -170,7 +171,7 @@ static int number_of(const struct loads_kind *kind, unsigned element, unsigned c
 {
     if (kind->source != LOADS_FROM_STRETCHED)
         return hashed_number(kind, element, channel);
-    if (element >= LOADS_ELEMENTS) // of a smaller level
+    if (element >= LOADS_ELEMENTS) // an element of a smaller level
         return (hashed_number(kind, element, channel) + 3) / 4;
     unsigned x = element % LOADS_SIDE % LOADS_TILE, y = element / LOADS_SIDE % LOADS_TILE;
     return hashed_number(kind, y * LOADS_SIDE + x, channel);
@@ -216,15 +217,15 @@ static void put_channel(unsigned char *to, unsigned block, unsigned channel)
         put_bits(to, 16 + 3 * t, 3, end_of(texel_at(block, t)));
 }
 
-// Indices of BC6H and BC7 have 4 bits: 0 is end point 0, 15 is end point 1. The first texel's index
-// lacks its top bit.
+// Writes the indices of BC6H and BC7. They have 4 bits: 0 is end point 0, 15 is end point 1. The
+// first texel's index is 0 and lacks its top bit.
 static void put_indices(unsigned char *to, unsigned block)
 {
     for (unsigned t = 1; t < BLOCK * BLOCK; t++)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Mode 11: one region; end points of 10 bits, not coded as differences.
+// Writes a BC6H block in mode 11: one region; end points of 10 bits, not coded as differences.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -237,8 +238,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Mode 6: one region; end points of 7 bits, and one more lowest bit, which all channels of an end
-// point share. It is the number of the end point here.
+// Writes a BC7 block in mode 6: one region; end points of 7 bits and one lowest bit more, which all
+// channels of an end point share. This bit is the number of the end point here.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);
@@ -300,7 +301,8 @@ float loads_centre(const struct loads_kind *kind)
     return traits->centre > 0 ? traits->centre : 0.5f;
 }
 
-// IEEE 754 binary16 of a value that it holds exactly, neither zero nor subnormal.
+// Returns the IEEE 754 binary16 of a value that it can hold exactly and that is neither zero nor
+// subnormal.
 static uint16_t half_of(double value)
 {
     int exponent;
@@ -333,7 +335,8 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
 {
     if (kind->data == LOADS_PACKED)
         return encode_packed(arena, kind->format, bytes);
-    // A gather brings one channel of four texels, so memory may have other channels than a load.
+    // A gather loads one channel of four texels, so a texel's channels may be more or fewer than a
+    // load's.
     bool gather = kind->source == LOADS_FROM_GATHER;
     unsigned channels = gather ? gpu_format_channels(kind->format) : kind->width;
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;

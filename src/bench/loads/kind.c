@@ -32,7 +32,8 @@
     FORMATS(X, "Texture2D<", ">.Sample(nearest)", NEAREST, "16F", "32F")                           \
     FORMATS(X, "Texture2D<", ">.Sample(bilinear)", BILINEAR, "16F", "32F")
 
-// Rows that fathom adds: raw and structured buffers, formats, filters, shapes of textures, writes.
+// Rows that fathom adds: more raw and structured buffers, formats, filters, shapes of textures,
+// writes.
 #define ADDED(X)                                                                                   \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \
     X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)                        \
@@ -269,13 +270,14 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
                             : loads_is_texture(kind) ? "texture"
                                                      : "buffer",
                             kind->width, form);
-    // A raw buffer that is an argument and of known alignment is a structured one.
+    // A raw buffer of known alignment, as a kernel argument, is the same as a structured buffer.
     enum loads_source source = kind->source;
     if (bound && source == LOADS_FROM_RAW)
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // Integers and named formats have kernels of their own.
+    // Integers have kernels of their own. So have writable UNORM8 resources: these kernels name the
+    // format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

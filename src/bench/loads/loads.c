@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/session.h"
 
-// Quick preset: one load for each resource type.
+// The loads of the quick preset: one or two for each type of resource.
 static const char quick_loads[] =
     "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
     "StructuredBuffer<float4>.Load,cbuffer{float4} load,Texture2D<RGBA8>.Load,"
@@ -115,7 +115,7 @@ static const struct headline_info headlines[] = {
 
 // Broadcasts, shuffles and push constants give all lanes the same element, so they have only the
 // uniform pattern. Anisotropic samples are never scattered: llvmpipe (Mesa 22.3.6) filters them
-// wrongly where lanes read texels far apart.
+// wrongly if lanes read texels far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {
     struct loads_case this_case;

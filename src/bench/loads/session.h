@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share; one kernel at work: made, sized, run and verified.
+// What the cases of a session share, and how a kernel is prepared, sized, run and verified.
 #ifndef BENCH_LOADS_SESSION_H
 #define BENCH_LOADS_SESSION_H
 
@@ -18,16 +18,16 @@ struct loads_params { // as in params.glsl, after the address
     float pushed[LOADS_PUSHED_ELEMENTS]; // passed only to kernels that load these
 };
 
-struct loads_size {   // found by the first run of a kernel, kept for the next ones
-    uint32_t groups;  // workgroups of a dispatch; 0: not known yet
-    uint64_t repeats; // dispatches a sample
+struct loads_size {   // found by the first run of a kernel, kept for its later runs
+    uint32_t groups;  // workgroups per dispatch; 0: not known yet
+    uint64_t repeats; // dispatches per sample; 0: not known yet
 };
 
-// The last measurement of the baseline with one form of the loop.
+// The last measurement of the baseline with one form of the loop (original or peak).
 struct loads_baseline_seen {
-    bool tried, missing; // missing: the device has no typed buffers
-    double group_ns;     // device time of a workgroup
-    uint64_t at_ns;      // when, by base/clock.h
+    bool tried, missing; // tried: was measured or failed; missing: the device cannot run it
+    double group_ns;     // device time per workgroup
+    uint64_t at_ns;      // time of the measurement, by base/clock.h
     struct loads_size size;
 };
 
@@ -36,19 +36,20 @@ struct loads_session {
     struct bench_session *bench;
     struct measure_limits limits;
     struct measure_clock clock;
-    struct gpu_buffer *proof;               // struct proof of work.c; NULL until needed
-    struct gpu_arg *sources;                // one for each kind; empty until needed
-    uint32_t groups;                        // workgroups of a dispatch on a device fast enough
-    struct bench_session *robust;           // see loads_robust; NULL until needed
+    struct gpu_buffer *proof;               // holds struct proof of work.c; NULL until needed
+    struct gpu_arg *sources;                // one argument per kind; empty until needed
+    uint32_t groups;                        // workgroups per dispatch, if that is not too long
+    struct bench_session *robust;           // made by loads_robust; NULL until needed
     bool warm;                              // a case has run: the core clock is up
-    struct loads_baseline_seen baseline[2]; // of fidelity=original, of fidelity=peak
+    struct loads_baseline_seen baseline[2]; // [0]: fidelity=original, [1]: fidelity=peak
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
-// A session on a second handle of the same device, which checks the bounds of every access. Opened
-// at the first call, closed by loads_close. NULL with `err` if the device cannot.
+// Returns a session on a second handle of the same device, which checks the bounds of every access.
+// The first call opens it, loads_close closes it. NULL with `err` if the device cannot check bounds
+// or the session cannot be opened.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // ---------------------------------------------------------------- one kernel at work
@@ -57,49 +58,51 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
 struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
-    uint32_t groups;       // workgroups of a dispatch
+    uint32_t groups;       // workgroups per dispatch
     bool has_source;       // the kernel takes `source`
-    struct gpu_arg source; // what it loads from or writes to
+    struct gpu_arg source; // what the kernel loads from or writes to
     struct loads_params params;
-    size_t params_bytes;      // that the kernel takes
+    size_t params_bytes;      // leading bytes of `params` that the kernel takes
     struct loads_case target; // the case that writes to `source`; kind NULL: none does
 };
 
-// Prepares the case's own kernel or, with `control`, the same loop without loads. Objects belong to
-// `scope`. A session has one proof, so only the newest work can run and be verified.
+// Prepares the case's own kernel or, if `control`, the same loop without loads. A buffer to write
+// to belongs to `scope`, all else to the session. A session has one `proof`, so only the newest
+// work can run and be verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
 
-// measure_record: `repeats` dispatches.
+// A measure_record: records `repeats` dispatches.
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
-// ERROR_MISMATCH if a thread of a dispatch found another sum than it must, if an element written is
-// wrong, or if fewer than `least` dispatches ran.
+// Fails with ERROR_MISMATCH if a thread found a wrong sum, if a written element is wrong, or if
+// fewer than `least` dispatches ran.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
 
-// What a kind loads from, as the argument of its kernels. Lives as long as the session.
-// ERROR_UNSUPPORTED if the device lacks the resource, the format or the filter.
+// Sets `arg` to what the kernels of a kind load from. The object lives as long as the session.
+// Fails with ERROR_UNSUPPORTED if the device lacks the resource, the format or the filter.
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
-// Makes work->source a buffer of zeros to write to, in `scope`: one copy a core.
+// Makes work->source a buffer of zeros to write to, in `scope`: one copy of the elements per core.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
-// ERROR_MISMATCH unless every element of every copy is what `dispatches` dispatches leave there.
+// Fails with ERROR_MISMATCH unless every element of every copy is what `dispatches` dispatches must
+// have written.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
                                     struct error *err);
 
 // ---------------------------------------------------------------- visits
 
 struct loads_run {
-    // Given.
+    // Set by the caller.
     const struct loads_case *this_case;
-    bool control; // runs the loop without loads
+    bool control; // true: runs the loop without loads
     const struct measure_request *request;
-    struct loads_size *size; // found by the first run, for those after it
-    // Found.
+    struct loads_size *size; // found by the first run, used by later runs
+    // Set by loads_run.
     struct loads_work work;
     struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
 };
@@ -108,12 +111,12 @@ struct loads_run {
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {
-    LOADS_LONGEST_NS = 50 * 1000 * 1000 // of a dispatch
+    LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time of a dispatch
 };
 
-// Workgroups of a dispatch: `all`, or as many as last LOADS_LONGEST_NS if `trial` workgroups took
-// `took_ns`; at least one. Watchdogs of drivers end a dispatch after 0.5 to 10 s, and a desktop
-// stutters visibly from 0.1 s on.
+// Returns how many workgroups a dispatch can have: `all`, or as many as run in LOADS_LONGEST_NS if
+// these are fewer; at least one. `trial` workgroups took `took_ns`. Watchdogs of drivers end a
+// dispatch after 0.5 to 10 s, and a desktop stutters visibly from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
 // The visit and the conclusion of struct benchmark.

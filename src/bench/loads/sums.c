@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the threads of a workgroup load or write, and what they must find.
+// Which elements the threads of a workgroup load or write, and what they must find.
 #include "bench/loads/kind.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static double weighted(const struct loads_kind *kind, unsigned element)
 static double row_sum(const struct loads_kind *kind, unsigned first)
 {
     double sum = 0;
-    bool pushed = kind->source == LOADS_FROM_PUSHED; // loads all its elements over and over
+    bool pushed = kind->source == LOADS_FROM_PUSHED; // loads the same few elements again and again
     for (unsigned i = 0; i < LOADS_A_THREAD; i++)
         sum += weighted(kind, pushed ? i % LOADS_PUSHED_ELEMENTS : first + i);
     return sum;
@@ -51,7 +51,8 @@ static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
 }
 
-// Interpolates between four texels, upper ones first: part_x of the way to the right, part_y down.
+// Interpolates between four texels (upper left, upper right, lower left, lower right): part_x of
+// the way to the right, part_y of the way down.
 static double blend(const double corners[4], double part_x, double part_y)
 {
     double above = corners[0] + part_x * (corners[1] - corners[0]);
@@ -59,8 +60,8 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// The value of the next smaller level at the centre of texel (x, y). The centre lies 1/4 or 3/4 of
-// the way between the centres of two texels of that level.
+// Returns the filtered value of the next smaller level at the centre of texel (x, y). The centre
+// lies 1/4 or 3/4 of the way between the centres of two texels of that level.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
@@ -71,7 +72,7 @@ static double level_below(const struct loads_kind *kind, unsigned x, unsigned y,
     return blend(corners, x % 2 ? 0.25 : 0.75, y % 2 ? 0.25 : 0.75);
 }
 
-// Component `c` of what a kernel finds at texel (x, y).
+// Returns component `c` of what a kernel finds at texel (x, y).
 static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsigned c)
 {
     if (kind->source == LOADS_FROM_OFFSET) {
@@ -87,7 +88,7 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
-// The sum of a tile, for a thread that reads the next smaller level.
+// Returns the sum of a tile for a thread that reads the next smaller level.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;

@@ -17,8 +17,8 @@ enum {
 };
 
 enum {
-    TRIAL_SHARE = 32,  // of a dispatch: one workgroup a core
-    CONTROL_SHARE = 4, // of a sample's time: enough for a loop without loads
+    TRIAL_SHARE = 32,  // a trial has 1/32 of a dispatch's workgroups: one per core of a GPU
+    CONTROL_SHARE = 4, // the loop without loads is measured for 1/4 of a sample's time
 };
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
@@ -26,7 +26,7 @@ static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 // Loads of one dispatch of the published tool.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// A case that takes less than this many times the loop without loads may measure the loop.
+// If a case takes less than 1.2 times as long as the loop without loads, it may measure the loop.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is older than this.
@@ -35,7 +35,7 @@ static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 // What a case keeps from its first visit.
 struct memory {
     struct loads_size size;
-    double control_ns; // a workgroup of the loop without loads
+    double control_ns; // time per workgroup of the loop without loads; 0: not measured yet
 };
 
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns)
@@ -111,7 +111,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     struct measure_request request = *visit->request;
     request.samples = 1;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round = request.round ? request.round : 1; // the case itself warms up
+    request.round =
+        request.round ? request.round : 1; // not 0: no warm-up, which the case itself does
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;
@@ -119,8 +120,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     return true;
 }
 
-// Measures the baseline unless it was measured just before. A device without typed buffers has
-// none; its cases are measured without it.
+// Measures the baseline unless its last sample is recent enough. A device without typed buffers has
+// no baseline; its cases are measured without one.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -145,7 +146,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// What a workgroup loads. Even a narrower load occupies 4 bytes of the data path.
+// Returns the bytes that a workgroup loads or writes. A narrower load counts as 4 bytes, because it
+// occupies 4 bytes of the data path.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -164,7 +166,7 @@ static void report_control(const struct measure_span *span, double control_ns, u
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
     // The control has `width` additions and at most two other instructions for each load. A loop
-    // that takes less than these additions do, and 10 % for noise, cannot add up what it loads.
+    // that takes less than 90 % (10 % are noise) of the time of its additions cannot do them all.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -200,7 +202,7 @@ static void report(const struct loads_session *session, const struct loads_run *
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
     const struct measure_claim claim = claim_of(session, kind);
-    // The width of the data path is a limit only where each lane loads bytes of its own.
+    // The width of the data path is a limit only if each lane loads bytes of its own.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->limits : NULL, span,
@@ -218,7 +220,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// `place`: where the case runs. That is `run` or, for robust access, a handle that checks bounds.
+// `place`: the visit that runs the case: a copy of `run` or, for robust access, a visit on a device
+// handle that checks bounds.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)
@@ -231,7 +234,7 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
     struct loads_run control = {.this_case = this_case, .control = true, .size = &control_size};
     struct loads_run seen = {
         .this_case = this_case, .request = run->request, .size = &memory->size};
-    // The cost of the loop itself does not change with the rounds: it is measured once.
+    // The time of the loop itself is the same in all rounds, so it is measured once.
     if ((!(memory->control_ns > 0) && !run_beside(place, &control, &memory->control_ns, err)) ||
         !loads_run(place, &seen, err))
         return false;

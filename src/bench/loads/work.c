@@ -7,11 +7,12 @@
 #include <string.h>
 
 enum {
-    GROUPS_A_CORE = 32, // fills a core of 2048 threads four times
+    GROUPS_A_CORE = 32, // workgroups per core: fill a core of 2048 threads four times
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    L1_BESIDE_SHARED = 25, // percent; the rest holds eight workgroups of 16 KiB of shared memory
-    ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits, a float just above 1
+    L1_BESIDE_SHARED =
+        25,               // percent for L1; 75 % hold eight workgroups with 16 KiB of shared memory
+    ONE_BITS = 0x3f800000 // bits of 1.0f; with an index in the low bits, a float just above 1
 };
 
 struct proof { // as in params.glsl
@@ -78,8 +79,9 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// What thread `id` of the loop without loads adds up, starting from 0, 1, 2, 3: 256 times a float
-// just above 1 or, in the sampled form, the coordinates that it computes.
+// Returns the sum of thread `id` in the loop without loads. Channels start from 0, 1, 2, 3; 256
+// times the loop adds a float just above 1 or, in the sampled form, the coordinates that it
+// computes.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
@@ -90,7 +92,8 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_is_sampled(kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // a tile's mean column and row are 7.5
+        sum *= (x + y + LOADS_TILE) /
+               LOADS_SIDE; // a tile's mean column and row are 7.5, at texel centres 8
     }
     return (float)(sum * weight + first);
 }
@@ -103,7 +106,7 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        .tolerance = 1, // 1024 × 2^-23 a load, and the rounding of 256 additions
+        .tolerance = 1, // 1024 × 2^-23 per load, and the rounding of 256 additions
         .centre = 0.5f / LOADS_SIDE,
     };
     for (unsigned id = 0; id < LOADS_THREADS; id++)
@@ -138,8 +141,8 @@ static bool prepare_case(struct loads_work *work, struct gpu_scope *scope,
 
 // ---------------------------------------------------------------- the work
 
-// The kernel of a case or, with `control`, of the same loop without loads. NULL with `err` if this
-// device, API or build cannot run it.
+// Returns the kernel of a case or, if `control`, of the same loop without loads. NULL with `err` if
+// this device, API or build cannot run it.
 static const struct gpu_kernel *find_kernel(struct loads_session *session,
                                             const struct loads_case *this_case, bool control,
                                             struct error *err)

@@ -5,12 +5,12 @@
 #define BYTES_MOST  ((uint64_t)192 << 30) // elements are counted in 32 bits
 
 enum {
-    DEVICE_SHARE = 2, // of the device's memory, for the arrays of a preset
+    DEVICE_SHARE = 2, // arrays of a preset have at most half of the device's memory
     REST_SHARE = 8,
-    OVER = 2 // oversubscribed arrays are twice as large as the rest
+    OVER = 2 // oversubscribed arrays are twice as large as the memory left to them
 };
 static const uint64_t advised_most =
-    96 << 20; // presets advise no larger arrays: the host writes slowly
+    96 << 20; // presets give advice only up to this size: the host writes slowly
 
 static const struct param_info params[] = {
     {.key = "touch",
@@ -112,7 +112,7 @@ enum managed_param { // as `params` lists them
     MANAGED_PARAM_REST
 };
 
-// Cuts bytes to at most `most`, in whole MiB. 0: no limit.
+// Cuts `bytes` to at most `most`, in whole MiB. If `most` is 0, there is no limit.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
@@ -133,7 +133,7 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// Presets give advice only without prefetching. Oversubscribed arrays have one size.
+// Presets give advice only without prefetching. Oversubscribed arrays have one size, set here.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct managed_case this_case;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    GROUPS_MAX = 4096, // of the kernels that fill and check, which loop
-    HOST_CHECKS = 64,  // sums that the host checks
+    GROUPS_MAX = 4096, // most workgroups of the kernels that fill and check; these kernels loop
+    HOST_CHECKS = 64,  // number of sums that the host checks
     FILLERS_MAX = 256
 };
 static const uint64_t filler_bytes = UINT64_C(4) << 30, filler_least = UINT64_C(1) << 20;
@@ -47,8 +47,8 @@ bool managed_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- memory
 
-// Allocates ordinary buffers until the device has only `rest` bytes free, so that managed arrays of
-// a moderate size do not fit.
+// Allocates ordinary buffers until the device has only about `rest` bytes free, so that managed
+// arrays of a moderate size do not fit.
 static bool fill_device(struct managed_arrays *arrays, uint64_t rest, struct error *err)
 {
     uint64_t left = 0, part = filler_bytes;
@@ -63,7 +63,7 @@ static bool fill_device(struct managed_arrays *arrays, uint64_t rest, struct err
             continue;
         if (err->code != ERROR_OUT_OF_MEMORY)
             return false;
-        part /= 2; // free memory may lie in pieces
+        part /= 2; // the free memory may be fragmented
     }
     return true;
 }
@@ -110,7 +110,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
 
 // ---------------------------------------------------------------- first touch
 
-// Number `i` of array b or c, whichever `mix` belongs to.
+// Returns number `i` of array b (`mix` is MANAGED_MIX_B) or c (MANAGED_MIX_C).
 static double number_of(uint32_t i, uint32_t mix)
 {
     uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;

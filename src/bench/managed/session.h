@@ -9,12 +9,12 @@
 #include "measure/card.h"
 
 struct managed_case {
-    bool host_touch; // the host writes the arrays first; else the device does
-    bool prefetch;   // pages are sent to the device before its first pass
-    bool advised;    // `advice` is given
+    bool host_touch; // true: the host writes the arrays first; false: the device does
+    bool prefetch;   // pages are moved to the device before its first pass
+    bool advised;    // the driver gets `advice`; false: no advice
     enum gpu_managed_advice advice;
-    uint64_t bytes; // of the three arrays together
-    uint64_t rest;  // device memory left to them, if oversubscribed; 0: they fit
+    uint64_t bytes; // size of the three arrays together
+    uint64_t rest;  // oversubscribed: bytes of device memory left for the arrays; 0: they fit
 };
 void managed_case_read(const struct bench_case *c, struct managed_case *this_case);
 
@@ -26,9 +26,9 @@ enum {
 struct managed_session {
     struct bench_session *bench;
     struct gpu_program *fill, *check, *triad;
-    struct gpu_buffer *right; // pairs that `check` counted as right
+    struct gpu_buffer *right; // holds the number of pairs that `check` found right
     struct measure_link link;
-    uint32_t visits; // so far; the seed of the next visit
+    uint32_t visits; // number of visits so far, from which each visit's seed is made
 };
 
 struct managed_params { // as in the kernels
@@ -42,19 +42,19 @@ struct managed_arrays {
     struct managed_session *session;
     struct gpu_scope *scope;
     struct gpu_buffer *at[MANAGED_ARRAYS];
-    uint64_t bytes; // of each array
+    uint64_t bytes; // size of each array
     uint32_t pairs, seed;
 };
 
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
 // Allocates the arrays and gives the advice. If the case is oversubscribed, other buffers fill the
-// device first until `rest` bytes are free. ERROR_OUT_OF_MEMORY if the device (unless
-// oversubscribed) or the host has too little free memory.
+// device first until `rest` bytes are free. Fails with ERROR_OUT_OF_MEMORY if the device
+// (unless oversubscribed) or a host that must hold the pages has too little free memory.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 
-// Writes all arrays for the first time: by the host, or by the device.
+// Writes all arrays for the first time, from the host or, if not `by_host`, from the device.
 MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host,
                                      struct error *err);
 
@@ -62,8 +62,8 @@ MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host
 void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
 
-// ERROR_MISMATCH if a sum is not b + factor × c. The device checks every sum. The host checks some,
-// which moves their pages to it.
+// Fail with ERROR_MISMATCH if a sum is not b + factor × c. The device checks every sum. The host
+// checks some sums, which moves their pages to the host.
 MUST_CHECK bool managed_arrays_check_device(struct managed_arrays *arrays, double factor,
                                             struct error *err);
 MUST_CHECK bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,

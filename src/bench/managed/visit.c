@@ -11,8 +11,8 @@ enum {
     METRIC_PREFETCH
 };
 
-// The first pass and the later ones have different factors, so that each is checked by its own
-// sums.
+// The first pass and the later passes have different factors, so that their sums differ and each is
+// checked.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -27,7 +27,7 @@ struct trial {
 static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always one: pages that moved stay
+    (void)repeats; // always 1: pages that were moved stay there
     for (int i = 0; i < MANAGED_ARRAYS; i++)
         gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
                                                                 .bytes = trial->arrays.bytes});
@@ -36,7 +36,7 @@ static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t rep
 static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always one
+    (void)repeats; // always 1
     managed_arrays_record(&trial->arrays, first_factor, batch);
 }
 
@@ -120,7 +120,7 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct trial trial = {.run = run, .session = run->session->state};
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, uint64_t);
-    uint64_t *repeats = *run->memory; // passes a sample, found at the first visit
+    uint64_t *repeats = *run->memory; // passes per sample, found at the first visit
     managed_case_read(run->bench_case, &trial.this_case);
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};
     if (!measure(&trial, repeats, err))

@@ -7,8 +7,8 @@ enum {
     UNIT_TEXT = 32
 };
 
-// What a finding lists: cases with parameter `param`, each as "BEFORE: AFTER". These are metrics;
-// `before` NULL: the parameter itself.
+// A finding lists cases with parameter `param`, each as "BEFORE: AFTER": two metrics. If `before`
+// is NULL, BEFORE is the value of the parameter.
 struct kind {
     const char *param, *before, *after;
 };
@@ -44,7 +44,8 @@ static const char *describe(struct arena *arena, const struct kind *kind,
     return arena_printf(arena, "%s: %.0f", number, result_median(result, kind->after));
 }
 
-// Lists all results with the subgroup size of the first one.
+// Adds a finding that lists all results with the subgroup size of `first`, if there are two or
+// more.
 static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";

@@ -14,7 +14,7 @@ static const struct param_info params[] = {
      .type = PARAM_UINT,
      .quick = "24,120",
      .standard = "8,24,56,88,120,160,240",
-     .choices = "8|24|56|88|120|160|240", // as kernels.txt has them
+     .choices = "8|24|56|88|120|160|240", // as kernels.txt lists them
      .when = "by=registers",
      .help = "32-bit values that each of 64 threads keeps; the compiler adds a few registers"},
     {.key = "shared",
@@ -94,8 +94,8 @@ enum occupancy_param { // as `params` lists them
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// The subgroup size that the device has and that is nearest to the value. Only cases of registers
-// vary it; the others take the driver's own.
+// Returns the device's subgroup size that is nearest to the value. Only cases with by=registers
+// vary it, if the device lets them choose; other cases have the driver's default.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

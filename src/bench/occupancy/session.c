@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    FEW_VALUES = 8, // a thread, in cases that are not about registers
+    FEW_VALUES = 8, // values per thread in cases with by=shared or by=threads
     FEW_THREADS = 64,
     NAME_BYTES = 64,
     DATA_WORDS = OCCUPANCY_VALUES_MAX * OCCUPANCY_LANES
@@ -80,7 +80,7 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
     if (chooses_shared(this_case, info))
         choices.shared_bytes = (unsigned)this_case->shared_bytes;
     if (this_case->by == OCCUPANCY_SHARED)
-        choices.l1_percent = 1; // the rest is shared memory
+        choices.l1_percent = 1; // the other 99 % are shared memory
     return measure_program(&session->bench->programs, kernel->name, &choices, err);
 }
 
@@ -104,7 +104,7 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- what must come out
 
-// The sum of the values of a thread after that many iterations of the steps.
+// Returns the sum of a thread's values after `iterations` iterations of the kernel's steps.
 static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t values,
                           uint32_t iterations, uint32_t lane)
 {

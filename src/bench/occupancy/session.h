@@ -15,18 +15,18 @@ enum occupancy_by { // what limits the workgroups on a core
 
 struct occupancy_case {
     enum occupancy_by by;
-    uint32_t values; // that each thread keeps
+    uint32_t values; // 32-bit values that each thread keeps
     uint64_t shared_bytes;
-    uint32_t threads;  // of a workgroup
-    uint32_t subgroup; // its threads; 0: the API does not report it
+    uint32_t threads;  // threads of a workgroup
+    uint32_t subgroup; // threads of a subgroup; 0: the API does not report them
 };
 void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this_case);
 
-// The kernel of the case on this device; NULL if this build has none.
+// Returns the kernel of the case on this device; NULL if this build has none.
 const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case,
                                           const struct gpu_info *info);
 
-// The most shared memory that a workgroup can have.
+// Returns the most shared memory that a workgroup can have, in bytes.
 uint64_t occupancy_shared_max(const struct gpu_info *info);
 
 struct occupancy_session {
@@ -34,12 +34,13 @@ struct occupancy_session {
     struct measure_clock clock;
     struct gpu_buffer *data;
     uint32_t *words; // the content of `data`
-    uint32_t runs;   // so far; each run has another token
+    uint32_t runs;   // number of runs so far; gives each run another token
 };
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 
-// The program of a case, in the session's scope. NULL with `err`.
+// Returns the program of a case, in the session's scope; NULL with `err` if the device or this
+// build cannot run the case.
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
@@ -50,30 +51,31 @@ struct occupancy_params { // as in the kernels
 #undef X
 };
 
-// Fills `results`, one word a thread of a workgroup, with what the threads must leave.
+// Fills `results` with the word that each thread of a workgroup must write.
 void occupancy_expect(const struct occupancy_session *session,
                       const struct occupancy_case *this_case, const struct occupancy_params *params,
                       uint32_t *results);
 
-// When a workgroup was on its core, by the device's clock.
+// The time that a workgroup was on its core, by the device's clock.
 struct occupancy_stay {
     double start_ns, end_ns;
     uint32_t core;
 };
 
 struct occupancy_tally {
-    unsigned cores;   // that had workgroups
-    unsigned most;    // workgroups at once on the core that had most
-    unsigned least;   // workgroups at once on the core that had fewest
-    unsigned fullest; // cores that had `most` at once
-    unsigned chip;    // workgroups at once on all cores together
-    double fill_ns;   // on the first of the fullest cores: from its first start until it had `most`
-    bool refilled;    // on that core another one began later: it was full, not out of workgroups
+    unsigned cores;   // number of cores that had workgroups
+    unsigned most;    // most workgroups at once on any core
+    unsigned least;   // the same for the core where this number is smallest
+    unsigned fullest; // number of cores that had `most` at once
+    unsigned chip;    // most workgroups at once on all cores together
+    double fill_ns;   // on the first such core: from its first start until it had `most`
+    bool refilled;    // later a workgroup began on that core: it was full
 };
 
-// Counts how many workgroups were on a core at once, from at least one stay. A workgroup that ends
-// when another one begins is not counted beside it. So a count is never too high; it is too low
-// only if stays are hardly longer than a step of the clock. `scratch` is left as it was.
+// Returns how many workgroups were on a core at once, from at least one stay. Two workgroups do not
+// count as at once if one begins when the other ends. So a count is never too high; it is too low
+// only if stays are hardly longer than a step of the clock. All memory taken from `scratch` is
+// freed.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

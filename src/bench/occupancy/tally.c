@@ -9,7 +9,7 @@ struct event {
     int change; // +1: a workgroup begins, −1: it ends
 };
 
-// At the same reading of the clock, ends come first: one workgroup may have made room for another.
+// Sorts by time. At the same time ends come first: one workgroup may have made room for another.
 static int compare_times(const void *a, const void *b)
 {
     const struct event *one = a, *other = b;
@@ -26,7 +26,8 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// The most workgroups at once, when it was first reached, and whether one began after that.
+// The most workgroups at once, the time when this number was first reached, and whether a workgroup
+// began after that.
 struct sweep {
     unsigned most;
     double full_ns;

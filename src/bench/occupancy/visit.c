@@ -16,13 +16,13 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    SHIFT = 61, // words; a thread reads what another subgroup wrote
+    SHIFT = 61, // in words: a thread reads what another subgroup wrote
     POLLS = 1 << 20,
-    GROUPS_A_CORE = 32, // in the first run, if the driver does not report how many threads fit
-    GROUPS_ELSE = 256,  // in the first run, if it does not report how many cores there are
+    GROUPS_A_CORE = 32, // half of the first run's workgroups, at most and if no limit is reported
+    GROUPS_ELSE = 256,  // workgroups in the first run if the number of cores is not known
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
-    WAVES = 3, // a run has three times the workgroups that fit
+    WAVES = 3, // a run has three times as many workgroups as fit on the chip
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 
@@ -39,7 +39,7 @@ struct work {
     struct occupancy_session *session;
     struct occupancy_case this_case;
     struct memory *memory;
-    struct occupancy_params params; // of the last run
+    struct occupancy_params params; // parameters of the last run
     struct gpu_buffer *results, *records;
     struct occupancy_tally tally;
     uint64_t took_ns;
@@ -62,7 +62,7 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        base = g ? base : start - half; // all others begin within half of the clock's range of it
+        base = g ? base : start - half; // others begin at most half of the clock's range apart
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
                                            .core = record[OCCUPANCY_RECORD_CORE]};
@@ -104,7 +104,7 @@ static bool run_once(struct work *work, struct error *err)
     return done;
 }
 
-// Checks the word that each thread left in the last run.
+// Checks the word that each thread wrote in the last run.
 static bool verify(struct work *work, struct error *err)
 {
     uint32_t threads = work->this_case.threads, groups = work->memory->groups;
@@ -151,8 +151,8 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Finds how many workgroups a run needs so that the fullest core gets another one after it was
-// full, and how long workgroups must stay so that the core is full before the first of them ends.
+// Finds how many workgroups a run needs so that the fullest core gets another workgroup after it
+// was full, and how long workgroups must stay so that a core fills in less than half of that time.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -172,7 +172,8 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Finds what the first visit of the case kept, or sizes the work if this is the first.
+// Takes what the case's first visit kept; if this is the first visit, makes the program and sizes
+// the work.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
@@ -192,8 +193,8 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// The most workgroups that fit on a core by the limits that the driver reports; NaN if it reports
-// none. A core may round registers and shared memory up and hold fewer.
+// Returns the most workgroups that fit on a core by the limits that the driver reports; NaN if it
+// reports none. A core may round registers and shared memory up and hold fewer.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;

@@ -6,7 +6,8 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double bound = 0.5; // pixels limit triangles whose rate is this share of the highest
+static const double bound =
+    0.5; // pixels limit triangles whose rate is at most this share of the highest
 
 // The device whose results are read.
 struct subject {
@@ -16,7 +17,8 @@ struct subject {
 
 // ---------------------------------------------------------------- finding cases
 
-// The metric of a result; NULL if the result is not the subject's or lacks the metric.
+// Returns the metric of a result; NULL if the result is not the subject's or the metric is missing
+// or not positive.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
 {
@@ -25,7 +27,7 @@ static const struct metric *metric_of(const struct subject *subject, const struc
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// The first case that has the metric and this value of a parameter; NULL: none.
+// Returns the first case that has the metric and this value of a parameter; NULL if there is none.
 static const struct result *case_with(const struct subject *subject, const char *metric,
                                       const char *key, const char *value)
 {
@@ -53,7 +55,7 @@ static void report_cores(const struct subject *subject)
                        result, NULL);
 }
 
-// The rate of drawn triangles; NULL if the result has none.
+// Returns the rate of drawn triangles; NULL if the result has no such rate.
 static const struct metric *drawn_rate(const struct subject *subject, const struct result *result)
 {
     return case_says(&result->bench_case, "facing", "front")
@@ -61,8 +63,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// The smallest triangle whose rate is at most `bound` of the highest, `most`; NULL if there is
-// none.
+// Returns the case of the smallest triangle whose rate is at most `bound` times the highest,
+// `most`; NULL if there is none.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;
@@ -104,7 +106,7 @@ static void report_triangles(const struct subject *subject)
 }
 
 struct pair {
-    const struct result *base, *other; // either NULL: no finding
+    const struct result *base, *other; // no finding if one of them is NULL
     const char *code, *base_text, *other_text;
 };
 
@@ -151,7 +153,7 @@ static void report_blend(const struct subject *subject)
 // Adds these findings:
 //   raster-cores      how many cores draw; value: their number
 //   raster-triangles  the highest rate of triangles, and the smallest side at which pixels limit it
-//                     (the rate is half of the highest); value: the highest rate
+//                     (the rate is at most half of the highest); value: the highest rate
 //   raster-blend      alpha-blended pixels against opaque pixels, of the format that was measured
 //                     first; value: the ratio of their rates
 //   raster-depth      pixels that fail the depth test against pixels that pass it and write depth;

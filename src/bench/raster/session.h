@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `raster` as data: what it draws and what must be seen afterwards. And what the cases of
-// a session share.
+// A case of `raster` as data: what it draws and which image must result. Also what the cases of a
+// session share.
 #ifndef BENCH_RASTER_SESSION_H
 #define BENCH_RASTER_SESSION_H
 
@@ -15,7 +15,7 @@ enum raster_kind {
     RASTER_TRIANGLES, // many triangles of one size
     RASTER_PIXELS,    // layers over the whole target, by format and blending
     RASTER_DEPTH,     // layers over the whole target, with a depth buffer
-    RASTER_DRAWS,     // one triangle a draw
+    RASTER_DRAWS,     // many draws of one triangle each
     RASTER_CORES      // which cores draw
 };
 
@@ -35,7 +35,7 @@ enum raster_change { // what changes between draws
 
 struct raster_case {
     enum raster_kind kind;
-    uint32_t side; // TRIANGLES: pixels that a triangle covers in its first row; 0: it covers none
+    uint32_t side; // TRIANGLES: pixels in a triangle's first row, 0: it covers no pixel; else 1
     bool culled;
     enum gpu_format format;
     enum gpu_blend blend;
@@ -52,25 +52,25 @@ struct raster_mesh_params {
     float pitch, offset, leg, pixel;
 };
 
-// Parameters of the kernel raster_check: the image that must be there.
+// Parameters of the kernel raster_check: the image that the target must hold.
 struct raster_check_params {
     float unit[4], tolerance[4];
     uint32_t pattern, width, height, layers, columns, cells, triangles, side;
 };
 
-// What one unit of work is.
+// One unit of work: the draws that are timed together.
 struct raster_work {
-    uint32_t target;              // pixels a side
-    uint32_t draws;               // one after another
-    uint32_t vertices, instances; // of each draw
-    double triangles, pixels;     // of all draws; pixels that are drawn or tested
-    bool clears;                  // each unit clears the target first; else it draws over it
+    uint32_t target;              // side of the square target in pixels
+    uint32_t draws;               // number of draws
+    uint32_t vertices, instances; // per draw
+    double triangles, pixels;     // in all draws together; `pixels`: drawn or tested
+    bool clears; // true: each unit clears the target first; false: it draws over it
     union {
         struct raster_layers_params layers;
         struct raster_mesh_params mesh;
     } params;
     size_t params_bytes;
-    struct raster_check_params check; // the image that the unit leaves
+    struct raster_check_params check; // the image that the unit must leave in the target
 };
 
 void raster_case_read(const struct bench_case *c, struct raster_case *this_case);
@@ -87,14 +87,14 @@ enum raster_metric { // as raster.c lists them
 };
 
 enum {
-    RASTER_TARGETS = 16 // enough for all formats, with depth and without
+    RASTER_TARGETS = 16 // most targets of a session: enough for all formats, with depth or not
 };
 
-// On which cores fragments ran.
+// Which cores drew pixels.
 struct raster_census {
-    bool known;                        // kernels can read the id of their core
-    unsigned cores;                    // that drew any pixel
-    uint32_t pixels[RASTER_CORES_MAX]; // by core
+    bool known;     // kernels can read the id of their core; false: no pixels were counted
+    unsigned cores; // number of cores that drew a pixel
+    uint32_t pixels[RASTER_CORES_MAX]; // [i]: pixels that core i drew
 };
 
 struct raster_session {
@@ -103,11 +103,11 @@ struct raster_session {
     struct measure_limits limits;
     struct raster_census census;
     struct gpu_program *check;
-    struct gpu_buffer *result; // of `check`
+    struct gpu_buffer *result; // output of `check`
     struct gpu_target *targets[RASTER_TARGETS];
     struct gpu_target_desc target_descs[RASTER_TARGETS];
     size_t target_count;
-    bool warm; // a case was measured: the core clock is up
+    bool warm; // a case was measured, so the core clock is high
 };
 
 MUST_CHECK bool raster_open(struct bench_session *bench, struct error *err);
@@ -115,20 +115,22 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
                              struct error *err);
 void raster_conclude(struct run *run, const char *device);
 
-// The target of that description, made at the first call. NULL with `err`.
+// Returns the session's target with the format, depth and width of `desc`, and creates it at the
+// first call. NULL with `err` if that fails.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 
-// Runs one draw in a batch of its own, and waits for it.
+// Runs one draw in a batch of its own and waits until the draw is done.
 MUST_CHECK bool raster_draw_once(struct raster_session *session, const struct gpu_draw *draw,
                                  uint64_t timeout_ns, struct error *err);
 
-// Draws over a whole target and counts the pixels that each core drew. If kernels cannot read the
-// id of their core, it draws nothing and census->known is false.
+// Draws over a whole target and sets `census` to the pixels that each core drew. If kernels cannot
+// read the id of their core, it draws nothing and sets census->known to false.
 MUST_CHECK bool raster_census_take(struct raster_session *session, struct raster_census *census,
                                    struct error *err);
 
-// ERROR_MISMATCH if a pixel of the target differs from the image that `params` describes.
+// Fails with ERROR_MISMATCH if a pixel of the target differs from the image that `params`
+// describes.
 MUST_CHECK bool raster_check(struct raster_session *session, struct gpu_target *target,
                              const struct raster_check_params *params, struct error *err);
 

@@ -6,8 +6,9 @@
 
 // What a case keeps from its first visit.
 struct memory {
-    struct gpu_draw_program *programs[2]; // change=program alternates them; else only the first
-    struct gpu_draw_program *seen;        // as the first, without culling
+    struct gpu_draw_program
+        *programs[2];              // change=program alternates them; other cases use only the first
+    struct gpu_draw_program *seen; // as programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
 };
@@ -23,7 +24,8 @@ struct job {
 
 // ---------------------------------------------------------------- programs
 
-// A program of the case's vertex kernel; `fragment` NULL: it writes depth alone.
+// Returns a program with the case's vertex kernel; if `fragment` is NULL, it writes only depth.
+// NULL with `err` if that fails.
 static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
                                      bool culls, struct error *err)
 {
@@ -83,8 +85,8 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// measure_record. The batch is unordered if a unit has several draws: these share a pass, and a
-// barrier ends it.
+// A measure_record. If a unit has several draws, the batch is unordered: the draws share a pass,
+// and a barrier ends the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -124,17 +126,17 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that leave no pixel, culled or too small: not culled and moved over pixel
-// centres, the same triangles must be seen.
+// Checks triangles that draw no pixel because they are culled or too small: the same triangles must
+// be seen if they are not culled and, if too small, moved over pixel centres.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // as many as can be drawn with pixels in some milliseconds
+    draw.vertices = 3 * check.triangles; // so many that drawing their pixels takes some ms
     if (job->this_case.side == 0)
-        mesh.offset += 0.25f; // from 3/8 to 5/8 of a pixel
+        mesh.offset += 0.25f; // now from 3/8 to 11/16 of a pixel
     draw.params = &mesh;
     check.pattern = RASTER_MESH;
     return raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err) &&
@@ -193,8 +195,8 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
                       values[0] * span->step_ns / span->unit_ns[0]);
 }
 
-// The most pixels a second: each needs at least one instruction of one lane of a core that draws.
-// 0: not known.
+// Returns the most pixels per second: each needs at least one instruction of one lane of a core
+// that draws. 0: not known.
 static double pixel_limit(const struct job *job)
 {
     const struct raster_session *session = job->session;
@@ -268,7 +270,7 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
     return true;
 }
 
-// Finds the target, and what the first visit of the case kept.
+// Finds the target and the case's memory. The case's first visit makes the memory and its programs.
 static bool prepare_job(struct job *job, struct error *err)
 {
     const struct gpu_target_desc desc = {.format = job->this_case.format,

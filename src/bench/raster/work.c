@@ -2,15 +2,15 @@
 #include "bench/raster/session.h"
 
 enum {
-    TARGET = 1024, // pixels a side
+    TARGET = 1024, // side of the target in pixels
     TARGET_CPU = 256,
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
     TARGET_DRAWS = 64, // small, because each unit clears it
-    DRAWS = 1 << 15,   // of one unit
+    DRAWS = 1 << 15,   // draws in one unit
     DRAWS_CPU = 256,
-    REJECTED = 8 // times as many layers if all are rejected: these are fast
+    REJECTED = 8 // depth=reject draws 8 times as many layers, because they are fast
 };
 
 // How exactly a format holds a colour: for each channel, the bits of an integer that stands for
@@ -21,7 +21,7 @@ struct precision {
     unsigned bits[4];
 };
 
-// As the choices of `format` list them.
+// In the order of the choices of `format`.
 static const struct precision precisions[] = {
     {GPU_FORMAT_R8_UNORM, false, {8}},
     {GPU_FORMAT_RG8_UNORM, false, {8, 8}},
@@ -58,10 +58,11 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-// Sets what adding 1/256 adds to a channel, and by how much a channel may be wrong. A value that is
-// converted once may be wrong by its last bit, because conversion may cut instead of round. With
-// alpha each layer converts anew and halves the error before it: two and a half bits. The sums of
-// 1/256 that blend=add makes are exact in every format.
+// Sets `unit`, what adding 1/256 really adds to each channel, and `tolerance`, the largest error of
+// each channel. A value that is converted once may be wrong by its last bit, because conversion may
+// cut instead of round. With blend=alpha each layer converts again and halves the error of the
+// layers before: in all 2.5 times the last bit. The sums of 1/256 that blend=add makes are exact in
+// every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -117,7 +118,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
     if (seen < TRIANGLES_MIN)
         seen = TRIANGLES_MIN;
-    // Triangles that cover no pixel cost none when timed; only the check draws pixels of them.
+    // Triangles that draw no pixel are fast, so a unit has the most; the check draws only `seen`.
     uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;
@@ -149,7 +150,8 @@ static void plan_draws(const struct raster_case *this_case, bool cpu, struct ras
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
-    // With change=params each draw has the next pixel, and starts again when all had one.
+    // With change=params each draw covers the next pixel; after the last pixel comes the first
+    // again.
     bool own = this_case->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
     uint32_t pixels = work->target * work->target;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `stream` as data, the arithmetic from a case to a dispatch, and the arrays that the
-// cases of a session share.
+// A case of `stream` as data, the sizes of its dispatches, and the arrays that the cases of a
+// session share.
 #ifndef BENCH_STREAM_SESSION_H
 #define BENCH_STREAM_SESSION_H
 
@@ -10,34 +10,34 @@
 #include "measure/clock.h"
 
 enum {
-    STREAM_GRAIN_BYTES = 128 << 10, // arrays are multiples of it: every shape's blocks divide it
-    STREAM_PAD_BYTES = 256,         // behind an array: the stencils read one vector more
+    STREAM_GRAIN_BYTES = 128 << 10, // array sizes are its multiples; every shape's blocks divide it
+    STREAM_PAD_BYTES = 256,         // after an array: the stencils read one vector past its end
     STREAM_SHAPES_MAX = 2,
-    STREAM_CACHES = 4, // all arrays together hold four last-level caches, so that DRAM is measured
+    STREAM_CACHES = 4, // all arrays together: at least 4 last-level caches, to measure DRAM
     STREAM_PASSES_MAX = 65535
 };
 
-// What an operation is.
+// An operation.
 struct stream_op {
     const char *name;
-    unsigned reads, writes;        // arrays that count for the bandwidth
+    unsigned reads, writes;        // numbers of arrays in the bandwidth
     bool source, other, target;    // arrays that it uses
-    float weights[STREAM_WEIGHTS]; // of what the target must hold; each visit sets its own constant
-    unsigned shift;                // vectors in the source before its element 0
+    float weights[STREAM_WEIGHTS]; // of a target's number; for init each visit sets the constant
+    unsigned shift;                // number of vectors before the source's element 0
     struct {
         unsigned threads, loads;
-    } shapes[STREAM_SHAPES_MAX]; // the default first
-    bool resident;               // also has kernels with workgroups that loop
+    } shapes[STREAM_SHAPES_MAX]; // the default comes first
+    bool resident;               // there are also kernels whose workgroups loop
 };
 
 extern const struct stream_op stream_ops[STREAM_OPS]; // by number, as in stream.h
 
-// A case, decoded.
+// The parameters of a case.
 struct stream_case {
     const struct stream_op *op;
     bool doubles;
-    uint64_t bytes;        // an array
-    unsigned core_threads; // kernel=occupancy: threads a core; kernel=tuned: 0
+    uint64_t bytes;        // size of each array
+    unsigned core_threads; // kernel=occupancy: threads per core; kernel=tuned: 0
     bool best;             // tries all shapes and keeps the fastest
 };
 
@@ -45,17 +45,19 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 
 // The shape of a kernel.
 struct stream_shape {
-    unsigned threads, loads; // of a workgroup; vectors in flight a thread
-    unsigned core_groups; // workgroups a core; 0: one step a thread, as many workgroups as needed
-    bool placed;          // each workgroup records its core, and when it began and ended
+    unsigned threads, loads; // threads per workgroup; vectors in flight per thread
+    unsigned core_groups;    // workgroups per core; 0: as many in all as do one step per thread
+    bool placed;             // each workgroup records its core, and when it began and ended
 };
 
-// The shapes of a tuned kernel that fit the device, the default first. Returns how many there are.
+// Sets `shapes` to the shapes of a tuned kernel that fit the device, the default first. Returns
+// their number.
 size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info *info,
                      struct stream_shape shapes[STREAM_SHAPES_MAX]);
 
-// The shape with core_threads threads a core, in at most 16 workgroups. ERROR_UNSUPPORTED if these
-// threads do not divide into workgroups of whole subgroups, or if `cores` is 0 (not known).
+// Sets `shape` to core_threads threads per core, in at most 16 workgroups of 32 or 128. Fails with
+// ERROR_UNSUPPORTED if the threads do not divide into such workgroups or are more than a core
+// holds, or if `cores` is 0 (not known).
 MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       const struct gpu_info *info, unsigned cores,
                                       struct stream_shape *shape, struct error *err);
@@ -70,14 +72,14 @@ struct stream_work {
     struct stream_params params;
     uint32_t grid[3];
     uint64_t passes;
-    uint64_t moved_bytes; // by all passes, as the bandwidth counts them
+    uint64_t moved_bytes; // bytes of all passes, as the bandwidth counts them
 };
 
 void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work);
 
-// False with ERROR_UNSUPPORTED if all arrays together are less than STREAM_CACHES last-level
+// False with ERROR_UNSUPPORTED if all arrays together are smaller than STREAM_CACHES last-level
 // caches.
 MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
                                      const struct measure_limits *limits, struct error *err);
@@ -88,8 +90,8 @@ struct stream_place {
 };
 
 struct stream_residency {
-    unsigned cores;  // that had workgroups
-    unsigned uneven; // cores of these whose number of workgroups is not core_groups
+    unsigned cores;  // number of cores that had workgroups
+    unsigned uneven; // how many of these cores had a number of workgroups other than core_groups
     bool at_once;    // all workgroups began before the first one ended
 };
 
@@ -109,17 +111,17 @@ struct stream_buffer {
     struct gpu_scope *scope; // its own, so that an array that grows is freed alone
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    bool filled, doubles; // filled with the data of the array's seed, as doubles or floats
+    bool filled, doubles; // filled: holds the data of its seed, as doubles or as floats
 };
 
 struct stream_session {
     struct bench_session *bench;
     struct measure_limits limits;
     struct measure_clock clock;
-    uint64_t timeout_ns;      // of one submission
-    struct gpu_buffer *words; // measure/words.h
+    uint64_t timeout_ns;      // longest time of one submission
+    struct gpu_buffer *words; // sum and count, see measure/words.h
     struct stream_buffer arrays[STREAM_ARRAY_COUNT];
-    bool warm; // a case was measured: the core clock is up
+    bool warm; // a case was measured, so the core clock is high
 };
 
 MUST_CHECK bool stream_open(struct bench_session *bench, struct error *err);
@@ -127,29 +129,30 @@ void stream_close(struct bench_session *bench);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 
-// Makes the arrays that the case needs, and fills those that it reads unless they hold their data
-// already. ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if they do not fit.
+// Makes the arrays that the case needs, and fills the arrays that it reads unless they hold their
+// data already. Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array does not fit.
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
-// Fills the target with values that no operation gives.
+// Fills the target with values that no operation writes.
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
 // Compares every number of the target with what the operation must write there; init writes
-// `value`. ERROR_MISMATCH if one differs.
+// `value`. Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);
 
-// The sum that a reading kernel of this shape must find in one pass. It comes from another kernel,
-// which also compares every number that it reads with its formula (else ERROR_MISMATCH).
+// Sets `sum` to the sum that a reading kernel of this shape must find in one pass. Another kernel
+// computes it and compares every number in the arrays with stream_value. Fails with ERROR_MISMATCH
+// if a number differs.
 MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_case *this_case,
                                   const struct stream_shape *shape, uint32_t *sum,
                                   struct error *err);
 
-// Number `i` of the data of a seed.
+// Returns number `i` of the data of a seed, as stored in doubles or in floats.
 double stream_value(bool doubles, uint32_t i, uint32_t seed);
 
 #endif

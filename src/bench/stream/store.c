@@ -11,7 +11,7 @@ enum {
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit says otherwise
+static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit sets another one
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
 
@@ -86,7 +86,7 @@ static bool run_task(struct stream_session *session, const struct task *task, st
 
 // ---------------------------------------------------------------- arrays
 
-// Makes room for that many bytes and the pad behind them.
+// Makes the array hold at least `bytes` and the pad after them.
 static bool make_room(struct stream_session *session, struct stream_buffer *array, uint64_t bytes,
                       struct error *err)
 {

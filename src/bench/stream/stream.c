@@ -94,7 +94,7 @@ static const struct headline_info headlines[] = {
 enum {
     THREADS_UNKNOWN = 2048,
     CPU_BYTES_UNKNOWN = 64 << 20,
-    MEMORY_SHARE = 8 // of the device's memory for one of three arrays
+    MEMORY_SHARE = 8 // each of three arrays has at most 1/8 of the device's memory
 };
 
 enum stream_param { // as `params` lists them
@@ -110,8 +110,8 @@ static bool is_resident(const struct bench_case *c)
     return case_choice(c, "kernel") == 1;
 }
 
-// The size of an array: `given`, or more if caches could hold a good part of that; at most what
-// fits.
+// Returns the size of an array: `given`, or STREAM_CACHES last-level caches if these are larger (on
+// a CPU always these, or CPU_BYTES_UNKNOWN); at most what fits.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -123,7 +123,7 @@ static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_
     bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&
         (bytes == device->limits.storage_range_bytes || bytes == device->limits.allocation_bytes))
-        bytes -= grain; // room for the pad behind the array
+        bytes -= grain; // room for the pad after the array
     return bytes < grain ? grain : bytes / grain * grain;
 }
 
@@ -133,8 +133,8 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Sets `bytes` of presets and `max` to the usual size. Keeps the numbers of threads that make whole
-// workgroups on this device.
+// Sets `bytes` of presets, and `max`, to the usual size. Keeps only the numbers of threads that
+// make whole workgroups on this device.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -19,8 +19,8 @@ static const double dispatch_ns_max = 250e6; // watchdogs end dispatches from 2 
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // of one pass, for operations that only read
-    char *tried;  // "NAME 4.61e12, …": B/s of every shape; NULL: only one was tried
+    uint32_t sum; // expected in one pass of an operation that only reads
+    char *tried;  // "128x1 4.61e12, …": B/s of every shape; NULL: only one was tried
 };
 
 // One shape of one case.
@@ -52,7 +52,7 @@ static const char *kernel_name(const struct trial *trial)
                         this_case->doubles ? "double" : "float", shape_name(trial));
 }
 
-// Finds the program, and plans the work of that many passes.
+// Finds the program, and plans the work of `passes` passes.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     trial->program = measure_program(&trial->run->session->programs, kernel_name(trial), NULL, err);
@@ -70,7 +70,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
     return trial->places != NULL;
 }
 
-// measure_record: `repeats` dispatches of the same work.
+// A measure_record: records `repeats` dispatches of the same work.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
@@ -92,7 +92,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Device time of one dispatch: the shortest of `runs`.
+// Sets `ns` to the device time of one dispatch: the shortest of `runs`.
 static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct error *err)
 {
     const struct measure_unit unit = {.scope = trial->run->scope,
@@ -102,7 +102,7 @@ static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct err
     return measure_unit_time(&unit, runs, ns, err);
 }
 
-// Sizes the work so that one dispatch lasts a whole sample.
+// Sizes the work so that one dispatch lasts a whole sample, at most dispatch_ns_max.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
@@ -121,7 +121,7 @@ static bool search(struct trial *trial, const struct stream_shape *shapes, size_
     const char *tried = "";
     double best = 0;
     uint64_t passes[STREAM_SHAPES_MAX];
-    for (size_t i = 0; i < count; i++) { // all are sized first: then the core clock has risen
+    for (size_t i = 0; i < count; i++) { // sizes all first, so that the core clock has risen
         trial->shape = shapes[i];
         if (!size_work(trial, err))
             return false;

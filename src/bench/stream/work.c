@@ -3,7 +3,7 @@
 #include "measure/unit.h"
 
 enum {
-    RESIDENT_GROUPS_MAX = 16, // a core; every known core holds as many
+    RESIDENT_GROUPS_MAX = 16, // per core; every known core can hold 16
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     GRID_X_UNKNOWN = 65535,
@@ -183,7 +183,7 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // The clock's low words wrap around, so times count from when the first workgroup began.
+        // The clock's low words wrap around, so times count from the begin of workgroup 0.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;

@@ -17,17 +17,17 @@ enum strides_metric { // as strides.c lists them
 };
 
 enum strides_pattern { // in the order of the choices
-    STRIDES_STRIDE,    // neighbouring threads load a constant number of elements apart
-    STRIDES_BLOCK,     // threads in rows of a 2-D array
+    STRIDES_STRIDE,    // neighbouring threads load elements at a constant distance
+    STRIDES_BLOCK,     // threads load from rows of a 2-D array
     STRIDES_BANKS      // as STRIDE, in shared memory
 };
 
 enum {
-    STRIDES_STRIDE_MAX = 1024,       // what the buffer holds for the widest subgroup
-    STRIDES_SHARED_STRIDE_MAX = 128, // what shared memory holds for it
+    STRIDES_STRIDE_MAX = 1024,       // largest stride at which the buffer holds the widest subgroup
+    STRIDES_SHARED_STRIDE_MAX = 128, // the same for shared memory
     STRIDES_ACROSS_MAX = 1024,
-    STRIDES_LANES = 32,             // cycles and ns are those of a load of this many threads
-    STRIDES_LANES_MAX = 64,         // threads of the widest subgroup
+    STRIDES_LANES = 32,     // the metrics `cycles` and `time` are per load of this many threads
+    STRIDES_LANES_MAX = 64, // threads of the widest subgroup
     STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends the loops of a thread after 65534
     STRIDES_BUFFER_BYTES = 4 << 20,
     STRIDES_WORDS = STRIDES_THREADS + 1
@@ -35,15 +35,16 @@ enum {
 
 struct strides_case {
     enum strides_pattern pattern;
-    unsigned width;  // bytes a load
-    uint32_t stride; // STRIDE: elements; BANKS: words
-    uint32_t across; // BLOCK: threads side by side; else threads with an address of their own
-    unsigned loads;  // in flight a thread, each from another cache line
-    bool address;    // loads by 64-bit address; else from a storage buffer
+    unsigned width;  // bytes per load
+    uint32_t stride; // STRIDE: in elements; BANKS: in words of 4 bytes; BLOCK: 0
+    uint32_t across; // BLOCK: threads side by side; else number of threads with own addresses
+    unsigned loads;  // loads in flight per thread, each from another cache line
+    bool address;    // true: loads by 64-bit address; false: from a storage buffer
 };
 
 // `info` decides between address and storage buffer if the case's `route` is auto. It also decides
-// how many threads have an address of their own: a subgroup's, at least STRIDES_LANES.
+// how many threads have an address of their own: the threads of a subgroup, at least STRIDES_LANES,
+// at most (and if not known) STRIDES_LANES_MAX.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
@@ -53,23 +54,24 @@ const char *strides_kernel_name(struct arena *arena, const struct strides_case *
 struct strides_params {
     uint32_t across, step;
     uint32_t pitch;     // elements from one row of a block to the next
-    uint32_t unknown_0; // always 0, which compilers cannot know
+    uint32_t unknown_0; // always 0, but compilers cannot know that
     uint32_t iterations;
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
 
-// Loads of all threads in one dispatch.
+// Returns the number of loads of all threads in one dispatch.
 uint64_t strides_loads(uint32_t iterations);
 
-// Size of all lines of 128 bytes that the threads load from: a cache of that size serves every
-// load. 0 for BANKS.
+// Returns the size in bytes of all 128-byte lines that the threads load from: a cache of that size
+// serves every load. 0 for BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
-// Word number `i` of the memory that is loaded.
+// Returns word number `i` of the memory that the threads load from.
 uint32_t strides_data(uint32_t i);
 
 // Checks what the kernels wrote: words[t] = runs × iterations × the sum of thread t in one
-// iteration; words[STRIDES_THREADS] = runs, at least `runs_least`. Else ERROR_MISMATCH.
+// iteration; words[STRIDES_THREADS] = runs, at least `runs_least`. Fails with
+// ERROR_MISMATCH if a word is wrong. Sums are modulo 2^32.
 MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
                               const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
                               struct error *err);
@@ -78,7 +80,7 @@ struct strides_session {
     struct measure_limits limits;
     struct measure_clock clock;
     struct gpu_buffer *source, *words;
-    bool warm; // a case has run: the core clock is up
+    bool warm; // a case has run, so the core clock is high
 };
 
 MUST_CHECK bool strides_open(struct bench_session *session, struct error *err);

@@ -108,7 +108,7 @@ static const struct headline_info headlines[] = {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-    BANKS_DENSE_MAX = 64 // presets take every stride up to here, beyond it only the largest
+    BANKS_DENSE_MAX = 64 // presets take all listed strides up to 64, above it only the largest
 };
 
 static bool is_wanted(const struct bench_pick *pick, struct error *err)

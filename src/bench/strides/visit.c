@@ -8,15 +8,15 @@
 enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
-    GROWTH_MAX = 32,       // of iterations, from one try to the next
+    GROWTH_MAX = 32,       // largest factor from one try's iterations to the next try's
     SAMPLE_SHARE = 4,      // there are many cases, so each takes a quarter of a usual sample,
     STRIDE_FULL_SAMPLE = 1 // except this stride, which shows the most that a core can load
 };
 
 // What a case keeps from its first visit.
 struct memory {
-    uint32_t iterations; // of the loop in a dispatch
-    uint64_t repeats;    // dispatches a sample
+    uint32_t iterations; // iterations of the loop in a dispatch
+    uint64_t repeats;    // dispatches per sample
 };
 
 struct work {
@@ -158,7 +158,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // BANKS needs no L1: the core's memory is shared memory then, else all of it is L1.
+    // BANKS needs no L1, so the core's memory becomes shared memory. Other patterns get all as L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

@@ -4,8 +4,8 @@
 enum {
     WORD_BYTES = 4,
     LINE_BYTES = 128,
-    LOADS = 8,         // in flight a thread, BLOCK and BANKS
-    LOADS_BYTES = 128, // in flight a thread, STRIDE: narrow loads need more to keep a core busy
+    LOADS = 8,         // loads in flight per thread, for BLOCK and BANKS
+    LOADS_BYTES = 128, // the same in bytes, for STRIDE: a core needs more of narrow loads
     LINES = STRIDES_BUFFER_BYTES / LINE_BYTES
 };
 
@@ -21,7 +21,8 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// Threads with an address of their own: a subgroup. More of them would only need more cache.
+// Returns how many threads have an address of their own: a subgroup, in the range STRIDES_LANES to
+// STRIDES_LANES_MAX. More of them would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;
@@ -40,7 +41,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .stride = stride ? (uint32_t)stride->uint : 0,
         .across = stride ? lanes_of(info) : (uint32_t)case_uint(c, "across"),
     };
-    // A block has many rows: with more lines a thread it would not fit small caches.
+    // A block has many rows: with more lines per thread it would not fit small caches.
     this_case->loads =
         this_case->pattern == STRIDES_STRIDE ? LOADS_BYTES / this_case->width : LOADS;
     this_case->address = this_case->pattern != STRIDES_BANKS && takes_address(c, info);
@@ -72,7 +73,7 @@ uint64_t strides_loads(uint32_t iterations)
 
 // ---------------------------------------------------------------- addresses
 
-// The element that thread `t` loads, for number `k` of its loads in flight.
+// Returns the element that thread `t` loads in number `k` of its loads in flight.
 static uint32_t element_of(const struct strides_case *this_case, uint32_t t, uint32_t k)
 {
     struct strides_params p = strides_params_of(this_case, 1);
@@ -107,7 +108,7 @@ uint32_t strides_data(uint32_t i)
     return h * STRIDES_MIX_SCATTER;
 }
 
-// What thread `t` adds up in one iteration, modulo 2^32.
+// Returns what thread `t` adds up in one iteration, modulo 2^32.
 static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
 {
     uint32_t words = this_case->width / WORD_BYTES, sum = 0;
