@@ -2,9 +2,9 @@
 // The data that kernels load: the values, and the bytes that hold these values in each format.
 //
 // Formats whose channels are not whole bytes are packed: words, sRGB, and compressed blocks (BC).
-// A block uses only its two end points, which every decoder must give exactly; decoders may
-// round the colours between them differently. Sources: Vulkan specification, "Formats"; Khronos
-// Data Format Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
+// A block uses only its two end points, which every decoder must give exactly; decoders may round
+// the colours between them differently. Sources: Vulkan specification, "Formats"; Khronos Data
+// Format Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
 #include "bench/loads/kind.h"
 
 #include <math.h>
@@ -109,8 +109,8 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns the bits of the half that a BC6H end point means: its 10 bits expanded to 16, times 31
-// / 64. `quantised`: the 10 bits that the block holds.
+// Returns the bits of the half that a BC6H end point means: 31/64 of its 10 bits expanded to 16.
+// `quantised`: the 10 bits that the block holds.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;

@@ -45,7 +45,7 @@ enum loads_source {
     LOADS_FROM_TRILINEAR,
     LOADS_FROM_STRETCHED, // anisotropic
     LOADS_FROM_MIP,       // nearest, from the second level of detail
-    LOADS_FROM_ARRAY,     // bilinear; so are VOLUME and CUBE
+    LOADS_FROM_ARRAY,     // bilinear, as are VOLUME and CUBE
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
     LOADS_FROM_ROW,           // a texture of one dimension, texel by texel
@@ -63,7 +63,7 @@ struct loads_kind {
     enum loads_source source;
     unsigned width; // values that one load brings; a 64-bit word counts as two
     enum loads_class data;
-    enum gpu_format format; // of typed buffers and textures
+    enum gpu_format format; // format of typed buffers and textures
     unsigned start_bytes;   // byte of the buffer at which the first element begins
     bool robust;            // runs on a device handle that checks bounds
 };
@@ -126,7 +126,7 @@ double loads_bytes(const struct loads_kind *kind);
 
 enum loads_pattern { // in the order of the choices
     LOADS_UNIFORM,   // every thread begins at element 0
-    LOADS_LINEAR,    // thread g of a workgroup begins at element g
+    LOADS_LINEAR,    // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
     LOADS_RANDOM,   // a hash of g chooses one of 16 elements; in textures one of 2 × 2, four apart
     LOADS_SCATTERED // a hash of g chooses one of 256 elements, independent of g's neighbours
 };

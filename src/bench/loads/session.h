@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and how a kernel is prepared, sized, run and verified.
+// The state of a session, and how a kernel is prepared, sized, run and verified.
 #ifndef BENCH_LOADS_SESSION_H
 #define BENCH_LOADS_SESSION_H
 
@@ -31,7 +31,7 @@ struct loads_baseline_seen {
     struct loads_size size;
 };
 
-// Made by loads_open.
+// What the cases of a session share; made by loads_open.
 struct loads_session {
     struct bench_session *bench;
     struct measure_limits limits;

@@ -173,8 +173,8 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     return written;
 }
 
-// `hits`: how often a workgroup writes each element; `times`: how many
-// workgroups wrote to this copy.
+// Checks one copy. `hits`: how often a workgroup writes each element; `times`: number of workgroups
+// that wrote to this copy.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

@@ -111,8 +111,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     struct measure_request request = *visit->request;
     request.samples = 1;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round =
-        request.round ? request.round : 1; // not 0: no warm-up, which the case itself does
+    request.round = request.round ? request.round : 1; // not 0: only the case itself warms up
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;
@@ -166,7 +165,7 @@ static void report_control(const struct measure_span *span, double control_ns, u
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
     // The control has `width` additions and at most two other instructions for each load. A loop
-    // that takes less than 90 % (10 % are noise) of the time of its additions cannot do them all.
+    // that takes less than the additions' share of that time (and 10 % for noise) cannot do them.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "

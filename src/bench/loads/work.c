@@ -10,9 +10,8 @@ enum {
     GROUPS_A_CORE = 32, // workgroups per core: fill a core of 2048 threads four times
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    L1_BESIDE_SHARED =
-        25,               // percent for L1; 75 % hold eight workgroups with 16 KiB of shared memory
-    ONE_BITS = 0x3f800000 // bits of 1.0f; with an index in the low bits, a float just above 1
+    L1_BESIDE_SHARED = 25, // percent; the other 75 % hold 8 workgroups of 16 KiB of shared memory
+    ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits, a float just above 1
 };
 
 struct proof { // as in params.glsl
@@ -92,8 +91,7 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_is_sampled(kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        sum *= (x + y + LOADS_TILE) /
-               LOADS_SIDE; // a tile's mean column and row are 7.5, at texel centres 8
+        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // a tile's mean column and row are 7.5 + 0.5
     }
     return (float)(sum * weight + first);
 }

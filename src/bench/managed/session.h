@@ -31,7 +31,7 @@ struct managed_session {
     uint32_t visits; // number of visits so far, from which each visit's seed is made
 };
 
-struct managed_params { // as in the kernels
+struct managed_params { // as the kernels declare them
     double factor;
     uint32_t count; // pairs of elements
     uint32_t seed;

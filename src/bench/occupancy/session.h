@@ -44,7 +44,7 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
-struct occupancy_params { // as in the kernels
+struct occupancy_params { // as the kernels declare them
 
 #define X(name) uint32_t name;
     OCCUPANCY_PARAMS(X)
@@ -69,7 +69,7 @@ struct occupancy_tally {
     unsigned fullest; // number of cores that had `most` at once
     unsigned chip;    // most workgroups at once on all cores together
     double fill_ns;   // on the first such core: from its first start until it had `most`
-    bool refilled;    // later a workgroup began on that core: it was full
+    bool refilled; // a workgroup began there later: the core was full, workgroups had not run out
 };
 
 // Returns how many workgroups were on a core at once, from at least one stay. Two workgroups do not

@@ -18,7 +18,7 @@ enum {
     ITERATIONS = 4,
     SHIFT = 61, // in words: a thread reads what another subgroup wrote
     POLLS = 1 << 20,
-    GROUPS_A_CORE = 32, // half of the first run's workgroups, at most and if no limit is reported
+    GROUPS_A_CORE = 32, // first run: twice so many per core, or fewer if the driver reports fewer
     GROUPS_ELSE = 256,  // workgroups in the first run if the number of cores is not known
     GROUPS_MAX = 1 << 16,
     TRIES = 8,

@@ -6,8 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double bound =
-    0.5; // pixels limit triangles whose rate is at most this share of the highest
+static const double bound = 0.5; // pixels limit triangles at this share of the highest rate or less
 
 // The device whose results are read.
 struct subject {

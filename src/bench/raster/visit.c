@@ -6,9 +6,8 @@
 
 // What a case keeps from its first visit.
 struct memory {
-    struct gpu_draw_program
-        *programs[2];              // change=program alternates them; other cases use only the first
-    struct gpu_draw_program *seen; // as programs[0], but without culling
+    struct gpu_draw_program *programs[2]; // change=program alternates them; else only [0] is used
+    struct gpu_draw_program *seen;        // as programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
 };

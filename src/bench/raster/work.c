@@ -21,7 +21,7 @@ struct precision {
     unsigned bits[4];
 };
 
-// In the order of the choices of `format`.
+// In the order of the choices of the parameter `format`.
 static const struct precision precisions[] = {
     {GPU_FORMAT_R8_UNORM, false, {8}},
     {GPU_FORMAT_RG8_UNORM, false, {8, 8}},

@@ -43,7 +43,7 @@ struct stream_case {
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
 
-// The shape of a kernel.
+// How a kernel divides its work among threads.
 struct stream_shape {
     unsigned threads, loads; // threads per workgroup; vectors in flight per thread
     unsigned core_groups;    // workgroups per core; 0: as many in all as do one step per thread
@@ -62,7 +62,7 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       const struct gpu_info *info, unsigned cores,
                                       struct stream_shape *shape, struct error *err);
 
-struct stream_params { // as in the kernels
+struct stream_params { // as the kernels declare them
     uint32_t blocks, groups, passes;
     float value, factor;
 };
@@ -119,7 +119,7 @@ struct stream_session {
     struct measure_limits limits;
     struct measure_clock clock;
     uint64_t timeout_ns;      // longest time of one submission
-    struct gpu_buffer *words; // sum and count, see measure/words.h
+    struct gpu_buffer *words; // where kernels add sums and counts; see measure/words.h
     struct stream_buffer arrays[STREAM_ARRAY_COUNT];
     bool warm; // a case was measured, so the core clock is high
 };

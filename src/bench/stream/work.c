@@ -183,7 +183,7 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // The clock's low words wrap around, so times count from the begin of workgroup 0.
+        // The clock's low words wrap around, so times count from the start of workgroup 0.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;

@@ -5,7 +5,7 @@ enum {
     WORD_BYTES = 4,
     LINE_BYTES = 128,
     LOADS = 8,         // loads in flight per thread, for BLOCK and BANKS
-    LOADS_BYTES = 128, // the same in bytes, for STRIDE: a core needs more of narrow loads
+    LOADS_BYTES = 128, // the same in bytes, for STRIDE: a busy core needs more of narrow loads
     LINES = STRIDES_BUFFER_BYTES / LINE_BYTES
 };
 
