@@ -130,7 +130,7 @@ static void report(struct run *run, const struct question *question,
                        pair[0], pair[1]);
 }
 
-// The cases whose baseline, repeated beside each case, was slowest and fastest.
+// The baseline is measured again beside each case: the cases with the slowest and the fastest one.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -174,10 +174,10 @@ static void report_drift(struct run *run, const char *device)
                        drift.least, drift.most);
 }
 
-// Adds a finding "loads-advice" for each question that two cases answer. Value: how many times as
-// fast the first case is as the second; keys: both cases. Adds a finding "loads-drift" if two cases
-// or more have a baseline. Value: rate of the fastest baseline / rate of the slowest - 1; keys: the
-// cases of both, the slowest first.
+// Adds a finding "loads-advice" for each question that two cases answer. Value: rate or bandwidth
+// of the first case / that of the second; keys: both cases. Adds a finding "loads-drift" if two
+// cases or more have a baseline. Value: rate of the fastest baseline / rate of the slowest - 1;
+// keys: the cases of both, the slowest first.
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

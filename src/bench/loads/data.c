@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The data that kernels load: the values, and the bytes that hold these values in each format.
 //
-// Formats whose channels are not whole bytes are packed: words, sRGB, and compressed blocks (BC).
+// Packed data are words whose channels are not whole bytes, sRGB, and compressed blocks (BC).
 // A block uses only its two end points, which every decoder must give exactly; decoders may round
 // the colours between them differently. Sources: Vulkan specification, "Formats"; Khronos Data
 // Format Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
@@ -13,7 +13,7 @@
 enum {
     GRAIN = 64,        // floats are multiples of 1/64
     HALF_MASK = 1023,  // bits of a number that a half holds exactly
-    FLOAT_MASK = 4095, // few enough bits that 256 × (1 + 3 + 5 + 7) such numbers add up exactly
+    FLOAT_MASK = 4095, // so few bits that 256 × (1 + 3 + 5 + 7) such numbers add up exactly
     BLOCK = 4,         // side of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
     HALF_LEAST = 464, // first of the HALF_COUNT end points of BC6H that mean 1/2 to 1
@@ -191,7 +191,8 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes `count` bits of `value` from bit `at` of the block on.
+// Writes the low `count` bits of `value` into the block, from bit `at` on. The block must hold
+// zeros.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -306,12 +307,12 @@ float loads_centre(const struct loads_kind *kind)
 static uint16_t half_of(double value)
 {
     int exponent;
-    double fraction = frexp(fabs(value), &exponent); // 1/2 … 1
+    double fraction = frexp(fabs(value), &exponent); // at least 1/2, below 1
     unsigned mantissa = (unsigned)(fraction * 2048) & 1023;
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (unsigned)(exponent - 1 + 15) << 10 | mantissa);
 }
 
-// Writes one channel of one element.
+// Writes one channel of one element, in the bytes of its format, to `to`.
 static void encode(const struct loads_kind *kind, unsigned element, unsigned channel,
                    unsigned char *to)
 {

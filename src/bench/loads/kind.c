@@ -199,7 +199,7 @@ static const struct loads_traits traits[LOADS_SOURCE_COUNT] = {
         {.kernels = "sampled", SAMPLED, .smooth = true, .centre = 0.75f, .filters = 0.75},
     [LOADS_FROM_GATHER] = {.kernels = "gather",
                            SAMPLED,
-                           .centre = 1, // the corner where four texels meet
+                           .centre = 1, // samples the corner where four texels meet
                            .no_opencl = "OpenCL C 1.2 has no gathers"},
     [LOADS_FROM_TRILINEAR] = {.kernels = "trilinear",
                               SAMPLED,

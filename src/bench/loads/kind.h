@@ -29,13 +29,13 @@ enum loads_source {
     LOADS_FROM_ALIGNED8,  // raw; the compiler knows that loads are aligned to 8 bytes
     LOADS_FROM_BOUND,     // raw, through a descriptor instead of an address
     LOADS_FROM_RAW_RW,    // raw, in a buffer that may be written
-    LOADS_FROM_PUSHED,    // the kernel's own arguments
+    LOADS_FROM_PUSHED,    // the kernel's parameters (push constants)
     LOADS_FROM_HALF,      // structured, of 16-bit floats
     LOADS_FROM_BYTES,     // structured, of 8-bit integers
     LOADS_FROM_LONG,      // structured, of 64-bit words
     LOADS_FROM_HOST,      // structured, in host memory
     LOADS_FROM_VISIBLE,   // structured, in device memory that the host has mapped
-    LOADS_FROM_SHARED,    // the workgroup's own memory
+    LOADS_FROM_SHARED,    // the workgroup's own (shared) memory
     LOADS_FROM_BROADCAST, // structured; one load per subgroup, for all lanes
     LOADS_FROM_SHUFFLE,   // structured; one load per subgroup; each lane takes another lane's
     LOADS_FROM_TYPED_RW,
@@ -43,7 +43,7 @@ enum loads_source {
     LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
-    LOADS_FROM_STRETCHED, // anisotropic
+    LOADS_FROM_STRETCHED, // bilinear with anisotropic filter
     LOADS_FROM_MIP,       // nearest, from the second level of detail
     LOADS_FROM_ARRAY,     // bilinear, as are VOLUME and CUBE
     LOADS_FROM_VOLUME,
@@ -95,13 +95,13 @@ enum loads_resource { // the argument through which a kernel loads or writes
     LOADS_BY_NOTHING // none: the workgroup's own memory, or the kernel's parameters
 };
 
-// What all rows of one source have in common.
+// The properties that all rows of one source share.
 struct loads_traits {
     const char *kernels; // family in the names of their kernels: "typed"
     enum loads_walk walk;
     enum loads_resource resource;
     gpu_caps needs;
-    bool direct;           // loads do not pass through the texture units
+    bool direct;           // true: loads do not pass through the texture units
     bool shared;           // uses the workgroup's own memory
     bool uniform;          // all threads must load the same element
     bool writes;           // writes instead of loading
@@ -124,7 +124,7 @@ bool loads_is_sampled(const struct loads_kind *kind); // a thread uses normalise
 // Returns the bytes of one load. A texel of a compressed block has half a byte or one byte.
 double loads_bytes(const struct loads_kind *kind);
 
-enum loads_pattern { // in the order of the choices
+enum loads_pattern { // in the order of the parameter's choices
     LOADS_UNIFORM,   // every thread begins at element 0
     LOADS_LINEAR,    // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
     LOADS_RANDOM,   // a hash of g chooses one of 16 elements; in textures one of 2 × 2, four apart
@@ -136,7 +136,7 @@ struct loads_case {
     const struct loads_kind *kind;
     enum loads_pattern pattern;
     bool peak;                 // eight loads share their address arithmetic
-    uint32_t subgroup_threads; // 0: the driver chooses
+    uint32_t subgroup_threads; // threads per subgroup; 0: the driver chooses
     uint32_t groups;           // workgroups per dispatch; 0: loads_session.groups
 };
 
@@ -162,7 +162,7 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 // that reads these levels gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
-unsigned loads_levels(const struct loads_kind *kind); // levels of detail: 1, 2 or 3
+unsigned loads_levels(const struct loads_kind *kind); // returns 1, 2 or 3
 
 // Returns where kernels sample a texel of size 1; 0.5 is its centre.
 float loads_centre(const struct loads_kind *kind);

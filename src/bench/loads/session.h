@@ -11,7 +11,7 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-struct loads_params { // as in params.glsl, after the address
+struct loads_params { // as params.glsl declares them after the address
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
@@ -40,7 +40,7 @@ struct loads_session {
     struct gpu_arg *sources;                // one argument per kind; empty until needed
     uint32_t groups;                        // workgroups per dispatch, if that is not too long
     struct bench_session *robust;           // made by loads_robust; NULL until needed
-    bool warm;                              // a case has run: the core clock is up
+    bool warm;                              // a case has run, so the core clock is high
     struct loads_baseline_seen baseline[2]; // [0]: fidelity=original, [1]: fidelity=peak
 };
 
@@ -54,7 +54,7 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
 
 // ---------------------------------------------------------------- one kernel at work
 
-// A kernel with its data and the sums that its threads must find.
+// A kernel with its arguments, ready to run.
 struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
@@ -63,7 +63,7 @@ struct loads_work {
     struct gpu_arg source; // what the kernel loads from or writes to
     struct loads_params params;
     size_t params_bytes;      // leading bytes of `params` that the kernel takes
-    struct loads_case target; // the case that writes to `source`; kind NULL: none does
+    struct loads_case target; // the case that writes to `source`; kind NULL: no case does
 };
 
 // Prepares the case's own kernel or, if `control`, the same loop without loads. A buffer to write
@@ -107,7 +107,7 @@ struct loads_run {
     struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
 };
 
-// Sizes the work, runs it and verifies it.
+// Finds the size of the work (at the first run), runs it and verifies it.
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {
@@ -119,7 +119,7 @@ enum {
 // dispatch after 0.5 to 10 s, and a desktop stutters visibly from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
-// The visit and the conclusion of struct benchmark.
+// The functions `visit` and `conclude` of struct benchmark.
 MUST_CHECK bool loads_visit(struct bench_visit *run, struct measure_visit *visit,
                             struct error *err);
 void loads_conclude(struct run *run, const char *device);

@@ -23,7 +23,7 @@ enum {
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 
-// Loads of one dispatch of the published tool.
+// Number of loads in one dispatch of the published tool.
 static const double published_loads = 1024.0 * 1024 * 256;
 
 // If a case takes less than 1.2 times as long as the loop without loads, it may measure the loop.
@@ -91,7 +91,7 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
         .request = run->request,
         .unordered = (visit->session->info->caps & GPU_CAP(UNORDERED)) != 0,
         .repeats = run->size->repeats,
-        .warm = session->warm, // cases follow each other without a pause
+        .warm = session->warm, // true: no warm-up, as cases follow without a pause
     };
     if (!measure_span_run(visit->arena, &desc, &run->span, err) ||
         !loads_work_verify(&run->work, run->span.repeats * run->span.count, err))

@@ -14,7 +14,7 @@ enum {
     ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits, a float just above 1
 };
 
-struct proof { // as in params.glsl
+struct proof { // as params.glsl declares it
     uint32_t groups, wrong, unused[2];
     float expected[LOADS_THREADS];
 };

@@ -2,7 +2,7 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-#define BYTES_MOST  ((uint64_t)192 << 30) // elements are counted in 32 bits
+#define BYTES_MOST  ((uint64_t)192 << 30) // numbers of elements must fit in 32 bits
 
 enum {
     DEVICE_SHARE = 2, // arrays of a preset have at most half of the device's memory

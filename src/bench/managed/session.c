@@ -97,7 +97,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
         (this_case->rest && !fill_device(arrays, this_case->rest, err)))
         return false;
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
-        // Array 0 is written in each pass, so "mostly read" does not apply to it.
+        // Each pass writes array 0, so the advice "mostly read" would be wrong for it.
         bool advised =
             this_case->advised && (i > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the cases of a session share, and the arrays of one visit.
+// A case of `managed` as data, the state of a session, and the arrays of one visit.
 #ifndef BENCH_MANAGED_SESSION_H
 #define BENCH_MANAGED_SESSION_H
 
@@ -19,10 +19,10 @@ struct managed_case {
 void managed_case_read(const struct bench_case *c, struct managed_case *this_case);
 
 enum {
-    MANAGED_ARRAYS = 3 // a, b, c
+    MANAGED_ARRAYS = 3 // a, b and c: the triad computes a = b + factor × c
 };
 
-// Made by managed_open.
+// What the cases of a session share; made by managed_open.
 struct managed_session {
     struct bench_session *bench;
     struct gpu_program *fill, *check, *triad;
@@ -33,11 +33,11 @@ struct managed_session {
 
 struct managed_params { // as the kernels declare them
     double factor;
-    uint32_t count; // pairs of elements
+    uint32_t count; // number of pairs of elements
     uint32_t seed;
 };
 
-// The arrays of one visit, in its scope.
+// The arrays of one visit, in the visit's scope.
 struct managed_arrays {
     struct managed_session *session;
     struct gpu_scope *scope;

@@ -98,7 +98,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // Arrays that fit the last-level cache can be faster than DRAM; pages can stay with the host.
+    // DRAM is no limit for arrays of at most 4 last-level caches, or if pages stay with the host.
     bool is_dram = trial->arrays.bytes * MANAGED_ARRAYS > 4 * limits.last_cache_bytes;
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;

@@ -7,7 +7,7 @@
 #include "bench/occupancy/occupancy.h"
 #include "measure/clock.h"
 
-enum occupancy_by { // what limits the workgroups on a core
+enum occupancy_by { // what limits how many workgroups a core holds
     OCCUPANCY_REGISTERS,
     OCCUPANCY_SHARED,
     OCCUPANCY_THREADS,
@@ -79,7 +79,7 @@ struct occupancy_tally {
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 
-// The visit and the conclusion of struct benchmark.
+// The functions `visit` and `conclude` of struct benchmark.
 MUST_CHECK bool occupancy_visit(struct bench_visit *run, struct measure_visit *visit,
                                 struct error *err);
 void occupancy_conclude(struct run *run, const char *device);

@@ -209,7 +209,7 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds samples of a metric: workgroups times `factor`.
+// Adds `count` samples of a metric: workgroups[i] × factor.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor)
 {
@@ -238,7 +238,7 @@ static void flag(const struct work *work, struct measure_visit *visit)
 }
 
 struct samples {
-    double *core, *chip; // workgroups
+    double *core, *chip; // numbers of workgroups: on the fullest core, on the chip
     unsigned count;
 };
 

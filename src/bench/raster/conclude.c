@@ -157,7 +157,7 @@ static void report_blend(const struct subject *subject)
 //                     first; value: the ratio of their rates
 //   raster-depth      pixels that fail the depth test against pixels that pass it and write depth;
 //                     value: the ratio of their rates
-// Keys: the cases compared.
+// Keys: the cases compared, or the case with the number.
 void raster_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

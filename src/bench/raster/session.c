@@ -2,7 +2,7 @@
 #include "bench/raster/session.h"
 
 enum {
-    CENSUS_SIDE = 1024 // pixels
+    CENSUS_SIDE = 1024 // side of the census's target in pixels
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);
 

@@ -10,13 +10,13 @@
 #include "measure/clock.h"
 #include "measure/limits.h"
 
-// The values of these enumerations are in the order of the choices.
+// The values of these enumerations are in the order of their parameters' choices.
 enum raster_kind {
     RASTER_TRIANGLES, // many triangles of one size
     RASTER_PIXELS,    // layers over the whole target, by format and blending
     RASTER_DEPTH,     // layers over the whole target, with a depth buffer
     RASTER_DRAWS,     // many draws of one triangle each
-    RASTER_CORES      // which cores draw
+    RASTER_CORES      // counts the cores that draw
 };
 
 enum raster_depth {
@@ -43,7 +43,7 @@ struct raster_case {
     enum raster_change change;
 };
 
-// Parameters of the vertex kernels.
+// Parameters of the vertex kernels layers.vert and mesh.vert.
 struct raster_layers_params {
     float farthest, nearer;
 };
@@ -77,7 +77,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 void raster_work_plan(const struct raster_case *this_case, const struct gpu_info *info,
                       struct raster_work *work);
 
-enum raster_metric { // as raster.c lists them
+enum raster_metric { // in the order of the list in raster.c
     RASTER_TRIANGLE_RATE,
     RASTER_PIXEL_RATE,
     RASTER_DRAW_RATE,

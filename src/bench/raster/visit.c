@@ -143,7 +143,7 @@ static bool verify_unseen(struct job *job, struct error *err)
 }
 
 // Checks the depth that was written: a layer a little farther away must be hidden, and one a little
-// nearer must be seen.
+// nearer must be seen. Only for depth=write.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;
@@ -308,7 +308,7 @@ bool raster_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         .draws = true,
         .repeats = job.memory->repeats,
         .repeats_max = job.work.draws > 1 ? 64 : 0,
-        .warm = job.session->warm, // cases follow each other without a pause
+        .warm = job.session->warm, // true: no warm-up, as cases follow without a pause
     };
     struct measure_span span;
     if (!measure_span_run(run->arena, &desc, &span, err) || !verify(&job, err))

@@ -21,7 +21,7 @@ enum {
 struct stream_op {
     const char *name;
     unsigned reads, writes;        // numbers of arrays in the bandwidth
-    bool source, other, target;    // arrays that it uses
+    bool source, other, target;    // which arrays it uses
     float weights[STREAM_WEIGHTS]; // of a target's number; for init each visit sets the constant
     unsigned shift;                // number of vectors before the source's element 0
     struct {
@@ -30,7 +30,7 @@ struct stream_op {
     bool resident;               // there are also kernels whose workgroups loop
 };
 
-extern const struct stream_op stream_ops[STREAM_OPS]; // by number, as in stream.h
+extern const struct stream_op stream_ops[STREAM_OPS]; // [STREAM_INIT] …, see stream.h
 
 // The parameters of a case.
 struct stream_case {
@@ -38,7 +38,7 @@ struct stream_case {
     bool doubles;
     uint64_t bytes;        // size of each array
     unsigned core_threads; // kernel=occupancy: threads per core; kernel=tuned: 0
-    bool best;             // tries all shapes and keeps the fastest
+    bool best;             // true: tries all shapes and keeps the fastest
 };
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
@@ -67,7 +67,7 @@ struct stream_params { // as the kernels declare them
     float value, factor;
 };
 
-// One dispatch.
+// The parameters and the size of one dispatch.
 struct stream_work {
     struct stream_params params;
     uint32_t grid[3];
@@ -92,7 +92,7 @@ struct stream_place {
 struct stream_residency {
     unsigned cores;  // number of cores that had workgroups
     unsigned uneven; // how many of these cores had a number of workgroups other than core_groups
-    bool at_once;    // all workgroups began before the first one ended
+    bool at_once;    // all workgroups began before the first workgroup ended
 };
 
 void stream_residency_judge(struct arena *scratch, const struct stream_place *places,
@@ -108,7 +108,7 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    struct gpu_scope *scope; // its own, so that an array that grows is freed alone
+    struct gpu_scope *scope; // of this array alone, so that it can be freed alone to grow
     struct gpu_buffer *buffer;
     uint64_t bytes;
     bool filled, doubles; // filled: holds the data of its seed, as doubles or as floats

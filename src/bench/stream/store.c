@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    CHECK_THREADS = 256, // as kernels.txt says
+    CHECK_THREADS = 256, // as kernels.txt sets it
     CHECK_GROUPS_MAX = 32768
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -15,7 +15,7 @@ static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a vis
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
 
-struct data_params { // as in data.comp
+struct data_params { // as data.comp declares them
     uint32_t count, seed, other_seed, shift, threads, loads;
     float weights[STREAM_WEIGHTS];
 };
@@ -146,7 +146,8 @@ bool stream_arrays_spoil(struct stream_session *session, const struct stream_cas
 
 // ---------------------------------------------------------------- checks
 
-// Runs a check and reads its sum. ERROR_MISMATCH unless it counts every vector as right.
+// Runs a check and sets `sum` to its sum. Fails with ERROR_MISMATCH unless it counts every vector
+// as right.
 static bool check(struct stream_session *session, const struct task *task, uint32_t *sum,
                   struct error *err)
 {

@@ -23,7 +23,7 @@ struct memory {
     char *tried;  // "128x1 4.61e12, …": B/s of every shape; NULL: only one was tried
 };
 
-// One shape of one case.
+// One shape of one case, at work in a visit.
 struct trial {
     struct bench_visit *run;
     struct stream_session *session;
@@ -83,7 +83,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params = &trial->work.params,
         .params_bytes = sizeof trial->work.params,
     };
-    // Arguments that a kernel does not use must still be valid.
+    // Arguments that a kernel does not use must still be valid buffers.
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
     dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
@@ -114,7 +114,7 @@ static bool size_work(struct trial *trial, struct error *err)
 
 // ---------------------------------------------------------------- the shape
 
-// Keeps the fastest of several shapes.
+// Times several shapes and keeps the fastest in `memory`.
 static bool search(struct trial *trial, const struct stream_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
@@ -170,13 +170,13 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the sum of an operation that only reads.
+// Checks the sum that an operation that only reads found in all dispatches.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
-    // A workgroup that loops counts once for all its passes.
+    // A looping workgroup adds 1 to the count, however many passes it makes.
     uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
         !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))
@@ -267,7 +267,7 @@ bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         .clock = &session->clock,
         .request = run->request,
         .repeats = memory->repeats,
-        .warm = session->warm, // cases follow each other without a pause
+        .warm = session->warm, // true: no warm-up, as cases follow without a pause
     };
     struct measure_span span;
     session->warm = measure_span_run(run->arena, &desc, &span, err);

@@ -9,17 +9,17 @@
 #include "measure/clock.h"
 #include "measure/limits.h"
 
-enum strides_metric { // as strides.c lists them
+enum strides_metric { // in the order of the list in strides.c
     STRIDES_BANDWIDTH,
     STRIDES_PER_CORE,
     STRIDES_CYCLES,
     STRIDES_TIME
 };
 
-enum strides_pattern { // in the order of the choices
+enum strides_pattern { // in the order of the parameter's choices
     STRIDES_STRIDE,    // neighbouring threads load elements at a constant distance
     STRIDES_BLOCK,     // threads load from rows of a 2-D array
-    STRIDES_BANKS      // as STRIDE, in shared memory
+    STRIDES_BANKS      // as STRIDE, but in shared memory
 };
 
 enum {
@@ -28,7 +28,7 @@ enum {
     STRIDES_ACROSS_MAX = 1024,
     STRIDES_LANES = 32,     // the metrics `cycles` and `time` are per load of this many threads
     STRIDES_LANES_MAX = 64, // threads of the widest subgroup
-    STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends the loops of a thread after 65534
+    STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends a thread's loops after 65534 iterations
     STRIDES_BUFFER_BYTES = 4 << 20,
     STRIDES_WORDS = STRIDES_THREADS + 1
 };
@@ -50,7 +50,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
 
 const char *strides_kernel_name(struct arena *arena, const struct strides_case *this_case);
 
-// The run-time arguments of the kernels, in their order.
+// The run-time parameters of the kernels, in the order in which the kernels declare them.
 struct strides_params {
     uint32_t across, step;
     uint32_t pitch;     // elements from one row of a block to the next

@@ -9,8 +9,8 @@ enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
     GROWTH_MAX = 32,       // largest factor from one try's iterations to the next try's
-    SAMPLE_SHARE = 4,      // there are many cases, so each takes a quarter of a usual sample,
-    STRIDE_FULL_SAMPLE = 1 // except this stride, which shows the most that a core can load
+    SAMPLE_SHARE = 4,      // a sample takes 1/4 of the usual time, because there are many cases
+    STRIDE_FULL_SAMPLE = 1 // this stride has full samples: it shows the most that a core can load
 };
 
 // What a case keeps from its first visit.
@@ -66,7 +66,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 }
 
 // Finds how many iterations make one dispatch last a whole sample. Several short dispatches would
-// add the time of their launches.
+// add the time of their launches to the sample.
 static bool find_iterations(struct work *work, double wanted_ns, uint32_t *iterations,
                             struct error *err)
 {
@@ -185,7 +185,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         .clock = &session->clock,
         .request = &request,
         .repeats = memory->repeats,
-        .warm = session->warm, // cases follow each other without a pause
+        .warm = session->warm, // true: no warm-up, as cases follow without a pause
     };
     struct measure_span span;
     uint32_t words[STRIDES_WORDS];

@@ -12,7 +12,7 @@ enum {
 static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
 {
     enum {
-        AUTO, // as `route` lists them
+        AUTO, // in the order of the choices of `route`
         ADDRESS
     };
     const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
