@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A scenario: the workloads of a frame, the queue of each, and which wait for which. The built-in
-// scenarios are the experiments of "Breaking Down Barriers, Part 6: Experimenting With Overlap and
-// Preemption" (M. Pettineo, 2018), with its eight default workloads.
+// A scenario: the workloads of a frame, with the queue of each and the workloads that it waits for.
+// Most built-in scenarios are the experiments of "Breaking Down Barriers, Part 6: Experimenting
+// With Overlap and Preemption" (M. Pettineo, 2018), with its eight default workloads.
 #ifndef BENCH_OVERLAP_SCENARIO_H
 #define BENCH_OVERLAP_SCENARIO_H
 
@@ -22,26 +22,26 @@ enum overlap_queue {
     OVERLAP_COMPUTE
 };
 
-// What stands between a workload and one that waits for it. In the order of the choices.
+// What separates a workload from one that waits for it, in the order of the parameter's choices.
 enum overlap_barrier {
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
-    OVERLAP_BARRIER_IMAGE, // of an image that no workload uses
-    OVERLAP_BARRIER_FULL,
+    OVERLAP_BARRIER_IMAGE,     // a barrier of an image that no workload uses
+    OVERLAP_BARRIER_FULL,      // of all stages and all memory
     OVERLAP_BARRIER_SPLIT,     // set right after one workload, waited for right before the other
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
-    OVERLAP_BARRIER_TARGET,    // after a draw, of its target's colours; after a dispatch as BUFFER
-    OVERLAP_BARRIER_NONE,      // nothing waits
+    OVERLAP_BARRIER_TARGET,    // after a draw: of its target's colours; after a dispatch: as BUFFER
+    OVERLAP_BARRIER_NONE,      // no workload waits
     OVERLAP_BARRIER_COUNT
 };
 
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    bool draw;           // every thread is a pixel; without graphics it runs as a dispatch
-    uint32_t blocks;     // of OVERLAP_BLOCK_THREADS threads
-    uint32_t iterations; // of the work loop, all of the same length
+    bool draw;           // a draw with one pixel per thread; runs as a dispatch without graphics
+    uint32_t blocks;     // number of blocks of OVERLAP_BLOCK_THREADS threads
+    uint32_t iterations; // of the work loop; each does the same amount of work
     uint32_t after;      // bit set of earlier workloads that it waits for, on either queue
 };
 
@@ -49,14 +49,15 @@ struct overlap_scenario {
     const char *name, *help;
     const struct overlap_workload *workloads;
     size_t count; // 1 … OVERLAP_WORKLOADS_MAX
-    bool split;   // it uses split barriers only
+    bool split;   // its only barriers are split barriers
     bool urgent;  // its compute queue has high priority
 };
 
 extern const struct overlap_scenario overlap_scenarios[];
 extern const size_t overlap_scenario_count;
 
-const struct overlap_scenario *overlap_scenario_find(const char *name); // NULL if there is none
+// The built-in scenario called `name`; NULL if there is none.
+const struct overlap_scenario *overlap_scenario_find(const char *name);
 
 // True if any workload waits for a draw.
 bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
@@ -66,17 +67,17 @@ const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
 // True if any workload waits for another.
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 
-// True if any workload waits for one on the other queue, which takes a semaphore.
+// True if any workload waits for one on the other queue, which requires a semaphore.
 bool overlap_scenario_crosses(const struct overlap_scenario *scenario);
 
 // True if any workload waits for one on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
-// A copy, in `arena`, in which no workload waits.
+// A copy of the scenario, in `arena`, in which no workload waits.
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
-// Bit set of all workloads that must be done before `workload` starts, directly or through others.
+// Bit set of the workloads for which `workload` waits, directly or through other workloads.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)
@@ -93,15 +94,15 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 //         "groups": 8,                           1 … 256, of 1024 threads each; 8 by default
 //         "iterations": 64,                      1 … 128; 64 by default
 //         "after": ["A"],                        names of earlier workloads, on either queue
-//         "enabled": false } ] }                 leaves it out; nothing then waits for it
+//         "enabled": false } ] }                 leaves it out: no workload waits for it then
 
-// The built-in scenario of that name, or else the scenario in the file of that name, in `arena`.
-// NULL with ERROR_USAGE, which names the place in the file ("workloads[3].after"), or with ERROR_IO
-// if the file cannot be read.
+// Returns the built-in scenario called `name`. If there is none, reads the file called `name` and
+// returns its scenario, in `arena`. NULL with ERROR_USAGE, which names the wrong place in the file
+// ("workloads[3].after"), or with ERROR_IO if the file cannot be read.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 
-// The same from a JSON text; `file` is the name for messages.
+// Reads a scenario from a JSON text. `file` is the name of the scenario, also in messages.
 const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
                                                       const char *file, struct error *err);
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// How victims got onto the device beside a hog, judged from the records of both; and the series
-// that a case's answers make. Uses no device.
+// Decides from the records of hog and victims how each victim got onto the device, and makes the
+// series of a case from its response times. Uses no device.
 #ifndef BENCH_PREEMPT_JUDGE_H
 #define BENCH_PREEMPT_JUDGE_H
 
 #include "bench/preempt/load.h"
 
 enum judge_entry {
-    JUDGE_ALONE,       // there was no hog before it
-    JUDGE_CO_RESIDENT, // workgroups of the hog ran on while it ran
-    JUDGE_MID_SHADER,  // workgroups of the hog stood still while it ran
-    JUDGE_IN_TURNS,    // it was stopped itself, and the hog ran meanwhile
-    JUDGE_BOUNDARY,    // between workgroups or dispatches of one submission
-    JUDGE_WAITED,      // between submissions of the hog
+    JUDGE_ALONE,       // no submission of the hog started before the victim
+    JUDGE_CO_RESIDENT, // workgroups of the hog kept running while the victim ran
+    JUDGE_MID_SHADER,  // workgroups of the hog stood still while the victim ran
+    JUDGE_IN_TURNS,    // the victim itself was stopped, and the hog ran meanwhile
+    JUDGE_BOUNDARY,    // it ran between workgroups or dispatches of one submission of the hog
+    JUDGE_WAITED,      // it ran after a submission of the hog
     JUDGE_COUNT
 };
 
@@ -21,21 +21,25 @@ const char *judge_name(enum judge_entry entry); // "co-resident"
 struct judge_limits {
     double resolution_ns; // overlaps up to this length are ignored
     double pause_ns; // pauses up to this length are ignored: the hog has them without any victim
-    // If pause_ns hides pauses as long as a victim, the length of the hog's submission decides
-    // instead: compared with its length alone (0: not known) and with the time all victims took.
+    // If pause_ns exceeds JUDGE_STILL of a victim's length, the length of the hog's submission
+    // decides instead. It is compared with its length alone, alone_ns (0: not known), and with the
+    // time that all victims took.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
 };
 
-// How `victim` got in. `hogs`: all submissions of the hog, ascending. The rules, in this order:
-//   mid-shader   at least half of the hog's workgroups that were present paused for more than half
-//                (JUDGE_STILL) of the victim's length; or such pauses are ignored, and the hog's
-//                submission was longer than alone by half of what all victims took meanwhile
-//   in turns     the victim's own pause was a quarter (JUDGE_STOPPED) of its length
-//   co-resident  some workgroup of the hog was present
-//   boundary     none was, but a submission began before the victim and ended after it
-//   waited       none was, and a submission began before the victim
+// Returns how `victim` got onto the device. `hogs`: all submissions of the hog, in time order. A
+// workgroup of the hog is present if it overlaps the victim in time. The first rule that holds:
+//   mid-shader   at least half of the present workgroups paused for more than half (JUDGE_STILL) of
+//                the victim's length and for more than pause_ns; or pause_ns is more than that
+//                half, and the hog's submission was longer than alone by at least half of the time
+//                that all victims took during it
+//   in turns     a workgroup was present, and the victim itself paused for at least a quarter
+//                (JUDGE_STOPPED) of its length
+//   co-resident  a workgroup was present
+//   boundary     a submission of the hog started before the victim and ended after it
+//   waited       a submission of the hog started before the victim
 //   alone        otherwise
 #define JUDGE_STILL   0.5
 #define JUDGE_STOPPED 0.25
@@ -43,27 +47,30 @@ enum judge_entry judge_entry_of(const struct load_run *victim, const struct load
                                 size_t hog_count, const struct judge_limits *limits);
 
 enum {
-    PREEMPT_HISTORY_MAX = 16384 // samples; later ones are not kept
+    PREEMPT_HISTORY_MAX = 16384 // responses; later ones are not kept
 };
 
 // What a case keeps over its visits.
 struct preempt_history {
     struct load_shape hog, victim;
-    double alone_ns, pause_alone_ns; // of the hog's submissions before any victim; 0: not measured
-    size_t visits, count;
+    // Median length and longest pause of the hog's submissions without a victim; 0: not measured.
+    double alone_ns, pause_alone_ns;
+    size_t visits, count; // numbers of visits and of responses
     double responses_ns[PREEMPT_HISTORY_MAX];
-    size_t entries[JUDGE_COUNT];
+    size_t entries[JUDGE_COUNT]; // number of victims by how they got in
 };
 
+// Adds one victim's response time and how it got in; does nothing if the history is full.
 void preempt_history_add(struct preempt_history *history, double response_ns,
                          enum judge_entry entry);
 
-// Adds the series that all visits of a case make:
-// "quantiles": p, response (ns), low, high (95 % interval by order statistics; NaN where the
-// samples do not enclose it), samples. p is 0, 0.5, 0.9, 0.95, 1; 0.99 from 100 samples, 0.999 from
-// 1000.
-// "histogram": low, high (ns; equal steps of the logarithm), count.
-// "entered": one row, how often a victim got in each way; the columns are judge_name's.
+// Adds to `visit` the series over all visits of a case:
+// "quantiles": p, response (ns), low, high (95 % interval by order statistics; NaN if there are too
+// few samples for a bound), samples. p is 0, 0.5 and 1; 0.9 from 10 samples on, 0.95 from 20, 0.99
+// from 100, 0.999 from 1000.
+// "histogram": low, high (ns; bins of equal width in the logarithm), count. Left out without a
+// response.
+// "entered": one row: how many victims got in each way. The columns are the names of judge_name.
 void preempt_series_history(struct arena *arena, const struct preempt_history *history,
                             struct measure_visit *visit);
 
@@ -74,8 +81,8 @@ struct preempt_scene {
     size_t hog_count;
 };
 
-// "timeline": start, end (ns), lane (0: a victim, 1: a submission of the hog). A few, from the
-// middle of the visit.
+// Adds "timeline": start, end (ns), lane (0: a victim, 1: a submission of the hog). It shows a few
+// victims from the middle of the visit and the hog around them. Left out without a victim.
 void preempt_series_timeline(struct arena *arena, const struct preempt_scene *scene,
                              struct measure_visit *visit);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A load: work of a given shape that is submitted again and again, and the records that its
-// workgroups leave. The hog is a load, and the victim is one.
+// workgroups leave. Hog and victim are both loads.
 //
 // Submission i writes its records to slot i of a buffer, so that the host reads nothing while the
 // load runs.
@@ -11,12 +11,12 @@
 #include "gpu/graphics.h"
 #include "measure/clock.h"
 
-// One submission.
+// The work of one submission.
 struct load_shape {
-    uint32_t dispatches; // one after another
+    uint32_t dispatches; // number of dispatches, which run one after another
     uint32_t groups;     // workgroups of each dispatch
-    uint32_t iterations; // of the work loop of each workgroup
-    uint32_t ahead;      // submissions in flight at once, at most LOAD_BATCHES_MAX
+    uint32_t iterations; // of the work loop in each workgroup
+    uint32_t ahead;      // most submissions in flight at once, at most LOAD_BATCHES_MAX
     bool draws; // draws instead of dispatches; `groups` is then a multiple of LOAD_DRAW_GROUPS
 };
 
@@ -25,7 +25,8 @@ enum {
     LOAD_DRAW_GROUPS = 64
 };
 
-// The record of a workgroup. Times are in ns since a point in time that all loads of a visit share.
+// The record of a workgroup. Start and end are in ns since a point in time that all loads of a
+// visit share. pause_ns is the longest time that its first thread stood still.
 struct load_group {
     double start_ns, end_ns, pause_ns;
     uint32_t core; // UINT32_MAX: not known
@@ -34,7 +35,7 @@ struct load_group {
 // One submission, from the first start to the last end of the workgroups that left records.
 struct load_run {
     double start_ns, end_ns;
-    double pause_ns; // the longest of its groups
+    double pause_ns; // the longest pause of its groups
     struct load_group *groups;
     size_t group_count;
 };
@@ -47,48 +48,54 @@ struct load_desc {
     struct gpu_queue *queue;
     struct gpu_program *program;
     struct load_shape shape;
-    uint32_t slots;   // submissions whose records are kept
-    uint32_t records; // of a submission, at most
+    uint32_t slots;   // number of submissions until load_restart, each with its own records
+    uint32_t records; // most records of one submission
     uint64_t timeout_ns;
 };
 
 struct load {
     struct load_desc desc;
-    struct gpu_target *target; // of draws
+    struct gpu_target *target; // of draws; NULL, as draw_program, if the shape has none
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
     bool in_flight[LOAD_BATCHES_MAX];
-    uint32_t stride, kept;        // every stride-th group leaves a record; records of a submission
+    uint32_t stride;              // every stride-th group leaves a record
+    uint32_t kept;                // records of one submission
     uint32_t submitted, finished; // submissions since load_restart; they finish in order
     uint32_t first_token;
     bool prepared; // the next submission is recorded
 };
 
-// The program that loads dispatch; it reads core ids where the device has them. NULL with `err`.
+// The program that loads dispatch. It reads core ids if the device has them. NULL with `err` if it
+// cannot be created.
 struct gpu_program *load_program(struct measure_programs *programs, struct error *err);
 
-// ERROR_UNSUPPORTED if the shape draws and the device has no graphics.
+// Creates the buffer and the batches in desc->scope. ERROR_UNSUPPORTED if the shape draws and the
+// device has no graphics.
 MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struct error *err);
 
-// Forgets all submissions: the next one is slot 0 and carries `token`, the one after it token + 1.
+// Forgets all submissions: the next one uses slot 0 and `token`, the one after it slot 1 and
+// token + 1.
 void load_restart(struct load *load, uint32_t token);
 
-// Records the next submission now; load_submit then only submits it.
+// Records the next submission now, so that load_submit only has to submit it. ERROR_INTERNAL if no
+// batch or no slot is free.
 MUST_CHECK bool load_prepare(struct load *load, struct error *err);
 
-// Submits once more. ERROR_INTERNAL if no batch or no slot is free.
+// Submits the work once more. ERROR_INTERNAL if no batch or no slot is free.
 MUST_CHECK bool load_submit(struct load *load, struct error *err);
 
-// Waits up to `wait_ns` for the oldest submission and counts all that are done. With `more`, it
-// then submits until `ahead` submissions are in flight or the slots are used up.
+// Waits up to `wait_ns` for the oldest submission and adds all that are done to load->finished. If
+// `more`, it then submits until `ahead` submissions are in flight or all slots are used.
 MUST_CHECK bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 
-// Waits for all submissions.
+// Waits until all submissions are done.
 MUST_CHECK bool load_drain(struct load *load, struct error *err);
 
-// Reads the records of all submissions, checks them (ERROR_MISMATCH) and returns one run each, in
-// `arena`. Times count from clock value *base; where *base is 0 it is set to the first start.
+// Reads and checks (ERROR_MISMATCH) the records of all submissions. Sets *runs to an array in
+// `arena` with one run per submission. Times count from clock value *base; if *base is 0 and there
+// is a submission, *base is first set to the start in the first record.
 MUST_CHECK bool load_read(const struct load *load, const struct measure_clock *clock,
                           uint64_t *base, struct arena *arena, struct load_run **runs,
                           struct error *err);
