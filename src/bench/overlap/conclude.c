@@ -28,7 +28,7 @@ static bool is_of(const struct subject *subject, const struct result *result)
     return result_is_of(result, "overlap", subject->device);
 }
 
-// The text of a case's value; "" where it has none.
+// The text of the case's parameter `key`; "" if it has none.
 static const char *value_of(const struct result *result, const char *key)
 {
     const struct case_value *value = case_find(&result->bench_case, key);
@@ -40,15 +40,15 @@ static bool is_scenario(const struct result *result, const char *name)
     return case_says(&result->bench_case, "scenario", name);
 }
 
-// NULL if the case has no such metric, or no number for it.
+// The metric called `name`; NULL if the result has no such metric, or no number for it.
 static const struct metric *metric_of(const struct result *result, const char *name)
 {
     const struct metric *metric = result_metric(result, name);
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// The first case that has this metric, scenario (NULL: any) and barrier (NULL: any). NULL if there
-// is none.
+// The first result that has this metric, scenario (NULL: any) and barrier (NULL: any). NULL if
+// there is none.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -62,7 +62,7 @@ static const struct result *find(const struct subject *subject, const char *scen
     return NULL;
 }
 
-// A cell of a series by the name of its column; NaN if there is no such column.
+// The cell of a series in this row and column; NaN if there is no such column.
 static double cell_of(const struct series *series, size_t row, const char *column)
 {
     for (size_t c = 0; c < series->column_count; c++)
@@ -77,7 +77,7 @@ static const struct series *calibration_of(const struct result *result)
     return series && series->row_count == 1 ? series : NULL;
 }
 
-// The resolution of the clock in ns; 0 if the result does not have it.
+// The resolution of the device's clock in ns; 0 if the result does not hold it.
 static double resolution_of(const struct result *result)
 {
     const struct series *calibration = calibration_of(result);
@@ -112,7 +112,7 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 }
 
 struct answer {
-    const char *code, *text, *published; // published: NULL: none
+    const char *code, *text, *published; // published may be NULL
     double value;
     const struct result *cases[2]; // the second may be NULL
 };
@@ -136,20 +136,20 @@ static void report(const struct subject *subject, const struct answer *answer)
 
 // ---------------------------------------------------------------- questions of one case
 
-// How a number is worded.
+// How the text of a finding states its number.
 enum scale {
-    SCALE_SHARE, // yes or no
+    SCALE_SHARE, // a verdict and per cent: share_text
     SCALE_TIME,
     SCALE_FACTOR
 };
 
 struct question {
     const char *code, *metric;
-    const char *scenario; // that answers it best; if it was not measured, another one is taken
+    const char *scenario; // the preferred one; if it has no such metric, another one is used
     enum scale scale;
     const char *text, *rest; // before and after the number
     const char *published;   // results of other GPUs; NULL: none
-    bool only;               // only this scenario answers it, and only with two queues
+    bool only;               // only this scenario can answer it, and only with two queues
 };
 
 static const struct question questions[] = {
@@ -174,8 +174,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Without a case of two queues, the answer about two queues is that the device has one. Other
-// questions stay open.
+// For a question without a measured answer. For "overlap-queues", reports that there is only one
+// queue, if the question's scenario was measured. For other questions, reports nothing.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -228,7 +228,8 @@ static const struct {
     {"semaphore", "timeline semaphore"},
 };
 
-// One finding for each kind of barrier, from the first case that has it.
+// barrier-gap: a finding for each case of one scenario: "default", or else the first that has a
+// gap.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -237,9 +238,9 @@ static void ask_gaps(const struct subject *subject)
     for (size_t i = 0; first && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *metric = metric_of(result, "barrier_gap");
-        // Between two queues this is the finding overlap-hand-over.
+        // A gap between two queues is the finding overlap-hand-over instead.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = NULL; // stays so for a target's barrier
+        const char *barrier = NULL; // stays NULL for the barrier of a target
         for (size_t b = 0; b < COUNT(barrier_texts); b++)
             if (case_says(&result->bench_case, "barrier", barrier_texts[b].barrier))
                 barrier = barrier_texts[b].text;
@@ -264,7 +265,7 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// target-barrier: after a draw, compares a barrier of its target with one of a buffer.
+// target-barrier: compares the gap after a draw at a barrier of its target and at one of a buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -295,8 +296,8 @@ static void ask_targets(const struct subject *subject)
 
 // True if, in this row of the matrix, `b` comes right after `a` on their queue and does not wait
 // for it, but waits for an earlier workload of that queue. A barrier that waits for all work then
-// keeps the two apart without need. Workloads of the other queue do not count: no barrier stands
-// between queues.
+// separates the two although it need not. Workloads of the other queue are ignored, because there
+// are no barriers between queues.
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -311,7 +312,7 @@ static bool is_bystander(const struct series *matrix, size_t row)
     return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// The overlap of the first such pair of the case. False if it has none.
+// Sets *share to the overlap of the first pair that is_bystander accepts. False if there is none.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -326,8 +327,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// overlap-bystander: once for plain and once for split barriers, from the first case with such a
-// pair.
+// overlap-bystander: a finding for split barriers and one for all other barriers, each from the
+// first case that has a pair which is_bystander accepts.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -361,9 +362,9 @@ struct comparison {
     const char *what, *published;
 };
 
-// Two frames are equal if the whole interval of their ratio lies within this factor. Three runs of
-// one card differed by 0.1 % through Vulkan and by 4 % through CUDA, more than the intervals of one
-// run.
+// Two frames count as equally long if the whole interval of their ratio lies between 1 / MATTERS
+// and MATTERS. Three runs of one card differed by 0.1 % through Vulkan and by 4 % through CUDA,
+// more than the intervals of one run.
 #define MATTERS 1.05
 
 // True if the driver refused the high priority that the case asked for: it ran at medium.
@@ -471,19 +472,21 @@ static void report_clock(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// The findings, by code. Their keys are the cases they come from, their value is the number in the
-// text.
+// The findings, by code. A finding's keys are the cases from which it comes. Its value is the
+// number in its text.
 //   overlap-clock       resolution of the device's clock, and what the polling host saw
 //   overlap-dispatches  do unordered dispatches of one queue overlap
-//   overlap-draw-dispatch, overlap-draws  the same of a draw and dispatches, and of two draws
+//   overlap-draw-dispatch, overlap-draws  the same for a draw and a dispatch, and for two draws
 //   overlap-queues      do two queues work at the same time
-//   overlap-hand-over   time from the end of one queue's work to the start of another's that waits
+//   overlap-hand-over   time from the end of one queue's work to the start of work that waits for
+//   it
+//                       on another queue
 //   release-skew, overlap-stretch, overlap-gain  the metrics of these names
-//   barrier-gap         time that the device idles at a barrier, for each kind of barrier
+//   barrier-gap         time that the device is idle at a barrier, for each kind of barrier
 //   target-barrier      does a barrier of a render target cost more than one of a buffer
-//   overlap-bystander   does a barrier also wait for work that nothing depends on
-//   split-barrier       is a frame shorter with split barriers
-//   queue-priority      does the compute queue's priority change a frame; the value is NaN if the
+//   overlap-bystander   does a workload after a barrier overlap an earlier one that it does not
+//   need split-barrier       is a frame shorter with split barriers queue-priority      does the
+//   compute queue's priority change a frame; the value is NaN if the
 //                       driver refused the priority
 void overlap_conclude(struct run *run, const char *device)
 {

@@ -8,10 +8,10 @@
 #include <math.h>
 
 enum {
-    WORDS_CHECKED = 3 // a workload and frame, spread over its threads
+    WORDS_CHECKED = 3 // result words per workload and frame, spread over the threads
 };
-static const uint64_t settle_ns = 20000; // for held submissions to reach the device
-static const uint64_t warm_ns = 1000000; // before each frame: a frame alone lets the clock fall
+static const uint64_t settle_ns = 20000; // time for held submissions to reach the device
+static const uint64_t warm_ns = 1000000; // warm-up per frame: the core clock falls between frames
 
 static uint32_t threads_of(const struct overlap_workload *workload)
 {
@@ -20,8 +20,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in their order, so that each comes after those that it waits for. If there
-// is one segment a queue, the compute queue's goes first, as in the original.
+// Submits the segments in order, so that each one follows those that it waits for. If there are two
+// segments and none waits, submits the second (the compute queue's) first, as the published tool
+// does.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -45,7 +46,8 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Runs the same work unheld until the core clock is up. Its records have another token.
+// Runs the same work without a hold for warm_ns, so that the core clock rises; not on a CPU. Its
+// records have a token of their own.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -75,7 +77,8 @@ static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
     overlap_markers_poll(&stage->markers, &desc);
 }
 
-// The hold has a scope of its own. Closing the scope releases the hold, even after an error.
+// Warms up and runs the frame. *host_ns: the host's time from release to end. The hold has a scope
+// of its own: closing the scope releases the hold, even after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -111,8 +114,8 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// True if record `g` of workload `w` was written in this frame. Subgroups of a draw leave records
-// anywhere, so other places hold records of earlier frames.
+// True if record `g` of workload `w` was written in this frame. Subgroups of a draw write to places
+// that change from frame to frame, so other places can hold records of earlier frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);
@@ -251,7 +254,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The length of a clock tick is known to about 10⁻⁴.
+    // The length of a clock tick has a relative error of about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `overlap` is: its parameters, metrics and views, and the queues that it requests. METHOD.md
-// says how it measures.
+// Describes `overlap`: its parameters, metrics, views and headlines, and which cases it plans.
+// METHOD.md says how it measures.
 #include "bench/overlap/session.h"
 #include "bench/overlap/visit.h"
 #include "bench/queue_pair.h"
@@ -119,20 +119,20 @@ static const struct headline_info headlines[] = {
      .where = "scenario=default,barrier=memory"},
 };
 
-enum overlap_param { // as `params` lists them
+enum overlap_param { // indices in `params`
     OVERLAP_PARAM_SCENARIO,
     OVERLAP_PARAM_BARRIER,
     OVERLAP_PARAM_PLACE
 };
 
-// The context of the product is the list of scenarios, as they were chosen.
+// The case's scenario. The product's context is the array of chosen scenarios.
 static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
 {
     const struct overlap_scenario *const *scenarios = pick->context;
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// The only kinds of barriers that the scenario allows, or the chosen one.
+// The kind of barrier of a case: the chosen one, unless the scenario allows only one kind.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))
@@ -143,7 +143,8 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
                                             : OVERLAP_BARRIER_SEMAPHORE;
 }
 
-// Splits stand in both places, semaphores between submissions.
+// True if the parameter `place` applies: split barriers stand in both places, and semaphores stand
+// between submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -160,8 +161,9 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Streams know one kind of barrier, beside the events between them. A barrier for what a draw left
-// in its target needs something that waits for a draw.
+// Without SPLITS a device has streams, with one kind of barrier beside the semaphore: only the
+// first chosen kind, semaphores and "none" are reached. The barrier of a target needs a workload
+// that waits for a draw.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recording a frame: how its work is cut into submissions, and the barriers between workloads.
+// Records a frame: cuts its work into submissions and puts barriers between workloads.
 #include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
 
@@ -16,13 +16,13 @@ struct overlap_params {
 #undef X
 };
 
-// The state of one queue's recording, which goes segment by segment.
+// The state of recording one queue's work, segment by segment.
 struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
-    uint32_t which;
-    uint32_t unordered; // workloads of the queue since the last barrier
-    uint32_t set;       // workloads whose split barrier is set and not waited for yet
+    uint32_t which;     // bit set of the frame's workloads
+    uint32_t unordered; // bit set of the queue's workloads that no barrier orders yet
+    uint32_t set;       // bit set of workloads whose split barrier is set and not waited for yet
 };
 
 // ---------------------------------------------------------------- segments
@@ -36,7 +36,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Of the segments that hold workloads which `w` waits for by semaphore: the newest of each queue.
+// Bit set of the segments after which `w` starts: on each queue, the newest segment with a workload
+// for which `w` waits by semaphore.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -88,7 +89,8 @@ uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which,
         stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
     uint32_t reads = stage->scenario->workloads[w].after & which;
-    // The target's barrier makes a draw's colours visible, not the words that it wrote.
+    // The barrier of a target makes a draw's colours visible, but not the words that the draw
+    // wrote.
     for (size_t p = 0; p < w && stage->barrier == OVERLAP_BARRIER_TARGET; p++)
         if (stage->scenario->workloads[p].draw)
             reads &= ~BIT(p);
@@ -144,7 +146,7 @@ static void record_workload(const struct recording *recording, size_t w)
 
 // ---------------------------------------------------------------- barriers
 
-// True if a workload among `among` on the same queue waits for `w` by barrier, not by semaphore.
+// True if a later workload in `among` on the same queue waits for `w` by barrier, not by semaphore.
 static bool is_waited_for(const struct recording *recording, size_t w, uint32_t among)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -156,8 +158,9 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Orders these workloads: a draw by a barrier of its target, which orders nothing else; a dispatch
-// by a barrier of the buffer.
+// Orders those of these workloads that are still unordered: a draw by a barrier of its target,
+// which orders only that draw; a dispatch by a barrier of the buffer, which orders all work before
+// it.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -174,8 +177,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records the stage's barrier after these workloads. All barriers but a target's order everything
-// before them.
+// Records the stage's barrier after these workloads. Every barrier except that of a target orders
+// all work before it.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -185,7 +188,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    case OVERLAP_BARRIER_SPLIT: // it was set in another segment, so it cannot be waited for
+    case OVERLAP_BARRIER_SPLIT: // set in another segment: it cannot be waited for in this one
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
         break;
@@ -206,7 +209,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records the waits of workload `w`, right before it.
+// Records what must stand right before workload `w`: waits for split barriers, or a barrier.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -223,7 +226,7 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// Records what stands right after workload `w`.
+// Records what must stand right after workload `w`: the set of its split barrier, or a barrier.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);
@@ -260,7 +263,7 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Batch number `i` of a queue, made when it is first needed.
+// Batch number `i` of a queue, created when it is first needed. NULL with `err` if that fails.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

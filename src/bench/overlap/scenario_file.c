@@ -45,7 +45,7 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// The index of the member's text in `words`; `fallback` if the member is absent.
+// The index of the member's text in `words`; `fallback` if the member is absent, or after an error.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {
@@ -120,7 +120,7 @@ static bool workload_read(struct loader *loader, const struct json_node *node)
     return true;
 }
 
-// ---------------------------------------------------------------- what waits for what
+// ---------------------------------------------------------------- the member "after"
 
 static bool after_read(struct loader *loader, const struct json_node *node, size_t w)
 {
@@ -194,9 +194,9 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
     return true;
 }
 
-// ---------------------------------------------------------------- the whole
+// ---------------------------------------------------------------- the whole file
 
-// The scenario of the enabled workloads. Their numbers, and so the bits of `after`, move down.
+// A scenario of the enabled workloads only. It renumbers them, and with them the bits of `after`.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);

@@ -15,7 +15,7 @@ enum {
 };
 static const uint64_t skew_timeout_ns = UINT64_C(5000000000);
 
-// ---------------------------------------------------------------- one clock for all cores?
+// ---------------------------------------------------------------- clock skew between cores
 
 static uint32_t skew_groups(const struct gpu_info *info)
 {
@@ -95,7 +95,7 @@ static bool skew_find(struct gpu_scope *scope, struct arena *arena,
     return true;
 }
 
-// Takes some hundred microseconds on the first queue of the device of `outer`.
+// Measures *skew on the device of `outer`. This takes some hundred µs on its first queue.
 static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *clock,
                        struct overlap_skew *skew, struct error *err)
 {
@@ -159,7 +159,7 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     session->device = gpu_device_open(bench->system, bench->info, desc, err);
     if (!session->device)
         return NULL;
-    session->clock = plain->clock; // the same chip
+    session->clock = plain->clock; // both devices are the same chip
     session->skew = plain->skew;
     session->clock.program = NULL;
     session->scope = gpu_scope_open(session->device);

@@ -53,8 +53,8 @@ static bool make_draw_program(struct overlap_session *session, const struct gpu_
     return session->draw_program != NULL;
 }
 
-// A target for each draw, because unordered draws must not share one. It has 1024 pixels a row and
-// a block a row, so that every pixel is a thread of the workload.
+// Creates a target for each draw, because unordered draws must not share one. Each row is a block
+// of 1024 pixels, so that every pixel is a thread of the workload.
 static bool make_targets(struct overlap_stage *stage, struct error *err)
 {
     for (size_t w = 0; w < stage->scenario->count; w++) {
@@ -78,7 +78,7 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     stage->stride = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;
-        // A subgroup of a draw leaves its record at its first pixel, which may be any.
+        // A subgroup of a draw writes its record at the place of its first pixel, which can be any.
         uint32_t records = scenario->workloads[w].draw ? threads : threads / OVERLAP_WORKGROUP;
         if (threads > stage->stride)
             stage->stride = threads;
@@ -94,7 +94,7 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
         return false;
     stage->records = gpu_buffer_create(
         stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
-    // No token is 0, so that no record is found where a draw leaves none.
+    // Zeros are no token, so no record is found at a place to which a draw writes none.
     if (!stage->records || !gpu_buffer_write(stage->records, 0, stage->record_words,
                                              record_words * sizeof(uint32_t), err))
         return false;

@@ -18,8 +18,8 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if no workload of their queues stands between the two. Workloads of other queues may: the
-// order in which a scenario lists workloads of two queues has no meaning.
+// True if `a` is listed before `b`, with no workload of their queues between them. Workloads of
+// other queues do not matter: between two queues, the order in the list has no meaning.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
@@ -28,7 +28,7 @@ static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
     return a < b;
 }
 
-// True if both run on one queue, one right after the other, and neither waits for any workload.
+// True if both are neighbours on one queue and neither waits for any workload.
 static bool are_free(const struct overlap_scenario *scenario, const unsigned *queues, size_t a,
                      size_t b)
 {
@@ -36,8 +36,8 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Mean overlap of such pairs of which `draws` (0, 1 or 2) workloads are draws; NaN if there is
-// none.
+// Mean overlap of the pairs that are_free accepts and in which `draws` (0, 1 or 2) workloads are
+// draws; NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
@@ -54,8 +54,8 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Total time in which every queue of the bit set `wanted` runs a workload. Nothing changes between
-// two neighbouring starts or ends of workloads, so each such span is tested in its middle.
+// Total time in which every queue of the bit set `wanted` runs a workload. The running workloads
+// change only at a start or an end, so each span between two of these is tested in its middle.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -77,7 +77,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// The workload that `w` waits for and that ended last; `w` itself if it waits for none.
+// Of the workloads that `w` waits for, the one that ended last; `w` itself if it waits for none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -89,8 +89,9 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Median gap of dispatches that wait for the workload right before them and for none that ends
-// later: otherwise the gap would contain other work. NaN if there is none.
+// Median time from the end of a workload (a draw if `after_draw`, otherwise a dispatch) to the
+// start of the neighbouring dispatch that waits for it. The dispatch must not wait for a workload
+// that ended later: the gap would contain other work. NaN if there is no such pair.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {
@@ -105,7 +106,7 @@ static double gap_of(const struct overlap_scenario *scenario, const unsigned *qu
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// True if the first workload of each queue waits for nothing, and so starts with the release.
+// True if the first workload of each queue waits for no other, so that it starts at the release.
 static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};

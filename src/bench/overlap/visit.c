@@ -9,13 +9,13 @@
 #include <math.h>
 
 enum {
-    FRAMES = 16, // at least, in a visit: five visits make 80
+    FRAMES = 16, // least number of measured frames in a visit: five visits give 80
     FRAMES_MAX = 64,
     WARM_FRAMES = 2,
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-static const double workload_ns = 200e3; // of 64 iterations alone, so that gaps of µs are small
+static const double workload_ns = 200e3; // length of 64 iterations alone; gaps are some µs
 
 struct work {
     struct overlap_stage stage;
@@ -28,7 +28,7 @@ struct work {
     struct overlap_frame frames[FRAMES_MAX];
     size_t frame_count;
     struct overlap_frame marked;
-    double device_ns; // in all
+    double device_ns; // sum of all frames
 };
 
 static bool run_frame(struct work *work, uint32_t which, bool groups, struct overlap_frame *frame,
@@ -42,7 +42,7 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// One frame a visit leaves markers. It is not measured, because polling could disturb it.
+// Runs the visit's only frame with markers. It is not measured, because polling could disturb it.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
@@ -67,7 +67,8 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats until workload `w` is long enough, up to the longest loop that the device allows.
+// Raises *repeats until workload `w` takes workload_ns per 64 iterations, within the longest loop
+// that the device allows (4096 repeats if it has no limit).
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -88,8 +89,8 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Dispatches are sized by the first dispatch, and draws by the first draw: few cores may be able to
-// draw.
+// Finds the repeats of all dispatches from the first dispatch, and those of all draws from the
+// first draw. They differ because few cores may be able to draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -106,7 +107,8 @@ static bool tune_all(struct work *work, struct error *err)
     return true;
 }
 
-// Finds what earlier visits left, or starts a new history; a scenario file is read once a session.
+// Sets work->history to that of earlier visits, or to a new one. The history holds the scenario, so
+// that later visits do not read its file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -188,7 +190,7 @@ static bool run_frames(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- reporting
 
-// A metric is reported if every frame has it.
+// Reports each metric for which every frame has a value.
 static void report_metrics(const struct work *work, struct measure_visit *visit)
 {
     double values[OVERLAP_METRIC_COUNT][FRAMES_MAX];
@@ -301,7 +303,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         visit_flag(visit, "markers",
                    "%zu of %zu markers reached the host later than their time stamps allow",
                    polling->seen - polling->agreed, polling->seen);
-    if (work->stage.session->refused) // the case answers another question then
+    if (work->stage.session->refused) // the case did not measure what its key says
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;
