@@ -20,8 +20,8 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-// "57 of 60 co-resident, 3 at a boundary", or "all 60 co-resident". NULL if the result has no such
-// counts.
+// How the victims got onto the device: "57 of 60 co-resident, 3 at a boundary", or "all 60
+// co-resident". NULL if the result does not say.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
     const struct series *entered = result_series(result, "entered");
@@ -44,8 +44,8 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// "99 % within 3.1 ms", or "the longest 3.1 ms" if there are too few answers. NULL if the result
-// has no quantiles.
+// "99 % within 3.1 ms", or "the longest 3.1 ms" if there are too few answers for 99 %. NULL if the
+// result has neither.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     const struct series *quantiles = result_series(result, "quantiles");
@@ -91,7 +91,7 @@ static const char *slowdown_text(struct arena *arena, const struct result *resul
     return arena_printf(arena, "the hog takes %.2f times as long", slowdown);
 }
 
-// "1.9 ms at medium priority (99 % within 3.1 ms; …)"
+// The text for one result: "1.9 ms at medium priority (99 % within 3.1 ms; …)".
 static const char *answer_text(struct arena *arena, const struct result *result,
                                const struct metric *response)
 {
@@ -110,7 +110,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// What a priority above medium changes. "" if not both were measured, or one has no interval.
+// The text on what a priority above medium changes. "" if either of the two responses is NULL or
+// has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -133,11 +134,12 @@ static const char *published_text(struct arena *arena, const char *hog)
 
 // The results with the hog, setting and victim of the first one, in the order of the run.
 struct group {
-    const char *text; // one part a result
+    const char *text; // one part per result
     const char **keys;
     size_t count;
-    double least_ns;
-    const struct metric *medium, *higher; // the highest priority comes last
+    double least_ns; // the shortest median response
+    // Responses at medium priority, and at the last priority above it; NULL: not measured.
+    const struct metric *medium, *higher;
 };
 
 static struct group group_of(const struct run *run, const char *device, size_t first)
@@ -193,9 +195,10 @@ static bool is_first(const struct run *run, const char *device, size_t place)
     return true;
 }
 
-// Adds a finding "preempt" for each hog, setting and victim, over all priorities. Its value is the
-// shortest median response (ns), its keys are the cases. The text adds how the victims got in and
-// what was published ("Breaking Down Barriers, Part 6", M. Pettineo, 2018).
+// Adds a finding "preempt" for each combination of hog, setting and victim, over all priorities.
+// Its value is the shortest median response in ns, its keys are the cases. The text also says how
+// the victims got onto the device, and what was published ("Breaking Down Barriers, Part 6", M.
+// Pettineo, 2018).
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++)

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 
-static const uint64_t look_ns = 2000000;  // between looks at the hog while the host sleeps
-static const uint64_t slice_ns = 1000000; // of waiting for the victim, between such looks
+static const uint64_t look_ns = 2000000;  // longest sleep before the hog is fed again
+static const uint64_t slice_ns = 1000000; // longest wait for the victim before the hog is checked
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
 {
@@ -26,8 +26,8 @@ static bool start_hog(const struct contention_desc *desc, struct error *err)
     return true;
 }
 
-// Sleeps until `deadline_ns` and feeds the hog meanwhile, unless what is in flight will last until
-// the run's end: the host would then have to wait for more.
+// Sleeps until `deadline_ns` and feeds the hog meanwhile. It adds no submission if those in flight
+// will last until the run's end: the host would have to wait longer for the hog at the end.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -43,7 +43,7 @@ static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns,
     return true;
 }
 
-// By the host's clock: before the submission, and when the host saw the end.
+// Times by the host's clock: before the victim's submission, and when the host saw its end.
 struct answer {
     uint64_t begin_ns, end_ns;
 };
@@ -59,8 +59,8 @@ static bool run_victim(const struct contention_desc *desc, struct answer *answer
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
         answer->end_ns = clock_now_ns();
-        // Recording the hog takes a while in which the host would not see the victim's end. So it
-        // is fed only when the device would soon be idle.
+        // Recording the hog takes time in which the host would not see the victim's end. So the
+        // host feeds the hog only if at most half of its submissions are left.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.shape.ahead / 2 &&
              !feed(desc, true, err)))

@@ -30,8 +30,8 @@ const char *judge_name(enum judge_entry entry)
     return names[entry];
 }
 
-// Adds the workgroups of a submission that were present while the victim ran to *beside, and those
-// of them that stood still long enough to *still.
+// Counts the workgroups of the submission `hog` that were present while the victim ran: adds their
+// number to *beside. Adds the number of those that stood still long enough to *still.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -51,7 +51,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if the submission around this victim was longer than alone by half of what all victims took.
+// True if a submission that overlaps this victim was longer than alone by at least half of the time
+// that all victims took during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -117,7 +118,7 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
 
 // A bound of the 95 % interval of a quantile: the sample whose rank lies 1.96 standard deviations
 // from n p, by the normal approximation of the binomial (David and Nagaraja, "Order Statistics",
-// 7.1). `side` is -1 or 1. NaN if there is no sample of that rank.
+// 7.1). `side`: -1 for the lower bound, 1 for the upper. NaN if no sample has that rank.
 static double bound(const double *sorted, size_t count, double p, double side)
 {
     double rank = (double)count * p + side * 1.96 * sqrt((double)count * p * (1 - p));
@@ -130,7 +131,7 @@ static void add_quantiles(struct arena *arena, const double *sorted, size_t coun
 {
     static const struct {
         double p;
-        size_t least; // samples
+        size_t least; // least number of samples
     } quantiles[] = {{0, 1}, {0.5, 1}, {0.9, 10}, {0.95, 20}, {0.99, 100}, {0.999, 1000}, {1, 1}};
     const char *columns[] = {"p", "response", "low", "high", "samples"};
     struct series series = {
@@ -150,8 +151,9 @@ static void add_quantiles(struct arena *arena, const double *sorted, size_t coun
     visit_series(visit, &series);
 }
 
-// Bins an octave: as many as give at most BINS_MOST bins, and at most 2 √count, between the
-// shortest and the longest. Most answers lie close together, and a few far away.
+// The number of bins per octave: the largest power of 2 in the permitted range that gives at most
+// BINS_MOST bins, and at most 2 √count, from the shortest to the longest answer; the least
+// permitted one if none does. Most answers lie close together, and a few far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -195,7 +197,8 @@ void preempt_series_history(struct arena *arena, const struct preempt_history *h
     add_entered(history, visit);
 }
 
-// Appends a row to the time line: the part of the run between `from` and `to`.
+// Appends a row to the time line: the part of the run between `from` and `to`, if there is such a
+// part and room for a row. Returns the new number of rows.
 static size_t scene_add(double *cells, size_t rows, const struct load_run *run, double from,
                         double to, double lane)
 {

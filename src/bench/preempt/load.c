@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum {
-    WORDS_CHECKED = 4 // of a whole visit: the host computes each as long as a thread did
+    WORDS_CHECKED = 4 // words per load and visit; few, as each repeats a thread's work on the host
 };
 
 struct preempt_params {
@@ -128,7 +128,8 @@ bool load_submit(struct load *load, struct error *err)
     return true;
 }
 
-// Waits for the oldest submission. If it is not done in time, *done is false, which is no error.
+// Waits up to wait_ns for the oldest submission. If it is not done by then, returns true with *done
+// false.
 static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
 {
     unsigned i = load->finished % load->desc.shape.ahead;

@@ -60,8 +60,7 @@ struct load {
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
     bool in_flight[LOAD_BATCHES_MAX];
-    uint32_t stride;              // every stride-th group leaves a record
-    uint32_t kept;                // records of one submission
+    uint32_t stride, kept;        // every stride-th group leaves a record: `kept` per submission
     uint32_t submitted, finished; // submissions since load_restart; they finish in order
     uint32_t first_token;
     bool prepared; // the next submission is recorded

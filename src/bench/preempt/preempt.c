@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `preempt` is: its parameters, metrics and views. METHOD.md says how it measures.
+// Describes `preempt`: its parameters, metrics, views and headlines, and which cases it plans.
+// METHOD.md says how it measures.
 #include "bench/preempt/process.h"
 #include "bench/preempt/session.h"
 #include "bench/preempt/visit.h"
@@ -124,14 +125,14 @@ static const struct headline_info headlines[] = {
      .where = "hog=big-dispatch"},
 };
 
-enum preempt_param { // as `params` lists them
+enum preempt_param { // indices in `params`
     PREEMPT_PARAM_HOG,
     PREEMPT_PARAM_SETTING,
     PREEMPT_PARAM_PRIORITY,
     PREEMPT_PARAM_VICTIM
 };
 
-// The indices of choices that the plan depends on.
+// Indices of those choices of the parameters on which the plan depends.
 enum {
     HOG_MANY_DRAWS = 2,
     HOG_BIG_DISPATCH = 4,
@@ -141,7 +142,7 @@ enum {
     VICTIM_DRAW = 1
 };
 
-// "nearest" stands for the first setting that the device has.
+// Replaces "nearest" by "queues" if the device has a second queue, otherwise by "devices".
 static void replace(const struct bench_pick *pick)
 {
     if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == SETTING_NEAREST)
@@ -157,9 +158,9 @@ static bool reach(const struct bench_pick *pick)
     return !draws || pick->request->device->caps & GPU_CAP(GRAPHICS);
 }
 
-// Every case takes the same time, because deadlines set it. So the standard preset has draws as
-// victims only in the cases that show most (METHOD.md); the full preset, and a user who asks, get
-// all.
+// Every case takes the same time, because the deadlines are fixed. So draws as victims are planned
+// only in the cases that show most (METHOD.md), unless the preset is "full" or the user chose the
+// victim.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// First the side that measures, then the hog's side.
+// The protocol of process.h: first the side that measures, then the hog's side.
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
@@ -39,8 +39,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// The rest of the next line after `word`. NULL with `err` if the line does not begin with it, or if
-// no line came.
+// Receives the next line, which must begin with `word`, and returns the text after it. NULL with
+// `err` if the line begins with another word, or if no line came.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -154,7 +154,7 @@ static bool server_open(struct server *server, const char *device_id, struct err
     return server->program && measure_clock_probe(server->scope, &server->clock, err);
 }
 
-// True if the parent has sent a line or closed the socket.
+// True if the parent process has sent a line or closed the socket.
 static bool has_line(const struct server *server)
 {
     struct pollfd channel = {.fd = server->fd, .events = POLLIN};
@@ -189,7 +189,8 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
-// Runs a load until the parent says stop, and sends its records.
+// Runs a load until the parent process sends a line, and then sends the load's records. Sends none
+// if the parent has closed the socket.
 static bool serve_load(struct server *server, const struct process_start *start,
                        struct arena *arena, struct error *err)
 {
@@ -208,12 +209,12 @@ static bool serve_load(struct server *server, const struct process_start *start,
     while (!has_line(server)) {
         if (!load_feed(&load, look_ns, true, err))
             return false;
-        if (load.finished == load.submitted) // no slots left
+        if (load.finished == load.submitted) // all slots are used, so load_feed does not wait
             clock_sleep_ns(look_ns);
     }
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
     if (!line)
-        return load_drain(&load, err); // the parent is gone
+        return load_drain(&load, err); // the parent has closed the socket
     return load_drain(&load, err) && send_runs(server, &load, arena, err);
 }
 

@@ -99,8 +99,8 @@ static bool setup_open(struct bench_session *bench, struct preempt_setup *setup,
     return true;
 }
 
-// Opens the set-up at the priority that setup->priority names. For "highest" it tries realtime,
-// then high, until the driver agrees.
+// Opens the set-up at the priority that setup->priority names. For "highest" it tries realtime, and
+// high if that fails.
 static bool setup_open_named(struct bench_session *bench, struct preempt_setup *setup,
                              struct error *err)
 {
@@ -115,7 +115,7 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
         if (!highest || err->code == ERROR_DEVICE_LOST)
             break;
     }
-    // A refused priority makes a case skipped, not failed.
+    // With this code a case is skipped, not failed.
     if (err->code != ERROR_DEVICE_LOST)
         err->code = ERROR_UNSUPPORTED;
     return error_prefix(err, "%s priority is refused", setup->priority);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much work hogs and victims are: found by running them on the device.
+// Finds how much work hogs and victims must do, by running them on the device.
 #include "base/clock.h"
 #include "bench/preempt/preempt.h"
 #include "bench/preempt/session.h"
@@ -16,15 +16,17 @@ enum {
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    DRAW_SHARE = 8, // a draw has an eighth of the groups of a dispatch
-    LONG_AHEAD = 2  // submissions of 100 ms in flight
+    DRAW_SHARE = 8, // a hog's draw has about an eighth of the groups of a dispatch
+    LONG_AHEAD = 2  // submissions in flight, of the hogs that last 100 ms
 };
+// Wanted lengths: of a victim, of one wave of a hog's groups, and of a hog's submission:
+// "baseline", the other hogs on a GPU, and on a CPU.
 static const double victim_ns = 1.8e6, group_ns = 75e3, frame_ns = 7e6, hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
-static const uint64_t warm_ns = 15000000; // until the core clock is up
+static const uint64_t warm_ns = 15000000; // time for the core clock to rise
 
-// What is sized, and where it runs.
+// Whose loads are sized, and where they run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
@@ -37,8 +39,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// The length of one submission, from the first group's start to the last one's end, after the core
-// clock has risen.
+// Sets *ns to the length of one submission, from the first group's start to the last one's end,
+// after a warm-up (on a CPU: of one submission).
 static bool probe(const struct sizing *sizing, const struct load_shape *shape, double *ns,
                   struct error *err)
 {
@@ -70,8 +72,9 @@ static double iterations_most(const struct gpu_info *info)
     return loops ? (double)loops / 2 : 1e8;
 }
 
-// Changes shape->iterations until a submission lasts `wanted_ns`. *ns is the length it then has, as
-// last measured or extrapolated. Each step changes it by a factor of 50 at most: clocks rise.
+// Changes shape->iterations in up to TUNINGS steps, until a submission lasts `wanted_ns` within 5
+// %. Sets *ns to its final length, measured or extrapolated. A step multiplies the iterations by
+// 0.1 to 50, not more, because clocks still rise.
 static bool tune(const struct sizing *sizing, double wanted_ns, struct load_shape *shape,
                  double *ns, struct error *err)
 {
@@ -105,7 +108,7 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_s
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
     *shape = (struct load_shape){
         .dispatches = 1, .groups = wave ? (uint32_t)wave : WAVE_DEFAULT, .ahead = LONG_AHEAD};
-    if (strcmp(hog, "many-draws") == 0) { // fewer groups: only some cores may be able to draw
+    if (strcmp(hog, "many-draws") == 0) { // fewer groups, because few cores may be able to draw
         shape->draws = true;
         shape->groups = LOAD_DRAW_GROUPS * (shape->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);
     }

@@ -13,10 +13,10 @@
 
 enum {
     HOG_SLOTS_MAX = 512,
-    HOG_RECORDS = 512, // a submission
+    HOG_RECORDS = 512, // per submission
     RESOLUTION_STEPS = 3,
     PAUSE_MARGIN = 2,
-    LATE_PART = 20 // one answer in so many may be late
+    LATE_PART = 20 // no flag if at most one of LATE_PART answers was late
 };
 
 struct work {
@@ -26,13 +26,13 @@ struct work {
     struct preempt_setup *setup;
     struct load_desc hog_desc, victim_desc;
     struct load hog, victim;
-    uint32_t hog_count;   // submissions of the hog, in this process or its own
-    uint32_t alone_count; // the hog's submissions before any victim
+    uint32_t hog_count;   // number of all submissions of the hog, in this or in its own process
+    uint32_t alone_count; // number of the first ones that measure the hog alone
     uint64_t base;        // the clock value from which all times count; 0: not chosen yet
     bool has_hog;
     bool remote;   // the hog runs in another process
     bool draws;    // the victim is a draw
-    bool is_first; // this visit measures the hog alone; doing so again would take as long again
+    bool is_first; // this visit also measures the hog alone; later ones do not, to save time
     struct contention contention;
     struct load_run *hogs, *victims;
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];
@@ -48,7 +48,7 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// What earlier visits found. The first visit sizes both loads.
+// Sets work->history to that of earlier visits. The first visit creates it and sizes both loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -67,7 +67,8 @@ static bool recall(struct work *work, struct error *err)
     return true;
 }
 
-// Slots for a hog whose submissions last 2 ms or more: as many as the visit has time for.
+// The number of slots that a hog with submissions of 2 ms needs during the visit, at most
+// HOG_SLOTS_MAX.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
@@ -104,7 +105,7 @@ static double length_of(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Keeps the length and the longest pause of the hog's submissions before any victim.
+// Stores the median length and the longest pause of the hog's submissions before the first victim.
 static void remember_alone(struct work *work)
 {
     double alone[CONTENTION_ALONE], longest = 0;
@@ -150,8 +151,8 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Median length of the hog's submissions beside victims, over the length alone. NaN if there were
-// none.
+// Median length of the hog's submissions between the first and the last victim, divided by its
+// length alone. NaN if there were none.
 static double slowdown_of(const struct work *work)
 {
     double beside[HOG_SLOTS_MAX];
@@ -166,7 +167,8 @@ static double slowdown_of(const struct work *work)
     return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
 }
 
-// The longest pause of a workgroup of the hog after the first victim. NaN without a hog.
+// The longest pause of a workgroup of the hog, without the submissions that measure the hog alone.
+// NaN without a hog.
 static double pause_of(const struct work *work)
 {
     double longest = NAN;
@@ -234,9 +236,9 @@ static void report_details(const struct work *work, struct measure_visit *visit)
     }
 }
 
-// How long the first deadline is delayed. The hog starts anew at each visit, so each visit's first
-// deadline gets another part of the hog's submission. Multiples of the golden ratio spread evenly
-// over any number of visits.
+// The delay of the first deadline, in ns. The hog starts anew at each visit, so without a delay the
+// first deadline would always fall into the same part of the hog's submission. Multiples of the
+// golden ratio spread evenly over any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
@@ -303,7 +305,7 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->hog_desc = desc_of(&work->setup->hog, run);
     work->victim_desc = desc_of(&work->setup->victim, run);
     bool done = start_process(work, err) && run_visit(work, visit, err);
-    if (!done && work->remote) { // it may still run a load
+    if (!done && work->remote) { // the hog's process may still run a load
         process_destroy(work->setup->process);
         work->setup->process = NULL;
     }
