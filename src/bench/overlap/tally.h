@@ -16,7 +16,7 @@ struct overlap_tally {
     // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of a
     // neighbouring dispatch that waits for it and for no workload that ended later.
     double gap_ns, draw_gap_ns;
-    double skew_ns; // between the first starts of the two queues; NaN if either waits
+    double skew_ns; // between the queues' first starts; NaN if the first workload of either waits
     double stretch; // mean over the workloads: length in the frame / length alone
     double gain;    // sum of the workloads' lengths alone / the frame's length
 };

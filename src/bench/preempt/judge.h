@@ -32,9 +32,9 @@ struct judge_limits {
 // Returns how `victim` got onto the device. `hogs`: all submissions of the hog, in time order. A
 // workgroup of the hog is present if it overlaps the victim in time. The first rule that holds:
 //   mid-shader   at least half of the present workgroups paused for more than half (JUDGE_STILL) of
-//                the victim's length and for more than pause_ns; or pause_ns is more than that
-//                half, and the hog's submission was longer than alone by at least half of the time
-//                that all victims took during it
+//                the victim's length and for more than pause_ns; or a workgroup was present,
+//                pause_ns is more than that half, alone_ns is known, and the hog's submission was
+//                longer than alone_ns by at least half of the time that all victims took during it
 //   in turns     a workgroup was present, and the victim itself paused for at least a quarter
 //                (JUDGE_STOPPED) of its length
 //   co-resident  a workgroup was present

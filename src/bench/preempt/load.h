@@ -26,7 +26,8 @@ enum {
 };
 
 // The record of a workgroup. Start and end are in ns since a point in time that all loads of a
-// visit share. pause_ns is the longest time that its first thread stood still.
+// visit share. pause_ns is the longest time between two clock reads of the workgroup's first
+// thread, which reads the clock after every turn of its work loop.
 struct load_group {
     double start_ns, end_ns, pause_ns;
     uint32_t core; // UINT32_MAX: not known
