@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The claim: what one unit of timed work moves at each level of memory and what it computes, as its
-// benchmark states it. Metrics and their limits are both computed from it, so they are always about
-// the same work.
+// The claim: the bytes that one unit of timed work moves at each level of memory, and the results
+// that it computes, as its benchmark states them. Metrics and their limits are both computed from
+// the claim, so they are always about the same work.
 #ifndef MEASURE_CLAIM_H
 #define MEASURE_CLAIM_H
 
@@ -13,11 +13,11 @@ enum measure_level {
     MEASURE_CACHE,      // shared by all cores (L2); its limit is not known
     MEASURE_CORE_CACHE, // L1
     MEASURE_SHARED,
-    MEASURE_LINK, // between host and device; both directions at the same time
+    MEASURE_LINK, // between host and device; it works in both directions at the same time
     MEASURE_LEVEL_COUNT
 };
 
-// Which units compute. What counts as a result: see struct measure_limits.
+// The units that compute. struct measure_limits says what counts as a result.
 enum measure_class {
     MEASURE_FP32,
     MEASURE_FP64,
@@ -30,32 +30,34 @@ enum measure_class {
 };
 
 struct measure_claim {
-    double read_bytes[MEASURE_LEVEL_COUNT]; // by the device; for the link: from the host
+    double read_bytes[MEASURE_LEVEL_COUNT]; // read by the device; MEASURE_LINK: from the host
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
-    unsigned cores; // at work; 0 = not known
+    unsigned cores; // number of cores at work; 0 = not known
 };
 
-// The most results of a class that a core can give in a cycle; 0 = not known.
+// The maximum of results of a class per core and cycle; 0 = not known.
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
-// The highest possible rate of something that a unit of work has `amount` of.
+// The highest possible rate of a quantity (bytes, results) if a unit of work has `amount` of it.
 struct measure_bound {
-    double per_s;     // the whole device, with the core clock at core_hz
-    double per_cycle; // a core that is at work
+    double per_s;     // of the whole device, with the core clock at core_hz
+    double per_cycle; // of one core at work
 };
 
-// Both rates are 0 if nothing is claimed, or if the limit of anything claimed is not known. If
-// cores are the limit, per_s needs core_hz; if memory is the limit, per_cycle needs it.
+// Both rates are 0 if nothing is claimed, or if the limit of anything claimed is not known. Without
+// core_hz or claim->cores (0), per_s is 0 if cores limit the work, per_cycle if memory limits it.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
 
 enum measure_form {
     MEASURE_PER_SECOND,
-    MEASURE_PER_CORE_CYCLE, // by the core clock of each sample; without it, no metric
-    MEASURE_NS_EACH,        // device time of one of `amount`
-    MEASURE_CYCLES_EACH     // core cycles of one of `amount`; without the core clock, no metric
+    // Both forms in cycles use the core clock of each sample. Without it, or without claim->cores,
+    // the metric is not set.
+    MEASURE_PER_CORE_CYCLE, // `amount` per cycle of one core
+    MEASURE_NS_EACH,        // device time divided by `amount`
+    MEASURE_CYCLES_EACH     // core cycles divided by `amount`
 };
 
 struct measure_account {
@@ -65,8 +67,8 @@ struct measure_account {
     struct measure_visit *visit;
 };
 
-// Sets metric number `metric`, with its clock step and its limit: the rate or the time, by `form`,
-// of what a unit of the claimed work has `amount` of.
+// Sets metric number `metric`, with its clock step and its limit: the rate of a quantity, or the
+// time of one of it (`form` says which), if a unit of the claimed work has `amount` of it.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 

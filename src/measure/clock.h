@@ -10,19 +10,20 @@
 struct measure_clock {
     // The core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
     bool has_counter;
-    unsigned counter_bits;  // it wraps at 2^bits
+    unsigned counter_bits;  // the counter wraps at 2^counter_bits
     double counter_hz;      // rate during the probe; 0 = not known
-    double counter_step;    // greatest common divisor of the differences seen, in its own units
-    bool counts_core_clock; // false: it ticks at a fixed rate (1 GHz on lavapipe); no cycles then
+    double counter_step;    // in ticks: greatest common divisor of the differences seen
+    bool counts_core_clock; // false: it ticks at a fixed rate (1 GHz on lavapipe), not in cycles
     // The device-wide clock (clockRealtimeEXT, %globaltimer).
     bool has_device_clock;
-    unsigned device_bits;  // it wraps at 2^bits
-    double device_tick_ns; // length of one unit
-    double device_step_ns; // as counter_step
-    // The clock kernel, by which measure_span_run reads the core clock. NULL: there is no clock.
+    unsigned device_bits;  // the clock wraps at 2^device_bits
+    double device_tick_ns; // length of one tick
+    double device_step_ns; // in ns: greatest common divisor of the differences seen
+    // The clock kernel, with which measure_span_run reads the core clock. NULL: no clock exists.
     struct gpu_program *program;
-    double iteration_ns; // of its waiting loop, during the probe
-    // Host memory for its stamps, large enough for every span. NULL: each span allocates its own.
+    double iteration_ns; // time of one iteration of the kernel's waiting loop, during the probe
+    // Host memory for the kernel's stamps, large enough for every span. NULL: each span allocates
+    // its own.
     struct gpu_buffer *stamps;
 };
 
@@ -32,20 +33,21 @@ struct measure_clock {
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
                                     struct error *err);
 
-// b − a of a counter `bits` wide that wrapped at most once.
+// Returns b − a, two readings of a counter of `bits` bits that wrapped at most once between them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Bits of the core's counter, at most 32: most kernels store only its low word.
+// Width of the core's counter, at most 32 bits: most kernels store only its low word. 32 if the
+// width is unknown.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
-// A stamp of the device-wide clock as kernels store it: the low word, then the high word.
+// The stamp of the device-wide clock that a kernel stored as two words, the low word first.
 uint64_t measure_clock_stamp(const uint32_t words[2]);
 
 // Nanoseconds from stamp `from` to the later stamp `to` of the device-wide clock, which wrapped at
 // most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// The same if `to` may be the earlier one: the result is negative then. The stamps must lie less
+// The same for stamps in any order: negative if `to` is the earlier one. The stamps must be less
 // than half of the clock's range apart.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: MIT
 // From visits to a result: gathers what the rounds of a case measured, decides when there are
-// enough (the stop rule) and gives the verdict. Runs in the parent; knows no device.
+// enough rounds (the stop rule) and gives the verdict. It runs in the parent process, without a
+// device.
 //
-// Stop rule. Cases are visited in interleaved rounds, at least COLLECT_ROUNDS_MIN. The statistic is
-// the median of the round medians, the interval is over rounds (math/stats.h): samples within a
-// round may depend on each other, rounds are apart in time. The interval is looked at only after 5,
-// 10, 20, 40 … rounds, and each look costs confidence: look number k (0, 1, …) is made at
-// 1 − 0.05 / 2^(k+1), so by Bonferroni's inequality all looks together err at most 5 % of the time,
-// however the case stopped. Where rounds or budget end the case, which does not depend on what was
-// measured, the last look has all that is left: 1 − 0.05 / 2^k. No interval is narrower than one
-// step of the clock to either side. A case stops when the interval of its first metric is within
-// the goal, or when only the clock's step keeps it from there.
+// Stop rule. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
+// statistic is the median of the round medians, and its interval is computed from the rounds
+// (math/stats.h): samples within a round may depend on each other, but rounds are apart in time.
+// The interval is looked at only after 5, 10, 20, 40 … rounds, and each look costs confidence: look
+// number k (0, 1, …) has the confidence 1 − 0.05 / 2^(k+1), so by Bonferroni's inequality all looks
+// together err at most 5 % of the time. If the number of rounds or the budget ends the case, which
+// does not depend on the measured values, the last look uses all the error that is left:
+// 1 − 0.05 / 2^k. Each interval extends at least one step of the clock to either side of the
+// median. A case stops when half of the interval of its first metric is within the goal or within
+// one step of the clock.
 //
 // Proof by simulation: tests/unit/test_coverage.c.
 //
 // Reasons that a result may carry (docs/METHODOLOGY.md explains them):
-//   imprecise     the goal was not reached; suspect only beyond COLLECT_IMPRECISE_FACTOR goals
+//   imprecise     the goal was not reached; suspect only if half of the first metric's interval is
+//                 above COLLECT_IMPRECISE_FACTOR × goal, and never for a distribution
 //   correlated    the value drifts or is periodic, within rounds or over the run: neighbouring
-//                 values correlate above 0.3 and by more than chance, and what they share is larger
-//                 than the goal: suspect
-//   few           a distribution (benchmark_info) has fewer than 20 samples: suspect. Then and for
-//                 every distribution `imprecise` is only a remark
+//                 values correlate above 0.3 and by more than chance, and their common part is
+//                 larger than the goal: suspect
+//   few           a distribution (benchmark_info) has fewer than 20 samples: suspect
 //   unsteady      for distributions, instead of `correlated`: one round differs from all others by
 //                 more than chance (Kolmogorov and Smirnov's test, 5 % for all rounds together),
-//                 and its median is a quarter away from theirs: suspect
-//   above-limit   better than the physical limit by more than the interval: suspect
+//                 and its median is more than a quarter away from theirs: suspect
+//   above-limit   the whole interval is better than the physical limit: suspect
 //   not-finite    samples that are not finite numbers were dropped: suspect
-//   and every flag of a visit: suspect
+//   each flag of a visit (visit_flag): suspect
 #ifndef MEASURE_COLLECT_H
 #define MEASURE_COLLECT_H
 
@@ -38,10 +40,10 @@ enum {
 };
 
 struct collect_rule {
-    double goal;         // relative half-width to stop at; 0: 0.005
+    double goal;         // wanted half of the interval, divided by the median; 0: 0.005
     unsigned rounds_min; // rounds before the first look; 0: COLLECT_ROUNDS_MIN
     unsigned rounds_max; // 0: rounds_min
-    uint64_t budget_ns;  // device time of the case, which ends it even below rounds_min; 0 = none
+    uint64_t budget_ns;  // device time that ends the case, even below rounds_min; 0: no limit
 };
 
 struct collect; // one case
@@ -54,12 +56,12 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
 // Ends the case after a failed visit: UNSUPPORTED and OUT_OF_MEMORY make it skipped, all other
-// errors failed. Its result holds no number, even if earlier rounds were measured.
+// errors failed. Its result holds no metric, even if earlier rounds were measured.
 void collect_failure(struct collect *collect, const struct error *err);
 
 unsigned collect_rounds(const struct collect *collect);
 
-// True if the case needs no further visit: it is precise enough, had its last round, is out of
+// True if the case needs no further visit: it is precise enough, had its last round, has spent its
 // budget, or failed.
 bool collect_done(const struct collect *collect);
 

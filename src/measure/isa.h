@@ -14,9 +14,9 @@ struct isa_loads {
     const char *text; // "8 × buffer_load_dwordx4", most frequent first; in the caller's arena
 };
 
-// Fills the loads of the loop with the most loads, among those that contain no other loop. Fetches
-// of descriptors do not count (an s_load of 4 or 8 words beside accesses that may need one). False
-// if there is no such loop.
+// Fills `loads` from the loop with the most loads among the loops that contain no other loop.
+// Fetches of descriptors do not count: an s_load of 4 or 8 words, if the loop also has accesses
+// that may need a descriptor. False if no such loop has a load.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The physical limits of a device: tables of architectures, chips and products (measure/limits.c,
-// with their sources), overridden by what the driver reports. Any figure may be 0 = not known; then
-// no share of it is shown.
+// with their sources), overridden by what the driver reports. A figure of 0 is not known: no share
+// of it is shown then.
 #ifndef MEASURE_LIMITS_H
 #define MEASURE_LIMITS_H
 
@@ -11,27 +11,27 @@ struct measure_limits {
     const char *architecture;      // "Hopper"; "CPU"; NULL = not in the table
     const char *source;            // where the architecture's figures come from
     unsigned cores;                // SM, CU; a CPU's processors
-    double core_clock_hz;          // highest; also 0 if cards boost above their data sheet
+    double core_clock_hz;          // highest; 0 also if cards boost above their data sheet
     double dram_bytes_per_s;       // theoretical: data rate × bus width
     double link_bytes_per_s;       // to the host, one way; left 0 here: measure_link_of reads it
-    double l1_bytes_per_cycle;     // a core, widest loads
-    double shared_bytes_per_cycle; // a core
-    // Results of fused multiply-adds a cycle of a core, each half of a pair counted; additions and
-    // products of floats have the same rate.
+    double l1_bytes_per_cycle;     // per core, with the widest loads
+    double shared_bytes_per_cycle; // per core
+    // Results of fused multiply-adds per core and cycle; an instruction on a pair gives two.
+    // Additions and products of floats have the same rate.
     double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;
-    // Products of the matrix units, dense, accumulated in floats.
+    // Products of the matrix units per core and cycle: dense matrices, accumulated in floats.
     double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
-    uint64_t l1_bytes;         // the part that can hold data, at most
-    uint64_t last_cache_bytes; // L2, or the cache behind it; for CPUs from sysconf
+    uint64_t l1_bytes;         // largest part of L1 that can hold data
+    uint64_t last_cache_bytes; // the last cache before memory, often L2; for CPUs from sysconf
 };
 
-// Fills the limits of a device. The tables find its chip by PCI id and its product by name, because
-// Vulkan reports neither clocks nor L2.
+// Fills the limits of a device. Its chip is found in the tables by PCI id and its product by name,
+// because Vulkan does not report clocks and the size of L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 // The size of the largest buffer that kernels can bind whole: at most `bytes`, and at most
-// 1 / memory_share of the device's memory (memory_share 0: any part). Limits that the driver does
-// not report are ignored.
+// 1 / memory_share of the device's memory (memory_share 0: no such limit). Limits that the driver
+// does not report are ignored.
 uint64_t measure_limits_buffer(const struct gpu_limits *limits, uint64_t bytes,
                                unsigned memory_share);
 

@@ -1,89 +1,92 @@
 // SPDX-License-Identifier: MIT
-// Throughput: device time of a batch of equal work. Sizes the work until a sample lasts long
-// enough, warms up until the core clock has risen, and takes samples. A small clock kernel before
-// and after each sample, in the same batch but outside the span, measures the core clock.
+// Throughput: device time of a batch of equal units of work. Increases the number of units until a
+// sample lasts long enough, warms up until the core clock has risen, and takes samples. A small
+// clock kernel before and after each sample, in the same batch but outside the span, measures the
+// core clock.
 #ifndef MEASURE_SPAN_H
 #define MEASURE_SPAN_H
 
 #include "measure/clock.h"
 #include "measure/visit.h"
 
-// Records `repeats` units of the work between the span's begin and end. Called again whenever the
-// number of repeats changes. The batch keeps errors of recording.
+// Records `repeats` units of work into the batch, between the span's begin and end. It is called
+// again whenever the number of repeats changes. The batch keeps errors of recording.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {
     struct gpu_scope *scope;
-    struct gpu_queue *queue; // NULL: the device's first
+    struct gpu_queue *queue; // NULL: the device's first queue
     measure_record *record;
     void *context;
     const struct measure_clock *clock; // NULL: the core clock is not measured
     const struct measure_request *request;
     bool unordered;       // the units may overlap each other
     bool draws;           // the units contain draws
-    uint64_t repeats;     // of an earlier visit; 0: find them
-    uint64_t repeats_max; // 0: 4096
-    bool warm;            // other work ran right before: one run warms up, sizing is done once
+    uint64_t repeats;     // units per sample that an earlier visit found; 0: find the number
+    uint64_t repeats_max; // most units per sample; 0: 4096
+    bool warm;            // other work ran just before: one run warms up, sizing is done once
 };
 
 struct measure_span {
     double *unit_ns; // per sample: device time of one unit of work
     double *core_hz; // per sample: core clock, NaN if it was missed; NULL: it was never measured
     size_t count;
-    uint64_t repeats;            // units a sample; for measure_span_desc of the next visit
+    uint64_t repeats;            // units per sample; for measure_span_desc of the next visit
     double sample_ns;            // median length of a sample
-    double step_ns;              // of the time stamps, per unit of work
-    uint64_t device_time_ns;     // spent in all, sizing and warm-up included
-    uint64_t began_ns, ended_ns; // the samples, by the host's clock
+    double step_ns;              // step of the time stamps divided by `repeats`
+    uint64_t device_time_ns;     // of all runs: sizing, warm-up and samples
+    uint64_t began_ns, ended_ns; // host time before the first and after the last sample
 };
 
-// Takes request->samples samples after a warm-up, fewer if they are long (span_another). Its arrays
-// live in `arena`. ERROR_TIMEOUT if one unit alone takes longer than the request's time-out.
+// Takes request->samples samples (0: one) after a warm-up, fewer if they are long (span_another).
+// The arrays of `span` live in `arena`. ERROR_TIMEOUT if one unit alone takes longer than the
+// request's time-out (0: 10 s).
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
-// Adds the span's device time to the visit's, and sets when the samples were taken. Adds the core
-// clock, if it was measured, as the sensor "core_clock". For one span of a visit.
+// Adds the span's device time to the visit's, and sets the visit's began_ns and ended_ns. Adds the
+// core clock, if it was measured, as the sensor "core_clock". Call it for only one span of a visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
-// Sets metric number `metric`: `amount` (the bytes or operations of one unit of work) per second,
-// with its clock step.
+// Sets metric number `metric` and its clock step: the rate per second, if one unit of work has
+// `amount` bytes or operations.
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 
-// measure_span_rate and measure_span_note.
+// Calls measure_span_rate and measure_span_note.
 void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
                          struct measure_visit *visit);
 
 // ---------------------------------------------------------------- from times alone
 //
-// The decisions of measure_span_run, for its tests.
+// The decisions of measure_span_run, public for its tests.
 
 struct span_size {
-    double wanted_ns; // a sample should last this long
+    double wanted_ns; // a sample should last at least this long
     uint64_t repeats_max;
 };
 
 // How long a sample should last: asked_ns, but at least 1000 steps of the time stamps, so that one
-// step is 0.1 % at most.
+// step is 0.1 % at most; never more than SPAN_LONGEST_NS.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
-// The next number of units to try, after `repeats` of them took `took_ns`; `repeats` if that is
-// enough. It grows 2 to 16 times, and never to a submission of more than SPAN_LONGEST_NS: drivers'
-// watchdogs end longer ones (2 s on Windows and some Linux drivers, 0.5 s on phones).
+// The next number of units to try after `repeats` units took took_ns; `repeats` itself if they last
+// long enough or cannot become more. It grows by a factor of 2 to 16, but at most to a submission
+// of SPAN_LONGEST_NS: drivers' watchdogs end longer ones (2 s on Windows and some Linux drivers,
+// 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
     SPAN_LONGEST_NS = 500 * 1000 * 1000
 };
 
-// Equal work gets faster while the core clock rises. A device is warm after at least least_ns of
-// work, when calm_wanted runs in a row were not more than 0.5 % faster than the best before; or
-// after SPAN_WARM_MOST_NS of work in any case.
+// Equal work gets faster while the core clock rises. A device is warm when at least least_ns of
+// work is done and calm_wanted runs in a row were at most 0.5 % faster than the best run before
+// them. In any case it is warm after SPAN_WARM_MOST_NS of work.
 struct span_warmth {
     double least_ns;
     unsigned calm_wanted; // 0: two
-    double best_ns;       // 0 = none yet
+    double best_ns;       // the shortest run; 0: no run yet
     double spent_ns;
     unsigned calm_runs;
 };
@@ -95,8 +98,9 @@ enum {
 // Adds a run; true if the device is warm after it.
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
-// True if a visit should take another sample, after `taken` of `asked` samples that lasted spent_ns
-// together. At SPAN_LONG times the planned time, SPAN_SAMPLES_LEAST samples are enough.
+// True if a visit should take another sample after `taken` of `asked` samples (0: one), which
+// lasted spent_ns together. The plan is asked_ns per sample (0: no plan). If the samples lasted
+// SPAN_LONG times as long as planned for all, SPAN_SAMPLES_LEAST samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {
@@ -104,15 +108,17 @@ enum {
     SPAN_SAMPLES_LEAST = 2
 };
 
-// The words of the clock kernel before and after a span, of `groups` workgroups with `stamps` each.
+// The words that the clock kernel wrote before and after a span: `groups` workgroups with `stamps`
+// stamps each.
 struct span_stamps {
     const uint32_t *before, *after;
     uint32_t groups, stamps;
 };
 
-// The core clock. With one stamp a group: over the whole span, the median over the cores that
-// stamped before and after it (counters of different cores are unrelated); NaN if there is no such
-// core. With two stamps: over the wait between them, the median over all groups.
+// The core clock. With one stamp per group: the rate over the whole span, as the median over the
+// cores that stamped both before and after it (counters of different cores are unrelated). With two
+// stamps: the rate over the wait between them, as the median over all groups. NaN if no core or
+// group has a rate.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

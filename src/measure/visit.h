@@ -15,7 +15,7 @@ struct measure_samples {
     double *values; // in the metric's unit, in time order; NULL: the visit has no such metric
     size_t count;
     double step;  // one step of the clock, in the metric's unit
-    double half;  // half of the 95 % interval, if the visit itself knows it; else 0
+    double half;  // half of the 95 % interval if the visit itself computed it; else 0
     double limit; // physical limit; non-finite or 0 = not known
 };
 
@@ -26,17 +26,17 @@ struct measure_visit {
     size_t reason_count;
     struct named_text *details;
     size_t detail_count;
-    struct named_number *sensors; // "core_clock" in Hz and others, during the samples
+    struct named_number *sensors; // "core_clock" in Hz during the samples, the card's after them
     size_t sensor_count;
     struct series *series;
     size_t series_count;
     struct kernel_info kernel;
-    uint64_t device_time_ns;     // spent measuring, for the budget
-    uint64_t began_ns, ended_ns; // of the samples, by the host's clock; 0: not known
+    uint64_t device_time_ns;     // device time spent measuring, for the budget
+    uint64_t began_ns, ended_ns; // host time of the samples' begin and end; 0: not known
 };
 
-// Where the visits of several devices wait for each other, when everything is prepared and warm and
-// samples come next.
+// The point at which the visits of several devices wait for each other: each device is prepared and
+// warm, and samples come next.
 struct measure_gate {
     void (*pass)(void *context); // returns when all visits have called it
     void *context;
@@ -44,8 +44,8 @@ struct measure_gate {
 
 // What a visit should do.
 struct measure_request {
-    unsigned samples;    // of the first metric; the visit may take more if they cost nothing
-    uint64_t sample_ns;  // least device time of a sample (2 ms)
+    unsigned samples;    // of the first metric; a visit may take more if they cost nothing
+    uint64_t sample_ns;  // minimum device time of a sample, usually 2 ms
     uint64_t timeout_ns; // longest wait for one submission
     unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
     const struct measure_gate *gate; // NULL: no other device takes part
@@ -56,13 +56,13 @@ struct measure_visit *measure_visit_create(struct arena *arena);
 // The median of the finite values, which are not changed; NaN if there is none.
 double measure_median(struct arena *scratch, const double *values, size_t count);
 
-// The functions below copy what they are given into the visit's arena.
+// The functions below copy their arguments into the visit's arena.
 
 // Sets the `count` samples of metric number `metric`, in time order. `step`: see measure_samples.
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
                    double step);
 
-// Sets half of the 95 % interval of a metric that only one visit of a case measures.
+// Sets half of the 95 % interval of a metric that only one visit of the case measures.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
 // Sets the physical limit of a metric.
@@ -79,12 +79,13 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
 void visit_series(struct measure_visit *visit, const struct series *series);
 
 // Sets the kernel: its hash, its source, and what the driver reports of the compiled code. If
-// measure/isa.h understands its assembly, also the number of loads in the innermost loop, which the
-// detail "loop_loads" names.
+// measure/isa.h understands its assembly, sets also the number of loads in the innermost loop, and
+// adds the detail "loop_loads", which lists them.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 
-// Merges a visit of a case into `kept`, which stands for all its visits: adds the details that
-// `kept` has not, replaces its series if the visit has any, and sets its kernel if it has none.
+// Merges a visit of a case into `kept`, which stands for all visits of the case: adds the details
+// whose names `kept` lacks, replaces all series of `kept` if the visit has any, and sets the kernel
+// of `kept` if it has none.
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);
 
 #endif
