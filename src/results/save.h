@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file is written as a whole or not at all: first to a temporary file in the same folder, which
-// then takes the name. A full disk or a crash leaves the former file as it was.
+// A file is written as a whole or not at all: first as a temporary file in the same folder, which
+// is then renamed. A full disk or a crash leaves the former file unchanged.
 #ifndef RESULTS_SAVE_H
 #define RESULTS_SAVE_H
 
@@ -11,15 +11,16 @@
 // Writes the contents; write errors that stdio remembers (ferror) need not be reported.
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
-// ERROR_IO where it fails; the message says what to do. A path that is not a regular file
-// (/dev/stdout, a pipe) is written directly; a symbolic link to a file stays a link.
+// Writes the file with `write`. Returns the error of `write`, or ERROR_IO with a message that says
+// what to do. A path that is not a regular file (/dev/stdout, a pipe) is written directly; a
+// symbolic link to a file stays a link.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
-// True where file_save would write the same regular file for both paths. The files need not exist.
+// True if file_save would write the same regular file for both paths. The files need not exist.
 bool file_save_same(const char *one, const char *other);
 
-// True where file_save could write there; ERROR_IO otherwise. It does not touch the file. For a
-// check before a long measurement.
+// True if file_save could write to the path; false with ERROR_IO otherwise. An existing file is not
+// changed. For a check before a long measurement.
 MUST_CHECK bool file_save_check(const char *path, struct error *err);
 
 #endif

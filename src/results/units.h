@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The closed table of units in files. Files hold plain SI, never KB, GB or ms; only screens scale.
+// The table of all units in files. Values in files are never scaled to kB, GB or ms; only values
+// for people are.
 #ifndef RESULTS_UNITS_H
 #define RESULTS_UNITS_H
 
@@ -31,19 +32,19 @@ enum unit {
 
 const char *unit_name(enum unit unit); // "B/s"
 
-// How a screen shows a value: scaled, with four significant digits ("4.614 TB/s", "32 KiB",
-// "281.3 ns"). B scales by 1024 (KiB, MiB, GiB), everything else by 1000. Writes at most `bytes`
-// with the NUL and returns `text`. Non-finite values are "–".
+// Writes a value for people: scaled, with four significant digits ("4.614 TB/s", "32 KiB",
+// "281.3 ns"). B is scaled by 1024 (KiB, MiB, GiB), "1" and degC are not scaled, all other units by
+// 1000. Writes at most `bytes` with the NUL and returns `text`. Non-finite values give "–".
 const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 
 // The same in an arena.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
-// The pieces of unit_format, for tables with one unit in the head of a column: the value in the
-// scaled unit and its name ("" for a plain number) …
+// The two steps of unit_format, for tables with one unit in the head of a column. First: returns
+// the value in the scaled unit and sets *name to the unit's name ("" for a plain number).
 double unit_scale(double value, enum unit unit, const char **name);
 
-// … and a number with four significant digits.
+// Second: writes a number with four significant digits to `text`, which it returns.
 const char *number_format(double value, char *text, size_t bytes);
 
 #endif
