@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The levels of the memory hierarchy that a run shows: the plateaus of its latency curves
-// (math/plateaus.h). How often they are right where the truth is known: tests/levels.
+// (math/plateaus.h). tests/levels shows how often they are right for known hierarchies.
 #ifndef ANALYSIS_LEVELS_H
 #define ANALYSIS_LEVELS_H
 
@@ -8,15 +8,15 @@
 #include "results/results.h"
 
 enum {
-    LEVELS_POINTS_MIN = 8 // fewer show no staircase
+    LEVELS_POINTS_MIN = 8 // curves with fewer points get no levels
 };
 
-// Cases that differ in bytes only, ascending.
+// Cases that differ only in bytes, in ascending order.
 struct level_curve {
-    const char *label;  // by what it differs from the other curves: "texel"; "" = nothing
-    const char *metric; // that was read: "latency"
+    const char *label;  // values that other curves do not share: "texel"; "" = none
+    const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
-    double *octaves, *ns; // log2 of bytes; what was read
+    double *octaves, *ns; // x: log2 of bytes; y: medians of the metric in ns
     size_t count;
     struct plateaus fit; // .decided is false if the levels are unknown; .reason says why
 };
@@ -24,25 +24,26 @@ struct level_curve {
 struct level_curves {
     struct level_curve *curves;
     size_t count, capacity;
-    size_t longest; // index of the one with most points: the hierarchy of the device
+    size_t longest; // index of the curve with most points: it shows the device's hierarchy
 };
 
-// All curves of a device, of the first benchmark with a headline of HEADLINE_LEVELS that is a time
-// by a working set. They live in `arena`.
+// All curves of a device, in `arena`: those of the first benchmark with a headline HEADLINE_LEVELS
+// whose metric is in ns and whose parameter is in bytes.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
-// A curve without cases, with room for `most` of them; it has no label and no fit.
+// A curve without cases, with room for `most` cases, without label and fit.
 struct level_curve level_curve_empty(struct arena *arena, size_t most);
 
-// Adds a case where it belongs in the order of x, which is log2 of its size.
+// Inserts a case into the curve, which stays sorted by x, the log2 of the size in bytes.
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
 
-// Fits the plateaus of a latency curve over log2 of bytes, ascending, by the limits that hold for
-// all curves.
+// Fits the plateaus of a latency curve over log2 of bytes, ascending, with the same limits for all
+// curves.
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
                 struct plateaus *fit);
 
-// A metric over the points of level k: median, its interval (NaN below two points), how many.
+// A metric over the points of level k (from 0): the median, its 95 % interval (NaN for fewer than
+// two points), and the number of points that have the metric.
 struct level_height {
     double median, ci95[2];
     size_t count;
@@ -50,13 +51,13 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
-// Adds findings for the device, if it has none of them:
+// Adds findings for the device, unless it already has one of these:
 //   level           a step of the longest curve; value: the size (bytes) at which the curve stops
 //                   being flat, keys: the last case below that size and the first after the rise.
 //                   The text has the size that a map found, if the run has one: if lines are
 //                   shorter than the chain's stride, a level is smaller than the chain shows
-//   levels-unknown  why the longest curve shows none, or none beyond those
-//   path-levels     the staircase of another curve; value: its steps, key: its first case
+//   levels-unknown  why the longest curve shows no levels, or no levels beyond those found
+//   path-levels     the staircase of another curve; value: its number of steps, key: its first case
 void levels_add_findings(struct run *run, const char *device);
 
 #endif

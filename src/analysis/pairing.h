@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Which device and which result of one run belongs to which of another.
+// Pairs the devices and the results of two runs.
 #ifndef ANALYSIS_PAIRING_H
 #define ANALYSIS_PAIRING_H
 
 #include "results/results.h"
 
-// "vulkan" of "vulkan:0"; in `arena`.
+// The API of a device id: "vulkan" for "vulkan:0". The text lives in `arena`.
 const char *device_api(struct arena *arena, const char *id);
 
 bool device_same_api(const struct run_device *a, const struct run_device *b);
 
-// The same chip, by UUID or else by PCI address; false where neither is known of both.
+// True if both have the same UUID or, if a UUID is unknown, the same PCI address. False if neither
+// is known for both.
 bool device_same_chip(const struct run_device *a, const struct run_device *b);
 
-// A device of each of two runs.
+// A device of run `base` and its counterpart in run `now`.
 struct device_pair {
     const struct run_device *base, *now;
 };
@@ -23,19 +24,19 @@ struct device_pairs {
     size_t count;
 };
 
-// Pairs each device of `base` with at most one of `now`, the nearest first: the same chip, else one
-// of the same model and id, else one of the same model (name and API); with `across` any other, in
-// their order. In `arena`.
+// Pairs each device of `base` with at most one device of `now`. The same model (name and API) is
+// required; first choice is the same chip, then the same id, then any device of the model. With
+// `across`, devices that are left are paired in their order. The list lives in `arena`.
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across);
 
-// True if the device, of either run, is in one of the pairs.
+// True if the device, of either run, is in a pair.
 bool device_is_paired(const struct device_pairs *pairs, const struct run_device *device);
 
-// The results of a run for many look-ups by device and key.
+// The results of a run, sorted for many look-ups by device and key.
 struct result_place {
     const struct result *result;
-    size_t order; // in the run
+    size_t order; // index in run.results
 };
 
 struct result_index {
@@ -45,12 +46,12 @@ struct result_index {
 
 struct result_index result_index_of(struct arena *arena, const struct run *run);
 
-// The last such result; NULL where there is none.
+// The run's last result with this device and key; NULL if there is none.
 const struct result *result_index_find(const struct result_index *index, const char *device,
                                        const char *key);
 
-// Why two results of one key are not comparable ("version 1 against 2", "laps=1 against 2"); NULL
-// where they are. In `arena`.
+// Why two results of one key are not comparable ("latency version 1 against 2", "laps=1 against
+// 2"); NULL if they are. The text lives in `arena`.
 const char *result_mismatch(struct arena *arena, const struct result *a, const struct result *b);
 
 #endif
