@@ -45,16 +45,16 @@ enum {
     // (LP_MAX_TGSI_LOOP_ITERATIONS), which then leaves every loop silently. The kernel makes at
     // most stamps × (iterations + 9) of them.
     LOOPS_MAX = 65000,
-    GROUPS_UNKNOWN = 64, // if the number of cores is not known
+    GROUPS_UNKNOWN = 64, // groups if the number of cores is not known
     GROUPS_MAX = 1024,
-    ALIGN_BYTES = 256 // of a buffer's offset; no device with clocks in kernels needs more
+    ALIGN_BYTES = 256 // alignment of buffer offsets; no device with clocks in kernels needs more
 };
 
 struct clock_params {
     uint32_t stamps, iterations, never;
 };
 
-// The variant for the clocks that the device has; NULL if it has none.
+// The name of the kernel's variant for the clocks that the device has; NULL if it has none.
 static const char *kernel_name(const struct gpu_info *info)
 {
     bool core = info->caps & GPU_CAP(CORE_CLOCK), device = info->caps & GPU_CAP(DEVICE_CLOCK);
@@ -174,7 +174,7 @@ static double step_of(const struct clock_run *runs, size_t count, enum which_clo
     return (double)step;
 }
 
-// Ticks from stamp `first` to `last`, wraps in between counted.
+// Ticks from stamp `first` to stamp `last`, with at most one wrap between neighbouring stamps.
 static double ticks_between(const struct clock_run *run, size_t first, size_t last,
                             enum which_clock which, unsigned bits)
 {
@@ -199,7 +199,7 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// Smallest (span − overhead) / ticks of the runs with `iterations` iterations.
+// The smallest (span − overhead) / ticks in ns of all runs with `iterations` iterations.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {
@@ -225,7 +225,7 @@ static double snapped_to(double value, double nominal)
     return fabs(value - nominal) <= snap * nominal ? nominal : value;
 }
 
-// The device's last reading in a run, as ticks since its first reading of all.
+// The last reading of the device clock in a run, as ticks since the first reading of the first run.
 static double ticks_since_begin(const struct clock_run *runs, size_t run, unsigned bits)
 {
     const struct clock_run *at = &runs[run];
@@ -233,7 +233,7 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Of runs first … end−1, the one that the host saw done soonest after its last stamp.
+// The index of the run among first … end − 1 whose end the host saw soonest after its last stamp.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {
@@ -339,7 +339,7 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
 enum {
     STAMPS = 128,
     ITERATIONS_MAX = LOOPS_MAX / STAMPS - 9,
-    BRIEF_RUNS = 8, // at either end, so that the host sees some of them end at once
+    BRIEF_RUNS = 8, // first and last runs; so many that the host sees the end of some at once
     LONG_RUNS = 3,
     RUNS_MAX = 60
 };
@@ -353,7 +353,7 @@ struct probe {
     struct gpu_batch *batch;
     struct arena *arena;
     bool virtual_time; // the device's time does not follow the host's clock
-    double virtual_ns; // spans so far
+    double virtual_ns; // sum of the spans so far
     struct clock_run runs[RUNS_MAX];
     size_t count;
 };
@@ -399,8 +399,8 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Runs without iterations, longer and longer ones, enough of the longest for certainty, and again
-// runs without iterations.
+// Makes runs with 0 iterations, longer and longer runs, enough of the longest to know the counter's
+// width, and again runs with 0 iterations.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))
@@ -449,7 +449,8 @@ static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, str
     return ok;
 }
 
-// Two stamps a workgroup, before a span and after it: more than any span takes.
+// Creates the buffer for two stamps per workgroup before a span and after it, the most that a span
+// takes.
 static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));

@@ -13,17 +13,17 @@ static const double correlation_allowed = 0.3;
 static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
 
 enum {
-    FEW_SAMPLES = 20,        // of a distribution: each share is then known to ±30 %
-    ROUND_SAMPLES_LEAST = 4, // of a round that is compared with the others
+    FEW_SAMPLES = 20,        // least samples of a distribution: each share is known to ±30 %
+    ROUND_SAMPLES_LEAST = 4, // least samples of a round to compare it with the other rounds
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
 struct gathered_metric {
     double *medians; // of the rounds, in time order
-    double *limits;  // as the rounds reported them
+    double *limits;  // all limits that visits reported
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
-    double step; // the largest
+    double step; // the largest step that a visit reported
     double half; // as the last visit reported it; used if there is only one round
     struct stats_serial within;
 };
@@ -50,14 +50,14 @@ struct collect {
     uint64_t device_time_ns;
     size_t dropped; // samples that are not finite numbers
     struct gathered_metric metrics[MEASURE_METRICS_MAX];
-    struct answer *answers; // all samples of the first metric, if that is a distribution
+    struct answer *answers; // finite samples of the first metric, if it is a distribution
     size_t answer_count, answer_room;
-    // Reasons and details, the first of each code or name; all sensor readings; the last visit's
-    // series; the first kernel. No metrics.
+    // Merged visits: the first reason of each code, the first detail of each name, all sensor
+    // readings, the series of the last visit that has any, the first kernel. No metrics.
     struct measure_visit *kept;
-    unsigned *reason_rounds; // rounds that gave each of kept->reasons
+    unsigned *reason_rounds; // for each of kept->reasons: number of flags with its code
     size_t reason_room;
-    struct error error; // FAILED
+    struct error error; // why the case failed, if state is COLLECT_FAILED
 };
 
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
@@ -80,7 +80,7 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
 
 // ---------------------------------------------------------------- the stop rule
 
-// The first metric that has values, which decides when to stop; NULL: none has.
+// The first metric that has values; it decides when to stop. NULL if no metric has values.
 static const struct gathered_metric *primary_of(const struct collect *collect)
 {
     for (size_t i = 0; i < collect->info->metric_count; i++)
@@ -89,7 +89,8 @@ static const struct gathered_metric *primary_of(const struct collect *collect)
     return NULL;
 }
 
-// 0 up to the first allowed count of rounds, 1 up to the second, …
+// The number of the next look: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to four times
+// as many, …
 static unsigned look_number(const struct collect *collect)
 {
     unsigned look = 0;
@@ -121,7 +122,7 @@ static struct interval interval_of(const struct collect *collect,
         interval.low = interval.median - metric->half;
         interval.high = interval.median + metric->half;
     }
-    if (isnan(interval.low)) // which fmin would overlook
+    if (isnan(interval.low)) // fmin would ignore the NaN
         return interval;
     interval.low = fmin(interval.low, interval.median - metric->step);
     interval.high = fmax(interval.high, interval.median + metric->step);
@@ -282,14 +283,14 @@ static void fill_metrics(const struct collect *collect, struct arena *arena, str
 
 // ---------------------------------------------------------------- the verdict
 
-// Half of the interval as a share of the median; 0 if the interval is a point.
+// Half of the interval divided by the median; 0 if the interval is a point, NaN if it is absent.
 static double relative_half(const struct metric *metric)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;
     return half == 0 ? 0 : half / fabs(metric->median);
 }
 
-// "±24 % (goal ±1 %)"; with more digits where both would look alike: "±1.04 % (goal ±1 %)".
+// "±24 % (goal ±1 %)"; with more digits if both would look the same: "±1.04 % (goal ±1 %)".
 static const char *precision_text(struct arena *arena, double half, double goal)
 {
     const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
@@ -348,8 +349,8 @@ static void judge_others(const struct collect *collect, struct arena *arena, str
     }
 }
 
-// True if neighbours are correlated by more than chance, and what they share is larger than
-// `matters`.
+// True if neighbouring values are correlated by more than chance, and the standard deviation of
+// their common part is larger than `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);
@@ -374,7 +375,7 @@ static void judge_correlation(const struct collect *collect, struct arena *arena
                     stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// The answers of one round, or those of all others, in ascending order.
+// The answers of one round (others = false) or of all other rounds (true), in ascending order.
 static double *pick(const struct collect *collect, unsigned round, bool others, size_t *count,
                     struct arena *scratch)
 {
@@ -446,9 +447,9 @@ static void judge(const struct collect *collect, struct arena *arena, struct res
         judge_correlation(collect, arena, result, &result->metrics[0]);
 }
 
-// ---------------------------------------------------------------- the rest
+// ---------------------------------------------------------------- sensors and the result
 
-// Adds the median over the visits of each sensor.
+// Appends each sensor's median over the visits to `copy`.
 static void copy_sensors(const struct measure_visit *kept, struct measure_visit *copy)
 {
     struct arena *arena = copy->arena;

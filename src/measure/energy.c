@@ -46,11 +46,12 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- from readings alone
 
 enum {
-    PIECES = 5,       // of the time between first and last change, for the scatter of power
-    CHANGES_LEAST = 4 // for that
+    PIECES = 5,       // parts of the time between first and last change, for the scatter of power
+    CHANGES_LEAST = 4 // changes after the first one that the scatter needs
 };
 
-// A change of the counter: the first reading with the new value, and the time since the one before.
+// A change of the counter: the first reading with the new value, and the time since the reading
+// before it.
 struct change {
     const struct energy_reading *reading;
     double late_ns;
@@ -153,7 +154,7 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// Reads the counter while the other submission runs.
+// Keeps two submissions in flight. When one ends, reads the counter while the other one runs.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -7,7 +7,7 @@
 enum {
     BLOCKS_MAX = 512,
     NAME_BYTES = 32,
-    KINDS_MAX = 8 // different loads of one loop
+    KINDS_MAX = 8 // different load instructions in one loop
 };
 
 struct name {
@@ -43,7 +43,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// The word that begins here; "" if it is longer than every word that matters.
+// The word that begins at `at`; "" if it has NAME_BYTES or more, as no word that matters has.
 static struct name word_at(const char *at)
 {
     struct name name = {""};
@@ -125,7 +125,7 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// True for accesses to memory by a descriptor, and to the core's own memory.
+// True for accesses to memory that may need a descriptor, and to the core's shared memory.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

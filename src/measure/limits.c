@@ -4,38 +4,39 @@
 #include <string.h>
 #include <unistd.h>
 
-// Architectures, chips and products. A figure that no source gives is 0.
+// Tables of architectures, chips and products. A figure that no source gives is 0.
 
 struct architecture {
     const char *name;
-    // Of a core: bytes a cycle of L1 and of shared memory; KiB of L1 (with the shared memory, where
-    // both are one).
+    // Per core: bytes per cycle of L1 and of shared memory; KiB of L1 (including the shared memory
+    // if both are one memory).
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
-    // Results of fused multiply-adds a cycle of a core; of the matrix units for halves and for
-    // 8-bit floats.
+    // Results of fused multiply-adds per core and cycle; matrix16 and matrix8: of the matrix units,
+    // for halves and for 8-bit floats.
     unsigned fp32, fp64, fp16, int32_mad, matrix16, matrix8;
     const char *source;
 };
 
-// PCI device ids of one chip: all its products, also those that are not in the table of products.
+// A range of PCI device ids of an architecture. It includes products that the table of products
+// lacks.
 struct chip {
     uint32_t vendor_id, first_id, last_id;
     const struct architecture *architecture;
 };
 
 struct product {
-    const char *name;    // the end of the driver's device name, before what stands in brackets
-    unsigned memory_gib; // separates products of one name; 0 = the name is enough
+    const char *name;    // the end of the driver's device name, without a part in brackets
+    unsigned memory_gib; // separates products with the same name; 0 = the name is enough
     const struct architecture *architecture;
     unsigned cores;
-    unsigned core_mhz; // highest; 0 where cards boost above the data sheet
+    unsigned core_mhz; // highest; 0 if cards boost above the data sheet
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
 };
 
 // NVIDIA. Sizes: "CUDA C++ Programming Guide", technical specifications per compute capability.
-// Shared memory has 32 banks of 4 bytes a cycle (same guide); Turing moves half of that. Volta to
-// Hopper come close to 128 bytes of L1 a cycle in RRZE's gpu-benches; an H200 measured 99.7 % of
+// Shared memory has 32 banks of 4 bytes per cycle (same guide); Turing moves half of that. Volta to
+// Hopper come close to 128 bytes of L1 per cycle in RRZE's gpu-benches; an H200 measured 99.7 % of
 // it. No source gives the L1 rate of Blackwell.
 //
 // Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; halves of GA10x and
@@ -44,13 +45,13 @@ struct product {
 //
 // AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
 // gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware
-// specifications" of ROCm. Arithmetic: operations a clock of a compute unit in AMD's white papers
-// of CDNA, CDNA 2, CDNA 3, Vega and RDNA; both of a pair count where instructions do two.
+// specifications" of ROCm. Arithmetic: operations per clock and compute unit in AMD's white papers
+// of CDNA, CDNA 2, CDNA 3, Vega and RDNA; an instruction on a pair of values counts as two.
 #define CUDA_GUIDE "CUDA programming guide"
 #define ROCM_SIZES "ROCm hardware specifications"
 // clang-format off
 static const struct architecture
-    // bytes a cycle of L1 and of shared memory, KiB of L1; fp32, fp64, fp16, int32_mad; matrices
+    // bytes per cycle: L1, shared memory; KiB of L1; fp32, fp64, fp16, int32_mad; matrix16, matrix8
     volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0,
                   CUDA_GUIDE "; gpu-benches on a V100"},
     turing     = {"Turing",           64,  64,  96,  64,  2, 128, 64,  512,    0,
@@ -103,8 +104,8 @@ static const struct chip chips[] = {
 };
 
 // From the makers' data sheets and product pages. The H200's are what its driver reports: 3201 MHz
-// × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz. An MI250X is two devices; the figures are
-// those of one.
+// × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz. An MI250X is two devices; the figures
+// are of one of them.
 static const struct product products[] = {
     {"H200", 0, &hopper, 132, 1980, 4814, 60},
     {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50},
@@ -163,8 +164,8 @@ static const struct product products[] = {
 
 // ---------------------------------------------------------------- looking up
 
-// True if `product` is the last words of the device's name, or the last ones before " (": "AMD
-// Radeon RX 6800 (RADV NAVI21)" is an RX 6800; an "RX 6800 XT" and an "RX 6800 Laptop GPU" are not.
+// True if the device's name, up to " (", ends with the words `product`: "AMD Radeon RX 6800 (RADV
+// NAVI21)" is an RX 6800; an "RX 6800 XT" and an "RX 6800 Laptop GPU" are not.
 static bool name_ends_with(const char *device, const char *product)
 {
     const char *end = strstr(device, " (");
@@ -174,7 +175,8 @@ static bool name_ends_with(const char *device, const char *product)
     return length == wanted || device[length - wanted - 1] == ' ';
 }
 
-// Within 10 %: drivers keep some of the memory for themselves, or round it up.
+// True if `gib` is 0 or the size is within 10 % of it: drivers keep some of the memory for
+// themselves, or round it up.
 static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);
@@ -242,7 +244,7 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// What the driver reports of this device replaces figures of the tables.
+// Replaces figures of the tables by those that the driver reports of this device.
 static void fill_from_driver(const struct gpu_info *info, struct measure_limits *limits)
 {
     const struct gpu_limits *reported = &info->limits;
@@ -252,7 +254,7 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
         limits->core_clock_hz = (double)reported->core_clock_hz;
     if (reported->last_cache_bytes)
         limits->last_cache_bytes = reported->last_cache_bytes;
-    // NVIDIA's memory clock is half the data rate for every kind of memory; that of others is not.
+    // NVIDIA reports half the data rate as memory clock for every kind of memory; others do not.
     if (reported->memory_clock_hz && reported->memory_bus_bits &&
         info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =

@@ -11,7 +11,7 @@
 struct measure_program {
     struct gpu_program_desc desc;
     struct gpu_program *program;
-    struct kernel_info info; // hash NULL: the driver was not asked yet
+    struct kernel_info info; // hash is NULL until the driver was asked
     struct measure_program *older;
 };
 
@@ -42,7 +42,8 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
     return program;
 }
 
-// Fills `loads` with the loads of the innermost loop if measure/isa.h understands the assembly.
+// What the driver reports of a program. Fills `loads` with the loads of the innermost loop if
+// measure/isa.h understands the assembly.
 static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
                               struct isa_loads *loads)
 {

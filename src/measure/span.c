@@ -58,7 +58,8 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Rates over the whole span, of each core that stamped before and after it.
+// Fills `hz` with the rate over the whole span of each core that stamped before and after it.
+// Returns the number of rates.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -113,11 +114,11 @@ double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
 enum {
     REPEATS_MAX = 4096
 };
-static const double first_warm_ns = 15e6; // clocks take their time to leave idle
+static const double first_warm_ns = 15e6; // clocks leave their idle state slowly
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;
 
-// A span at work: one batch, recorded anew whenever the number of units changes.
+// The state of measure_span_run: one batch, recorded again whenever the number of units changes.
 struct worker {
     const struct measure_span_desc *desc;
     struct arena *arena;
@@ -134,7 +135,7 @@ static const struct gpu_info *info_of(const struct worker *worker)
     return gpu_device_info(gpu_scope_device(worker->desc->scope));
 }
 
-// Offset of the stamps after the span; those before it are at 0.
+// Offset in bytes of the stamps after the span; the stamps before it are at offset 0.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
     return clock_kernel_bytes(clock->groups, clock->stamps);
@@ -202,8 +203,8 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds how many units make a sample long enough, starting with `next`. A first run is slow for
-// many reasons, so a second run must be long enough too.
+// Finds the number of units that make a sample long enough, starting with `next`. First runs are
+// slow for many reasons, so a second run must be long enough too (not if the first took 125 ms).
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -230,7 +231,7 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // Ends by the host's clock too, in case all spans of the device are 0.
+    // The host's clock ends the loop too, because some devices could report spans of 0.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {
@@ -240,7 +241,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Sizes twice, unless the device is warm: before the core clock has risen, and after.
+// Finds the number of units before the core clock has risen and, unless desc->warm, again after. A
+// number from an earlier visit is used as it is.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -249,7 +251,7 @@ static bool size_and_warm_up(struct worker *worker, struct error *err)
            (worker->desc->warm || find_repeats(worker, worker->repeats, err));
 }
 
-// Warms up again after the wait.
+// Waits at the gate, if there is one, and warms up again with one run.
 static bool pass_gate(struct worker *worker, struct error *err)
 {
     const struct measure_gate *gate = worker->desc->request->gate;

@@ -11,8 +11,8 @@ enum {
     FIRST_ROOM = 4
 };
 
-// Room for one more element. Capacities are powers of two, from FIRST_ROOM on, so the count alone
-// shows when a list is full.
+// Returns the list, or a larger copy of it, with room for one more element. Capacities are powers
+// of two, at least FIRST_ROOM, so the count alone shows when a list is full.
 static void *list_room(struct arena *arena, void *list, size_t count, size_t size)
 {
     if (count == 0)
