@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double conflict_least = 2; // over the time of stride 1
-static const double alike = 1.25;       // times that differ by less are one
+static const double conflict_least = 2; // least ratio of a conflict to the time of stride 1
+static const double alike = 1.25;       // times with a smaller ratio count as equal
 
 static bool is_power(double value)
 {
@@ -13,7 +13,7 @@ static bool is_power(double value)
     return frexp(value, &exponent) == 0.5;
 }
 
-// The time at a stride; NaN where it was not measured.
+// The time at a stride; NaN if it was not measured.
 static double time_at(const struct banks_curve *curve, double stride)
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -43,7 +43,7 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // From there on it stays, and there is a stride beyond.
+    // The time must stay the longest for all larger powers of two, and there must be one.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

@@ -24,7 +24,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
         return ratio;
     if (base->median != 0)
         ratio.value = now->median / base->median;
-    // Only positive intervals have a quotient.
+    // The quotient of two intervals exists only if both are positive.
     if (base->ci95[0] > 0 && now->ci95[0] > 0) {
         ratio.low = now->ci95[0] / base->ci95[1];
         ratio.high = now->ci95[1] / base->ci95[0];
@@ -34,7 +34,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// Where the interval of a ratio lies against the threshold.
+// Where the interval of new ÷ base lies relative to the threshold.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -138,7 +138,7 @@ static void row_add(struct comparing *c, const struct compare_row *row)
     if (directed && row->ratio.value > 0) {
         bool higher = row->base_metric->better == BETTER_HIGHER;
         part->geometric_mean += higher ? log(row->ratio.value) : -log(row->ratio.value);
-        part->mean_count++; // a sum of logarithms until parts_finish()
+        part->mean_count++; // geometric_mean is a sum of logarithms until parts_finish()
     }
 }
 
@@ -320,7 +320,8 @@ const char *compare_row_case(struct arena *arena, const struct compare *compare,
     return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
-// The size of a change, for sorting: a change from 0 or to 0 is the largest.
+// The size of a change, for sorting: |log ratio|; infinite for a change from 0 or to 0; 0 if there
+// is no change or no new metric.
 static double change_of(const struct compare_row *row)
 {
     if (row->ratio.value > 0)
@@ -336,7 +337,7 @@ static int compare_changes(const void *left, const void *right)
     double x = change_of(a), y = change_of(b);
     if (x != y)
         return x < y ? 1 : -1;
-    return (a > b) - (a < b); // the order of the run
+    return (a > b) - (a < b); // the order of compare.rows
 }
 
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,

@@ -15,8 +15,8 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-// Within one run more is known than between two: what sits at one PCI address is one chip though
-// APIs name its UUID differently, and all CPU devices are the processors of the host.
+// More is known within one run than between two runs: devices with one PCI address are one chip,
+// even if APIs report different UUIDs, and all CPU devices are the processors of the host.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
@@ -70,7 +70,7 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
-    // Without intervals nothing can be said to be apart.
+    // NaN compares false, so metrics without intervals overlap and are never apart.
     return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
 }
 
@@ -114,7 +114,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Is there a device before this one that gives the case its row?
+// True if an earlier device of the chip has this case and metric, and so its row exists already or
+// was left out.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -174,13 +175,13 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// Cells of one device in the rows of one group.
+// The cells of one device in the rows of one group.
 struct gap {
     const struct cross_chip *chip;
     size_t device;
     const struct cross_row *group; // any of its rows
-    size_t equal, apart;
-    const struct cross_row *worst;
+    size_t equal, apart;           // number of cells with a ratio, and of cells that are apart
+    const struct cross_row *worst; // the row whose cell is farthest apart; NULL: none is apart
 };
 
 static double distance(const struct gap *gap, const struct cross_row *row)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// Sizes no farther apart than this are one.
+// Sizes that are closer than this (in octaves) count as equal.
 static const double same_octaves = 0.02;
 
 struct search {
@@ -16,13 +16,14 @@ struct search {
     const struct run *run;
     const char *device;
     const struct benchmark_info *benchmark;
-    const struct headline_info *headline; // of which the curves are
+    const struct headline_info *headline; // the headline that declares the curves
 };
 
 // ---------------------------------------------------------------- the curve
 
-// The first benchmark that declares a figure in this unit for each level of memory: by a working
-// set (PARAM_BYTES) or by the level's number (PARAM_UINT).
+// Finds the first benchmark with a headline HEADLINE_LEVELS whose metric has this unit and whose
+// parameter has the type `by`: the size of a working set (PARAM_BYTES) or the level's number
+// (PARAM_UINT). False if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -39,8 +40,8 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
     return false;
 }
 
-// The headline's metric, if the result belongs to the device and benchmark of the search; else
-// NULL.
+// The headline's metric, if the result is of the device and benchmark of the search, has the
+// headline's parameter, and the median is above 0; else NULL.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
     if (!result_is_of(result, search->benchmark->name, search->device) ||
@@ -50,7 +51,8 @@ static const struct metric *reading(const struct search *search, const struct re
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// True if both cases are equal in every value of the key but that of x.
+// True if both cases have the same keys and equal AXIS values, except the value of the headline's
+// parameter.
 static bool same_row(const struct search *search, const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -138,7 +140,7 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// True if curves differ in that value.
+// True if the value is a text of role AXIS in which the first curve differs from another one.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)
@@ -149,7 +151,7 @@ static bool separates(const struct level_curves *curves, const struct case_value
     return false;
 }
 
-// "texel": the words by which the curve differs from others.
+// The words by which the curve differs from other curves: "texel". "" if there are none.
 static const char *label_of(struct arena *arena, const struct level_curves *curves,
                             const struct level_curve *curve)
 {
@@ -201,7 +203,8 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 
 // ---------------------------------------------------------------- findings
 
-// The metric that counts the curve's in core cycles; "" if the benchmark has none.
+// The name of the metric that measures the curve's metric in core cycles; "" if the benchmark has
+// none.
 static const char *cycles_metric(const struct run *run, const struct level_curve *curve)
 {
     const struct benchmark_info *info = run_benchmark(run, curve->results[0]->benchmark);
@@ -211,7 +214,7 @@ static const char *cycles_metric(const struct run *run, const struct level_curve
     return "";
 }
 
-// "16.33 ns (32.3 cycles)"; the cycles where the core's clock is known.
+// The height of level k: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles are not known.
 static const char *height_text(struct arena *arena, const struct run *run,
                                const struct level_curve *curve, size_t k)
 {
@@ -241,7 +244,7 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-// The size of that level as a benchmark such as `map` concluded it; NULL if none did.
+// The size of level number `level` (from 1) that a benchmark such as `map` found; NULL if none did.
 static const struct metric *mapped_size(const struct run *run, const char *device, size_t level)
 {
     struct search search = {.run = run, .device = device};
@@ -256,8 +259,9 @@ static const struct metric *mapped_size(const struct run *run, const char *devic
     return NULL;
 }
 
-// "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". A chain with fewer nodes than the level has lines ends
-// beyond the size of the level: where a map found another size, the text has both.
+// The size at which level k ends: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the chain's stride is
+// longer than a line, the curve stays flat beyond the level's size: if a map found another size,
+// the text has both.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -343,7 +347,7 @@ static void report_main(struct run *run, struct arena *arena, const char *device
                                       .value = NAN});
 }
 
-// True if the run already has such a finding of the device.
+// True if the run already has a finding of levels_add_findings about the device or the whole run.
 static bool is_reported(const struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->finding_count; i++) {

@@ -28,12 +28,12 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
     return api == strcspn(b->id, ":") && strncmp(a->id, b->id, api) == 0;
 }
 
-// Nearest first: a device goes to the nearest one that is left.
+// The order in which device_pairs_of makes pairs: the nearest devices first.
 enum nearness {
     NEAR_CHIP,
     NEAR_ID,
     NEAR_MODEL,
-    NEAR_ANY // of those left
+    NEAR_ANY // all devices without a pair
 };
 
 static bool is_near(const struct run_device *base, const struct run_device *now,
@@ -81,7 +81,7 @@ static int compare_keys(const struct result *a, const char *device, const char *
     return order ? order : strcmp(a->device, device);
 }
 
-// Of equals the last in the run comes first.
+// Sorts by key, then by device. Of equal ones, the last result of the run comes first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;

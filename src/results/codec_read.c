@@ -22,12 +22,13 @@ void json_message_clean(struct error *err)
     }
 }
 
-// The document in a stream, or in memory where `stream` is NULL.
+// Reads the document from a stream or, if `stream` is NULL, from `text`. NULL with ERROR_USAGE if
+// it is not valid JSON.
 static json_t *load(FILE *stream, const char *text, size_t bytes, const char *name,
                     struct error *err)
 {
-    // jansson 2.14 does not survive a failed allocation: its lexer drops a byte and goes on, or an
-    // assertion fails.
+    // arena_malloc ends the process if memory runs out. jansson 2.14 does not survive a failed
+    // allocation: its lexer drops a byte and goes on, or an assertion fails.
     json_set_alloc_funcs(arena_malloc, free);
     json_error_t why;
     json_t *json = stream ? json_loadf(stream, JSON_REJECT_DUPLICATES, &why)
@@ -75,7 +76,7 @@ json_t *json_read_file(const char *path, struct error *err)
 
 // ---------------------------------------------------------------- what is wrong, and where
 
-// "results[3].metrics[0]", from the top down.
+// The path of a node: "results[3].metrics[0]"; "" for the document itself.
 static const char *path_of(struct arena *arena, const struct json_node *node)
 {
     if (!node->up)
@@ -158,7 +159,7 @@ size_t json_elements(struct json_reader *reader, const struct json_node *node)
 {
     if (node->value && !json_is_array(node->value))
         wrong_type(reader, node, "an array");
-    return json_array_size(node->value); // 0 where it is not an array
+    return json_array_size(node->value); // 0 if it is not an array
 }
 
 const char *json_text(struct json_reader *reader, const struct json_node *node)
@@ -198,9 +199,9 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node)
     if (json_is_integer(node->value) && json_integer_value(node->value) >= 0)
         return (uint64_t)json_integer_value(node->value);
     double real = json_number(reader, node);
-    // Above 2^63 jansson's integers end; reals carry such values.
+    // jansson's integers end at 2^63 − 1; larger values are written as reals.
     if (real == 0x1p64)
-        return UINT64_MAX; // which is written as that, the nearest real
+        return UINT64_MAX; // it is written as 2^64, the nearest real
     if (real >= 0 && real < 0x1p64 && real == trunc(real))
         return (uint64_t)real;
     json_fail(reader, node, "expected a whole number, not negative");
@@ -268,7 +269,7 @@ static void get_texts(struct json_reader *reader, const struct json_node *node, 
     }
 }
 
-// Reads the elements and returns how many of them the table keeps.
+// Reads `count` elements into `elements` and returns how many of them the table keeps.
 static size_t get_structs(struct json_reader *reader, const struct json_node *node,
                           const struct json_table *table, char *elements, size_t count)
 {

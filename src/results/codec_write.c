@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    STREAM_BYTES = 64 * 1024, // of the buffer, at least
-    MEMORY_BYTES = 512        // a short message
+    STREAM_BYTES = 64 * 1024, // least size of the text's buffer with a stream
+    MEMORY_BYTES = 512        // without a stream; enough for a short message
 };
 
 // ---------------------------------------------------------------- bytes
@@ -50,8 +50,8 @@ static void append_char(struct json_out *out, char c)
 
 // ---------------------------------------------------------------- strings
 
-// Bytes of the UTF-8 character at the start of `text`; 0 where there is none. (Table 3-7 of the
-// Unicode Standard: no overlong forms, no surrogates, nothing above U+10FFFF.)
+// Number of bytes of the UTF-8 character at the start of `text`; 0 if the bytes are not valid.
+// (Table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above U+10FFFF.)
 static size_t character_bytes(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -68,7 +68,8 @@ static size_t character_bytes(const char *text)
     return bytes;
 }
 
-// The next character of `text`, with its bytes: U+FFFD for a byte that belongs to no character.
+// Returns the next character of *text, sets *bytes to its length and moves *text behind it. A byte
+// that belongs to no character gives U+FFFD.
 static const char *character_next(const char **text, size_t *bytes)
 {
     const char *at = *text;
@@ -117,7 +118,7 @@ static void append_string(struct json_out *out, const char *text)
     append_char(out, '"');
 }
 
-// Whether two names are the same member, once they are repaired.
+// True if two names are equal after invalid bytes are replaced.
 static bool is_same_name(const char *one, const char *other)
 {
     while (*one && *other) {
@@ -136,8 +137,8 @@ static size_t whole_text(double value, char text[REAL_BYTES])
     return (size_t)snprintf(text, REAL_BYTES, "%" PRId64, (int64_t)value);
 }
 
-// As run files have always been written: 17 digits with a short exponent ("1.5e22"), or fewer where
-// fewer are enough ("0.1", "1e-07").
+// Writes a number as run files have always had it: 17 digits with a short exponent ("1.5e22"), or
+// fewer digits if they are enough ("0.1", "1e-07").
 static size_t real_text(double value, char text[REAL_BYTES])
 {
     char shortest[REAL_BYTES];
@@ -182,7 +183,7 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// What stands before a value: comma, new line and name.
+// Writes what precedes a value: comma, new line and name, as far as they are needed.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)
@@ -229,7 +230,7 @@ void json_put_count(struct json_out *out, const char *name, uint64_t count)
     begin(out, name, false);
     if (count <= INT64_MAX)
         append(out, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, count));
-    else // jansson reads no larger integers
+    else // jansson cannot read integers above INT64_MAX
         append_number(out, (double)count);
 }
 

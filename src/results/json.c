@@ -126,7 +126,7 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// A kind that a later fathom added is left out, as unknown members are.
+// A view of a kind that a later fathom added is ignored, as unknown members are.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -198,8 +198,8 @@ static void case_put(struct json_out *out, const char *name, const void *object)
     json_put_close(out, '}');
 }
 
-// A value that the file's benchmarks do not declare: the type is that of the JSON, and it is an
-// axis where it stands in the result's key.
+// A value of a parameter that the file's benchmarks do not declare. Its type follows from the type
+// in JSON; its role is AXIS if the result's key contains it, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -235,7 +235,7 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// The types of the values come from the benchmarks that the run already holds.
+// The types of the values come from the benchmarks of the run, which are read before the results.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -436,7 +436,7 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Takes `json`, which may be NULL.
+// Builds the run of a document. Takes ownership of `json`, which may be NULL (returns NULL then).
 static struct run *run_of(json_t *json, const char *name, struct error *err)
 {
     if (!json)

@@ -50,7 +50,8 @@ static bool is_file_name(const char *word)
     return strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// The place of the first `bytes` of `word` in "a|b|c"; false where it is not there.
+// Sets *place to the index of a word, the first `bytes` bytes of `word`, in `choices` ("a|b|c").
+// False, with *place = 0, if it is not there.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;
@@ -80,7 +81,7 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
 
 // ---------------------------------------------------------------- conditions
 
-// The text of a value: its own, or its number written to `text`.
+// The text of a value: its own text ("" if NULL), or its number, which is written to `text`.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
 {
     if (value->type == PARAM_TEXT)
@@ -92,7 +93,8 @@ static const char *value_format(const struct case_value *value, char text[REAL_B
     return text;
 }
 
-// "stride|banks", as far as `bytes`.
+// True if the value's text is one of the words in the first `bytes` bytes of `texts`
+// ("stride|banks").
 static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
 {
     char number[REAL_BYTES];
@@ -129,7 +131,8 @@ bool case_matches(const struct bench_case *c, const char *conditions)
 
 // ---------------------------------------------------------------- values of a case
 
-// A benchmark that asks for a parameter which it never declared cannot go on.
+// As case_find, but ends the process if the case lacks the key: the benchmark asks for a parameter
+// that it has not declared.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);

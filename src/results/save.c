@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Where the bytes go.
+// The file to which the bytes are written.
 struct target {
-    const char *path;      // after following links
-    const char *temporary; // NULL: write straight to path
-    mode_t mode;
+    const char *path;      // links are resolved if the file exists
+    const char *temporary; // NULL: write directly to path
+    mode_t mode;           // permissions of the existing file; 0: there is none
 };
 
 static bool cannot_write(struct error *err, const char *path, int number)
@@ -55,19 +55,19 @@ static int target_open(const struct target *target)
         errno = ENOENT;
         return -1;
     }
-    unlink(target->temporary); // left over by a crashed process of the same number
+    unlink(target->temporary); // a crashed process with the same number may have left it
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// The error number of stdio's failed writes. stdio does not keep it, so this writes one more byte
-// to see the error again; the temporary file is thrown away in any case.
+// The error number of a write that failed in stdio. stdio does not keep it, so this function writes
+// one more byte to get the error again. The temporary file is deleted in any case.
 static int write_error(int file)
 {
     errno = 0;
     return write(file, "", 1) < 0 && errno ? errno : EIO;
 }
 
-// Flushes, syncs and closes; 0 or the error number.
+// Flushes, syncs (only a temporary file) and closes. Returns 0 or the error number.
 static int stream_finish(FILE *stream, const struct target *target)
 {
     int number = 0;
@@ -87,7 +87,7 @@ static bool save_to(const struct target *target, file_write *write, void *contex
     if (file < 0)
         return cannot_write(err, target->path, errno);
     if (target->mode)
-        (void)!fchmod(file, target->mode); // the file is good without it
+        (void)!fchmod(file, target->mode); // failure is ignored: the file's contents are right
     FILE *stream = fdopen(file, "w");
     if (!stream) {
         int number = errno;
@@ -122,8 +122,8 @@ static bool same_node(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-// Finds the folder of a path, and the last part of the path in *name. False where there is no
-// folder.
+// Finds the folder of a path, and sets *name to the last part of the path. False if the folder does
+// not exist.
 static bool folder_of(struct arena *arena, const char *path, struct stat *folder, const char **name)
 {
     const char *slash = strrchr(path, '/');

@@ -12,7 +12,8 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// How a unit is scaled: names[home] is the unit of the value itself, each step is worth `base`.
+// How a unit is scaled: names[home] is the unit of the value itself, and each name's unit is `base`
+// times the one before it.
 struct scale {
     double base;
     unsigned home, count;
@@ -34,7 +35,7 @@ static const struct scale scales[UNIT_COUNT] = {
     [UNIT_DEGC] = {1, 0, 1, {"°C"}},
 };
 
-// Four significant digits, as rounding will show them.
+// The value rounded to four significant digits, as it will be shown.
 static double round_shown(double value)
 {
     char text[32];
@@ -97,7 +98,7 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes)
     double scaled = unit_scale(value, unit, &name);
     char number[40];
     number_format(scaled, number, sizeof number);
-    // Sizes and counts are mostly whole: 32 KiB, not 32.00 KiB.
+    // Sizes and counts are mostly whole numbers: show 32 KiB, not 32.00 KiB.
     if ((unit == UNIT_BYTE || unit == UNIT_NONE) && !strchr(number, 'e'))
         trim_zeros(number);
     snprintf(text, bytes, "%s%s%s", number, *name ? " " : "", name);
