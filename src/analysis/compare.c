@@ -74,7 +74,7 @@ static enum compare_word word_of(enum side side, enum better better)
     return (side == SIDE_MORE) == (better == BETTER_HIGHER) ? COMPARE_FASTER : COMPARE_SLOWER;
 }
 
-// The first metric of the result that stands in the list; NULL if none does.
+// The first metric of the result whose name is in the list; NULL if there is none.
 static const struct metric *first_of(const struct result *result, const char *list)
 {
     for (size_t i = 0; i < result->metric_count; i++)

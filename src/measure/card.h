@@ -8,7 +8,7 @@
 #include "sensors/sensors.h"
 
 // The UUID and the PCI address ("0000:1b:00.0", in `arena`) by which sensors find the card of a
-// device; NULL where the API does not report them. Valid as long as `info`.
+// device; NULL if the API does not report them. Valid as long as `info`.
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info);
 
 struct measure_link {

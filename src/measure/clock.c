@@ -344,7 +344,8 @@ enum {
     RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
-static const uint64_t pause_ns = 30 * NS_PER_MS; // makes the device clock's unit precise
+static const uint64_t pause_ns =
+    30 * NS_PER_MS; // a longer probe makes the device clock's unit more precise
 static const uint64_t timeout_ns = 5 * NS_PER_S;
 
 struct probe {

@@ -37,7 +37,7 @@ struct answer {
 enum collect_state {
     COLLECT_GATHERING,
     COLLECT_PRECISE, // the goal was reached at a look
-    COLLECT_SPENT,   // rounds or budget ended
+    COLLECT_SPENT,   // rounds_max or budget_ns was reached
     COLLECT_FAILED
 };
 

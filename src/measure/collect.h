@@ -46,7 +46,7 @@ struct collect_rule {
     uint64_t budget_ns;  // device time that ends the case, even below rounds_min; 0: no limit
 };
 
-struct collect; // one case
+struct collect; // the rounds of one case
 
 // A case without visits; `info` must outlive it.
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,

@@ -49,7 +49,7 @@ static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
 {
     const struct gpu_kernel *kernel = gpu_program_kernel(program);
     struct gpu_program_stats stats = {0};
-    // Many drivers report nothing, which is no reason to flag a measurement.
+    // Many drivers report nothing. That is no reason to flag a measurement.
     if (!gpu_program_stats(program, arena, &stats, NULL))
         stats = (struct gpu_program_stats){0};
     bool has_loads = stats.text && isa_loop_loads(arena, stats.text, loads);

@@ -68,7 +68,7 @@ static size_t character_bytes(const char *text)
     return bytes;
 }
 
-// Returns the next character of *text, sets *bytes to its length and moves *text behind it. A byte
+// Returns the next character of *text, sets *bytes to its length and moves *text past it. A byte
 // that belongs to no character gives U+FFFD.
 static const char *character_next(const char **text, size_t *bytes)
 {

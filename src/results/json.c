@@ -42,7 +42,7 @@ static void rows_get(struct json_reader *reader, const struct json_node *node, v
 {
     struct series *series = object;
     series->row_count = json_elements(reader, node);
-    // Every row must have as many cells as there are columns, so the file bounds the memory.
+    // Every row must have as many cells as there are columns, so the file's size limits the memory.
     for (size_t i = 0; i < series->row_count && !reader->failed; i++) {
         struct json_node row = json_element(node, i);
         if (json_elements(reader, &row) != series->column_count)

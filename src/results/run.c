@@ -156,7 +156,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of an earlier fathom
 
-// A copy of a benchmark's declarations, with those that an earlier fathom did not write.
+// A copy of a benchmark's declarations; adds the declarations that an earlier fathom did not write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
