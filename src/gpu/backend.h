@@ -5,7 +5,7 @@
 // names: api.h, backend.c, device.c, memory.c, image.c, program.c, batch.c.
 //
 // Who fills what: a _create slot fills the members that its comment below names. The front end sets
-// all other members of the structs here right after the slot has returned. Descriptions arrive with
+// all other members of these structs right after the slot has returned. Descriptions arrive with
 // their defaults resolved: no queue is NULL, no size or count is 0, every range has its length,
 // queue_count is at least 1. A slot that fails has freed all it made, has filled the error, and
 // leaves the device usable unless the device is lost.
@@ -89,7 +89,7 @@ struct gpu_batch {
     unsigned commands;                  // number recorded so far, without barriers, splits, spans
     int open_span;                      // number of the open span; -1: none
     uint64_t spans_recorded;            // bit i: span i was recorded
-    uint64_t splits_set, splits_waited; // bit i: split i
+    uint64_t splits_set, splits_waited; // bit i: split i was set, was waited for
     bool finished;                      // a submission is done, so the spans have lengths
     // What the submission in flight waits for: a hold (or NULL) and batches submitted before it.
     // Set before batch_submit is called.
@@ -245,7 +245,7 @@ struct gpu_backend {
     bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
                        uint32_t word, struct error *);
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
-    // Optional. If NULL, the front end calls batch_barrier with MEMORY instead.
+    // These two are optional. If NULL, the front end calls batch_barrier with MEMORY instead.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,

@@ -14,7 +14,7 @@ static inline void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *
     scope->device->live_objects++;
 }
 
-// False with ERROR_DEVICE_LOST if the device is lost. Every call that can fail begins with it.
+// False with ERROR_DEVICE_LOST if the device is lost. Calls that can fail make this check.
 MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, struct error *err)
 {
     if (!device->lost)
@@ -70,7 +70,7 @@ void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    struct gpu_arg *args; // ranges with bytes 0 get their length here
+    struct gpu_arg *args; // the check sets the length of ranges that have bytes 0
     const void *params;
     size_t params_bytes;
 };

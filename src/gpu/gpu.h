@@ -244,7 +244,7 @@ struct gpu_image_desc {
     enum gpu_format format;
     uint32_t width, height, depth, mips; // 0 counts as 1
     uint32_t layers; // 0 counts as 1, for CUBE as 6; CUBE: the number of faces, a multiple of 6
-    bool storage;    // true: kernels may also write it
+    bool storage;    // true: kernels may also write the image
     bool gather;     // true: kernels may read four texels at once (CUDA: only 2-D, one level)
 };
 
@@ -310,7 +310,7 @@ enum gpu_stage { // zero, the default, is compute
 };
 
 // One variant of one kernel, as constant data that the build embedded (table: gpu/kernels.h). A
-// form of it is NULL if the build lacked its compiler or the kernel cannot be expressed in it.
+// form (spirv, ptx, …) is NULL if the build lacked its compiler or the kernel cannot be written so.
 struct gpu_kernel {
     const char *name;   // unique, for example "latency_vector_pointer"
     const char *source; // as run files name it, for example "bench/latency/latency.comp -DPATH=1"
@@ -334,7 +334,7 @@ struct gpu_kernel {
 // 0, with binding numbers in their order. The push constants are the ADDRESS arguments, in order,
 // as 64-bit addresses, and after them the params. In OpenCL C, every argument is a kernel argument,
 // in order; after them come the params as one struct by value, or nothing if params_bytes is 0.
-// bench/prelude/prelude.clh has the types and lists the exceptions.
+// bench/prelude/prelude.clh has the types and lists the exceptions from these rules.
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
     uint32_t subgroup_threads; // 0: the driver chooses; other values need SUBGROUP_CHOICE
@@ -405,9 +405,9 @@ struct gpu_dispatch {
 // batches of a queue run one after another. An unordered batch has only the barriers that are
 // recorded.
 enum gpu_barrier {
-    GPU_BARRIER_MEMORY,    // commands after it see all that commands before it wrote
-    GPU_BARRIER_EXECUTION, // commands after it start when the commands before it are done, but do
-                           // not have to see what these wrote
+    GPU_BARRIER_MEMORY,    // commands after the barrier see all that commands before it wrote
+    GPU_BARRIER_EXECUTION, // commands after the barrier start when the commands before it are
+                           // done, but need not see what those commands wrote
     GPU_BARRIER_FULL,      // as MEMORY, for all pipeline stages of the API
 };
 
@@ -418,12 +418,12 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
                     uint64_t bytes, uint32_t word);
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
-// As GPU_BARRIER_MEMORY, but only for what was written to this buffer. An API without such a
+// Records a memory barrier for this buffer only: for what was written to it. An API without such a
 // barrier uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A memory barrier in two halves. Commands after the wait start when all commands before the set
-// are done, and see what they wrote. The barrier does not order the commands between set and wait.
+// are done, and see what those wrote. The barrier does not order the commands between set and wait.
 // Each split is set once in a batch and waited for once, after the set. Needs SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);

@@ -24,8 +24,8 @@ enum gpu_kind {
     GPU_KIND_CPU
 };
 
-// Capabilities: name, short name in files, and what a device lacks that does not have it. This text
-// names the API's own feature if there is one, and completes "vulkan:0 has no …".
+// Capabilities: name, short name in files, and the feature that a device without it lacks. This
+// text names the API's own feature if there is one, and completes "vulkan:0 has no …".
 #define GPU_CAPS(X)                                                                                \
     X(CORE_CLOCK, "core-clock", "cycle counter readable in kernels (shaderSubgroupClock)")         \
     X(DEVICE_CLOCK, "device-clock", "device-wide clock readable in kernels (shaderDeviceClock)")   \
@@ -86,8 +86,8 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(constant_range_bytes) /* largest range bound as GPU_ARG_CONSTANT */                          \
     X(typed_elements)       /* texels of the largest typed view */                                 \
     X(storage_align_bytes)  /* offsets of GPU_ARG_BUFFER must be multiples of this */              \
-    X(constant_align_bytes) /* the same for GPU_ARG_CONSTANT */                                    \
-    X(typed_align_bytes)    /* the same for typed views */                                         \
+    X(constant_align_bytes) /* offsets of GPU_ARG_CONSTANT: as above */                            \
+    X(typed_align_bytes)    /* offsets of typed views: as above */                                 \
     X(image_1d)             /* longest side in texels */                                           \
     X(image_2d)                                                                                    \
     X(image_3d)                                                                                    \
@@ -100,9 +100,9 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
-    X(loop_iterations) /* of a thread, in all its loops; llvmpipe ends a thread's loops there */   \
-    X(shared_bytes)    /* shared memory of a workgroup */                                          \
-    X(shared_choice_bytes) /* the same, if the host chooses the size */                            \
+    X(loop_iterations)     /* of all loops of a thread; llvmpipe ends the loops after so many */   \
+    X(shared_bytes)        /* shared memory of a workgroup */                                      \
+    X(shared_choice_bytes) /* shared_bytes if the host chooses the size */                         \
     X(subgroup_threads)    /* default size of a subgroup */                                        \
     X(subgroup_threads_min)                                                                        \
     X(subgroup_threads_max)                                                                        \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Placement of managed memory (GPU_MEMORY_MANAGED of gpu.h): advice on where its pages should be,
-// and prefetches. Needs MANAGED. Both fail with ERROR_UNSUPPORTED if this driver or system can only
-// move a buffer as a whole.
+// and prefetches. Needs MANAGED. Advice and prefetches fail with ERROR_UNSUPPORTED if this driver
+// or system can only move a buffer as a whole.
 #ifndef GPU_MANAGED_H
 #define GPU_MANAGED_H
 

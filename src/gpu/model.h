@@ -4,7 +4,7 @@
 //
 //   kernels   the .cl files of the other APIs, compiled for the host (bench/prelude/host.clh).
 //             Their loads, clocks and barriers are calls into the simulator. Kernels that move too
-//             much data for that only describe what a dispatch reads and writes
+//             much data to simulate only describe what a dispatch reads and writes
 //             (bench/prelude/stream.clh); the model computes how long this takes in the steady
 //             state. A kernel with neither form is unsupported, and its cases are skipped
 //   time      virtual. Each thread has its own, in core cycles. A load takes the latency of the
@@ -17,7 +17,7 @@
 //     "name": "two levels",
 //     "source": "where its figures come from",           // optional
 //     "cores": 4,
-//     "core_threads": 2048,                              // held by a core at a time; optional
+//     "core_threads": 2048,                              // most threads on a core; optional
 //     "core_clock_hz": 1.5e9,
 //     "memory_bytes": 536870912,
 //     "last_cache_bytes": 4194304,                       // as a driver would report it; optional

@@ -37,7 +37,7 @@ struct arg_check {
     const struct gpu_device *device;
     const struct gpu_kernel *kernel;
     unsigned position;
-    struct gpu_arg *arg; // a range with bytes 0 gets its length here
+    struct gpu_arg *arg; // the check sets arg->bytes of a range if it is 0
 };
 
 static bool bad_arg(const struct arg_check *check, enum error_code code, const char *what,

@@ -47,7 +47,7 @@ static void release(struct gpu_hold *hold)
 {
     struct error err;
     if (hold && !gpu_hold_release(hold, &err))
-        return; // the wait that follows handles it: it times out or finds the device lost
+        return; // the wait that follows handles the failure: it times out or finds the device lost
 }
 
 static void release_holds(struct gpu_scope *scope)

@@ -28,8 +28,8 @@ bool cuda_api_has_graphs(const struct cuda_api *api)
 }
 
 // True for errors after which the context is unusable: a kernel failed, memory failed, or the
-// device went away. The error numbers between these belong to refused calls (CUDA driver API
-// reference, CUresult).
+// device went away. The error numbers between the listed ones belong to refused calls (CUDA driver
+// API reference, CUresult).
 static bool is_lost(int result)
 {
     return result == CU_ILLEGAL_ADDRESS || result == CU_LAUNCH_TIMEOUT ||

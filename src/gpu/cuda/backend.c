@@ -19,7 +19,7 @@ static void object_destroy(struct gpu_object *object)
         cuda_image_destroy((struct cuda_image *)object);
         break;
     case GPU_OBJECT_SAMPLER:
-        break; // only a description; textures are made from it
+        break; // a sampler is only a description, from which textures are made
     case GPU_OBJECT_PROGRAM:
         cuda_program_destroy((struct cuda_program *)object);
         break;
@@ -31,7 +31,7 @@ static void object_destroy(struct gpu_object *object)
         break;
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
-        break; // only with GRAPHICS
+        break; // these objects need GRAPHICS, which CUDA devices lack
     }
 }
 

@@ -41,7 +41,7 @@ static int array_format(enum gpu_format format)
     return CU_FORMAT_UINT32;
 }
 
-// Without this flag, reading an 8-bit channel converts it to [0, 1].
+// The flag for UINT formats. UNORM formats do not get it, so that reads convert 8 bits to [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;

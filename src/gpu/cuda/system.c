@@ -118,7 +118,7 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX); // all chips that can run this PTX have them
+        GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX); // all chips that can run the kernels' PTX have these
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 &&
         (attribute(api, device, CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1) ||

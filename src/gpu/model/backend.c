@@ -16,7 +16,7 @@ static const uint64_t page_bytes = UINT64_C(2) << 20; // addresses of buffers ar
 static const uint64_t most_step = UINT64_C(1) << 40;  // largest alignment of buffer addresses
 static const double least_hz = 1e6;                   // lowest clock that can be chosen
 
-// Kernels touch only some places of larger buffers.
+// Kernels touch only some places of buffers that are larger than this.
 static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {

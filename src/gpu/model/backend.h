@@ -19,7 +19,7 @@
 struct model_range {
     const char *host;
     uint64_t bytes, address;
-    bool own;           // true: only commands and gpu_buffer_write can write to it
+    bool own;           // device memory: only commands and gpu_buffer_write write to it
     uint32_t *sums;     // [i]: sum of all words before byte 2048 i of the range; NULL: none
     uint64_t sum_count; // number of sums that are valid
 };
@@ -38,11 +38,11 @@ struct model_range *model_memory_find(struct model_memory *memory, const void *h
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
 // The sum modulo 2^32 of the 32-bit words in the `bytes` bytes from `from` on; `bytes` is a
-// multiple of 4. Sums over device memory are kept until it may have been written.
+// multiple of 4. Sums over device memory are kept until that memory may have been written.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
-// Discards the remembered sums of this buffer, because something may have written to it. If `host`
-// is NULL: of all buffers.
+// Discards the remembered sums of the buffer that contains `host`, because something may have
+// written to it. If `host` is NULL, discards the sums of all buffers.
 void model_memory_forget(struct model_memory *memory, const void *host);
 
 // Frees the remembered sums of a range.
@@ -53,6 +53,7 @@ enum {
     MODEL_PLACES_MAX = 1 << 24 // largest number of words in a table
 };
 
+// Tables that kernels ask for (model_thread_places), kept between dispatches.
 struct model_places {
     struct model_places_table {
         uint32_t n, key;

@@ -173,7 +173,7 @@ static void pass_time(struct model_device *device, double ns)
 }
 
 // Discards the remembered sums of the buffers that a kernel may have written: its arguments, except
-// streams that it only reads; all buffers if a host form gets addresses.
+// streams that it only reads. Discards the sums of all buffers if a host form gets addresses.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -207,8 +207,8 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
-// The time that a copy or fill takes at the chip's memory bandwidth. A copy moves each byte twice:
-// it reads and writes.
+// The time that a copy or fill takes at the chip's memory bandwidth, or at copy_bytes_per_ns if the
+// file has no such bandwidth. A copy moves each byte twice: it reads and writes.
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;

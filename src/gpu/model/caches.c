@@ -117,7 +117,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
     return (struct place){set, (uint32_t)run + 1};
 }
 
-// The way that the bits of the tree lead to.
+// Returns the way to replace, to which the bits of the tree lead.
 static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 {
     uint32_t node = 1;
@@ -208,7 +208,7 @@ static inline bool access_newest_first(const struct level *level, uint32_t *line
     return newest & sector;
 }
 
-// Returns true if the sector was in the cache. Afterwards it always is.
+// Simulates a load in one level. True if the sector was in the cache; else adds it to the cache.
 static inline bool level_access(const struct model_caches *caches, const struct level *level,
                                 uint32_t core, uint64_t address)
 {

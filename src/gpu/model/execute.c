@@ -14,7 +14,7 @@
 
 enum {
     STACK_BYTES = 1 << 16, // also its alignment: a thread finds its fiber through its stack pointer
-    STACKS = 256,          // at least so many stacks; a group has at most as many threads
+    STACKS = 256,          // least number of stacks; also the most threads of a group
     ABREAST = 32,          // most threads per group if groups run side by side
     QUANTUM_CYCLES = 4096, // how far a group may run ahead of the others
     STAMP_CYCLES = 8,      // duration of reading a clock
@@ -43,18 +43,19 @@ struct fiber {
 // each runs until its deadline in turn.
 struct group {
     const struct model_execution *execution;
-    struct model_execution *writable; // the same, if the kernel describes streams; else NULL
+    struct model_execution *writable; // = execution if the kernel describes streams; else NULL
     uint32_t id[3], core;
     uint32_t next_thread, threads;
     double start, end; // cycles: start of the first thread, end of the last
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    uint32_t first_fiber, cursor; // number of its first fiber; next fiber to look at
+    uint32_t first_fiber, cursor; // number of the group's first fiber; fiber to look at next
     struct fiber *stopped;        // the fiber that stopped at the deadline
 };
 
-// A fiber is started when it is first needed. It never ends: it continues with the next group.
+// The stacks of the fibers. A fiber is started when it is first needed. It never ends: it continues
+// with the next group.
 struct model_stacks {
     char *memory; // `count` × STACK_BYTES; untouched pages cost nothing
     uint32_t count;

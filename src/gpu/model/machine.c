@@ -343,7 +343,7 @@ static bool check_lines(const struct member_place *place, const char *key,
            member_refuse(place, key, "more than 2^28 lines in all caches of the level");
 }
 
-// Checks which cores share each level, once all levels are read.
+// Replaces "near" by a number of cores, and checks all levels' sharing and number of lines.
 static bool check_sharing(const struct member_place *root, struct model_machine *machine)
 {
     for (uint32_t i = machine->level_count; i-- > 0;) {

@@ -35,7 +35,7 @@ struct model_cache_desc {
     uint32_t sharers;        // number of cores that share a cache; 0: all cores
     bool hashed;             // true: a hash of the address selects the set; false: its bits do
     enum model_replacement replacement;
-    // Read bandwidth, bytes per core cycle; 0: unknown. The core's defaults to the chip's / cores.
+    // Read bandwidth, bytes per core cycle; 0: unknown. Default of the core's: chip's / `cores`.
     double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 

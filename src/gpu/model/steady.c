@@ -63,7 +63,8 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// The cycles that the level needs at its bandwidths if each group moves `moved` bytes.
+// The cycles that the level needs if each group moves `moved` bytes: the larger one of the times at
+// the core's and at the chip's bandwidth. A bandwidth that is not known takes no time.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

@@ -44,11 +44,12 @@ struct model_steady {
 // place would also hit in smaller caches; that is neglected, so their bandwidth is a lower bound.)
 //
 // The duration is the latency of one load plus the longest of these times:
-//   for the core with most groups: its bytes over its bandwidth, at that level and those before it;
-//   for the same core: its bytes over the bytes in flight per latency (Little, Operations Research
-//     9, 1961);
-//   for the cache with most groups, at each of these levels: its bytes over its share of the chip's
-//     bandwidth.
+//   at the serving level and each level before it: the bytes of the core with most groups, divided
+//     by a core's bandwidth;
+//   at the same levels: the bytes of the cache with most groups, divided by its share of the
+//     chip's bandwidth;
+//   the bytes of the core with most groups, divided by its bytes in flight, times the latency
+//     (Little, Operations Research 9, 1961).
 // Stores are treated as loads.
 struct model_steady model_steady_solve(const struct model_machine *machine,
                                        const struct model_stream *streams, size_t count,

@@ -28,7 +28,7 @@ static void object_destroy(struct gpu_object *object)
         break;
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
-        break; // only with GRAPHICS
+        break; // these objects need GRAPHICS, which OpenCL devices lack
     }
 }
 

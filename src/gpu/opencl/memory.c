@@ -9,7 +9,7 @@ static bool is_host(enum gpu_memory memory)
     return memory == GPU_MEMORY_UPLOAD || memory == GPU_MEMORY_READBACK;
 }
 
-// Host memory stays mapped, except while a batch uses it (submit.c).
+// Maps a buffer in host memory. It stays mapped, except while a batch uses it (submit.c).
 static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {

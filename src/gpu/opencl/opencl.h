@@ -29,8 +29,8 @@ struct opencl_device {
     cl_device_id device;
     cl_context context;
     cl_command_queue host; // for copies between host and device; a hold never blocks it
-    // PoCL 3.1 can only view whole buffers as images, crashes if a kernel writes to such an image,
-    // and reads half floats wrongly.
+    // True if the driver is PoCL. PoCL 3.1 can only view whole buffers as images, crashes if a
+    // kernel writes to such an image, and reads half floats wrongly.
     bool pocl;
 };
 

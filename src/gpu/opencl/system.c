@@ -153,7 +153,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_step_ps = number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION) * 1000,
         .stamp_bits = 64,
     };
-    // NVIDIA's driver reports the sum of all L1 caches here.
+    // NVIDIA's driver reports the sum of all L1 caches as this size.
     if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
@@ -216,7 +216,7 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
 
 // ---------------------------------------------------------------- enumeration
 
-// Why the device cannot be used; NULL if it can.
+// Returns the reason why the device cannot be used; NULL if it can be used.
 static const char *refuse(const struct asked *asked)
 {
     if (asked->version < 12)

@@ -72,7 +72,7 @@ struct vulkan_physical {
     struct vulkan_extensions extensions;
     struct vulkan_features features;      // all features of the device; do not use pNext
     uint32_t families[GPU_FAMILIES_MAX];  // Vulkan's family for gpu_info.families[i]
-    bool subgroup_choice, full_subgroups; // of compute kernels
+    bool subgroup_choice, full_subgroups; // what compute kernels may demand
     float max_anisotropy;
     double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is this value, rounded
 };
@@ -115,7 +115,7 @@ struct vulkan_device {
     struct VolkDeviceTable vk;
     VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_queue queues[GPU_QUEUES_MAX];
-    uint32_t families[GPU_QUEUES_MAX]; // the families in use, each once
+    uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the families in use, each once
     uint32_t family_count;
     struct vulkan_transfer transfer;
     struct vulkan_spare *spare,
@@ -184,8 +184,8 @@ struct vulkan_batch {
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
     struct vulkan_pass *pass; // NULL: the batch was created without `draws`
-    VkSemaphore done; // timeline semaphore; counts finished submissions, also those of the batch
-                      // that used it before
+    VkSemaphore done;         // timeline semaphore; counts finished submissions, also those of the
+                              // destroyed batch that it was taken from
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
     VkSubmitInfo2 submit; // points to signal, waits and commands_info
@@ -328,7 +328,7 @@ struct vulkan_image_change {
     const VkImageSubresourceRange *part; // NULL: all levels and layers of a colour image
     VkImageLayout from, to;
     VkPipelineStageFlags2 after, before;
-    VkAccessFlags2 written, used;
+    VkAccessFlags2 written, used; // accesses in the stages `after` and in the stages `before`
 };
 void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
                           const struct vulkan_image_change *change);

@@ -16,7 +16,7 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The kit (make kit) contains the last one, for machines with a driver but no loader.
+    // The kit (make kit) contains the last file, for machines with a driver but no loader.
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
@@ -60,7 +60,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // Not GENERAL: those are the loader's messages about drivers that are not used here.
+        // No GENERAL messages: they are the loader's, about drivers that fathom does not use.
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,
@@ -156,6 +156,7 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
     to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
 }
 
+// Reports an NVIDIA GPU that the kernel driver has but Vulkan does not list (`reached` is false).
 // In containers, NVIDIA's kernel driver often comes without its Vulkan library. Without this
 // message, fathom would measure the CPU instead, and the user would not know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
@@ -169,7 +170,8 @@ static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
                             "NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-// False if Vulkan cannot be used; the reason is then listed with add_unavailable.
+// Loads Vulkan and creates the instance. False if Vulkan cannot be used; the reason is then listed
+// with add_unavailable.
 static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
 {
     struct loader_symbols symbols = {0};

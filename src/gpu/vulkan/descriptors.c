@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descriptor sets of a batch. Their pools grow while the batch is recorded, and a reset reuses
-// them.
+// Descriptor sets of a batch. Pools are added while the batch is recorded, and are used again after
+// a reset.
 #include "gpu/vulkan/api.h"
 
 enum {

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    // Mesa's LP_MAX_TGSI_LOOP_ITERATIONS, counted in a kernel with several loops on Mesa 22.3.6.
+    // Mesa's LP_MAX_TGSI_LOOP_ITERATIONS. The value was measured on Mesa 22.3.6, with a kernel that
+    // has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534
 };
 

@@ -42,7 +42,7 @@ uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, cons
     return count;
 }
 
-// All feature structs begin with the same two members.
+// Appends a feature struct to the chain. All of these structs begin with sType and pNext.
 static void append(VkBaseOutStructure **tail, void *feature, VkStructureType type)
 {
     VkBaseOutStructure *base = feature;

@@ -63,8 +63,8 @@ struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer
     struct vulkan_typed *typed = ARENA_NEW(scope->arena, struct vulkan_typed);
     typed->base.writable = features & VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
     // A view must support all texel usages of its buffer, but the format decides which ones are
-    // possible. So the view gets a VkBuffer of its own, over the same memory, with only these
-    // usages.
+    // possible. So the view gets a VkBuffer of its own, over the same memory, with only the
+    // possible usages.
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     if (typed->base.writable)
         usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;

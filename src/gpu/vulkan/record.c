@@ -197,7 +197,7 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Vulkan requires the same dependency info for set and wait.
+// Records the set or the wait of a split. Vulkan requires the same dependency info for both.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;

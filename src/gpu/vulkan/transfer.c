@@ -86,8 +86,8 @@ bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "vkBeginCommandBuffer");
 }
 
-// Before a copy: makes it wait for earlier batches and see what they wrote. After a copy: makes its
-// data visible to the host and to later batches.
+// Recorded before a copy, this barrier makes the copy wait for earlier batches and see what they
+// wrote. Recorded after a copy, it makes the copied data visible to the host and to later batches.
 static void record_barrier(struct vulkan_device *device)
 {
     VkMemoryBarrier2 barrier = {
