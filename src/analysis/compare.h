@@ -8,8 +8,8 @@
 // the pairs without a difference are called changed, however noisy they are
 // (tests/unit/test_compare.c).
 //
-// The interval does not exist if an interval reaches 0 or below. Then two metrics differ if one
-// interval ends below the other by more than t times its upper end.
+// The ratio has no interval if a metric's interval reaches 0 or below. Then two metrics differ if
+// one metric's interval ends below the other's by more than t times its own upper end.
 //
 //   same      the interval lies within 1/(1+t) … 1+t, where t is the threshold; or both are 0
 //   faster,   the whole interval lies outside of that range
@@ -52,8 +52,9 @@ struct ratio {
     double value, low, high; // NaN = not known
 };
 
-// new ÷ base with the interval above. The value is NaN if a median is absent or the base's is 0;
-// the bounds are NaN if an interval is absent or reaches 0 or below. NULL counts as absent.
+// new ÷ base with the interval that the beginning of this file describes. The value is NaN if a
+// median is absent or the base's is 0; the bounds are NaN if an interval is absent or reaches 0 or
+// below. NULL counts as absent.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
 // The metric of the result that measures the same work in core cycles (metric_info.cycles_of);
@@ -71,7 +72,7 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
 struct compare_row {
     enum compare_word word;
     const struct result *base, *now;               // NULL: that run has no such result
-    const struct metric *base_metric, *now_metric; // NULL: the whole case; now: also if missing
+    const struct metric *base_metric, *now_metric; // NULL: whole case; now_metric: also if missing
     struct ratio ratio;
     struct ratio cycles; // ratio of the same work in cycles; NaN = not known
     bool suspect;        // one of the results is suspect

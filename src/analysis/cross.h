@@ -14,8 +14,8 @@
 
 struct cross_cell {
     const struct result *result; // NULL: not measured through this API
-    const struct metric *metric; // NULL as `result`
-    struct ratio ratio;          // to the reference device; NaN there and if cases are not equal
+    const struct metric *metric; // NULL if `result` is NULL
+    struct ratio ratio;          // to the reference device; NaN in its cell, and if cases differ
     bool apart;                  // true: the ratio is a finding
 };
 
@@ -33,7 +33,7 @@ bool cross_same_group(const struct cross_row *a, const struct cross_row *b);
 struct cross_chip {
     const struct run_device **devices; // each of another API
     size_t device_count;
-    size_t reference; // index of the device that is 1 in ratios: CUDA, else OpenCL, else the last
+    size_t reference; // reference device of the ratios (index): CUDA, else OpenCL, else the last
     struct cross_row *rows;
     size_t row_count, row_capacity;
 };
@@ -50,7 +50,8 @@ struct cross {
 // has a metric in time of the same work. The run must outlive the returned value.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
-// Adds one finding "api-gap" to the run for each device and group that has a cell apart.
+// Adds one finding "api-gap" to the run for each device and group of rows in which a cell of the
+// device is `apart`.
 void cross_add_findings(struct run *run);
 
 #endif

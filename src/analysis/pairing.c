@@ -81,7 +81,8 @@ static int compare_keys(const struct result *a, const char *device, const char *
     return order ? order : strcmp(a->device, device);
 }
 
-// Sorts by key, then by device. Of equal ones, the last result of the run comes first.
+// Sorts by key, then by device. Of results with equal key and device, the last one of the run comes
+// first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;

@@ -381,8 +381,8 @@ void child_destroy(struct child *child, uint64_t grace_ns)
     free(child);
 }
 
-// The last line of the output that is not empty, cut to `bytes`, with blanks in place of control
-// characters.
+// Writes to `text` the last line of the output that is not empty, cut to `bytes`, with blanks in
+// place of control characters.
 static void last_words(const struct child *child, char *text, size_t bytes)
 {
     const char *words = child->words;

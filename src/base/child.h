@@ -20,8 +20,8 @@ struct child_desc {
         *environment; // NULL-terminated list of NAME=VALUE; NULL: the environment of this process
     size_t line_bytes_max; // longest line that the child may send; 0: 64 MiB
     // The child continues after this process has ended, until it reads the end of the channel. It
-    // has a session of its own, so that signals to this process group do not reach it, and the
-    // standard error of this process.
+    // has a session of its own, so that signals to this process group do not reach it. Its standard
+    // error is that of this process.
     bool outlives;
 };
 
@@ -34,8 +34,8 @@ struct child *child_create(const struct child_desc *desc, struct error *err);
 // legal.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
-// Sends `line` and a newline. False with ERROR_IO if the child has ended or does not read it within
-// timeout_ns.
+// Sends `line` and a newline. False with ERROR_IO if the child has ended or does not read the line
+// within timeout_ns.
 MUST_CHECK bool child_send(struct child *child, const char *line, uint64_t timeout_ns,
                            struct error *err);
 
@@ -53,7 +53,7 @@ enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wa
                                 const char **line);
 
 // Ends the child and returns in one line how it ended: "it was killed by signal 11 (Segmentation
-// fault); its last output: …". Valid until child_destroy.
+// fault); its last output: …". The text is valid until child_destroy.
 const char *child_end_text(struct child *child);
 
 // The child's side of the channel: reads lines from standard input, which child_create made a

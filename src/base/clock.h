@@ -17,7 +17,7 @@ void clock_sleep_ns(uint64_t ns);
 // Now + ns. If that would overflow: UINT64_MAX, which means never.
 uint64_t clock_deadline_ns(uint64_t ns);
 
-// The time left until `deadline_ns`; 0 once it has passed.
+// Returns the nanoseconds left until `deadline_ns`; 0 once that time has passed.
 uint64_t clock_left_ns(uint64_t deadline_ns);
 
 #endif

@@ -25,7 +25,8 @@ struct text_guess {
 };
 void text_guess_offer(struct text_guess *guess, const char *name);
 
-// Returns "; did you mean 'NAME'?" or "", for the end of an error message. In `arena`.
+// Returns "; did you mean 'NAME'?" or "", for the end of an error message. The text lives in
+// `arena`.
 const char *text_guess_hint(struct arena *arena, const struct text_guess *guess);
 
 // Reads the whole text as a decimal number without sign. False if it is anything else or does not
@@ -39,7 +40,8 @@ bool text_parse_real(const char *text, double *value);
 // G and T mean the same). Units are powers of 1024. False if it is anything else.
 bool text_parse_bytes(const char *text, uint64_t *bytes);
 
-// The size with its largest exact unit, for example "32 KiB" or "1000 B". In `arena`.
+// The size with its largest exact unit, for example "32 KiB" or "1000 B". The text lives in
+// `arena`.
 const char *text_bytes(struct arena *arena, uint64_t bytes);
 
 // True if `text` begins with `start`.
@@ -49,7 +51,7 @@ bool text_begins(const char *text, const char *start);
 bool text_contains(const char *text, const char *part);
 
 // Returns `list`, `between` and `item` joined; if `list` or `item` is empty, the other one alone.
-// In `arena`.
+// The text lives in `arena`.
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);
 
 // True if the comma-separated list ("a,b,c") has this item; false if `list` is NULL.

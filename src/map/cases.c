@@ -14,7 +14,7 @@ enum {
 
 #define CACHE_BYTES  (UINT64_C(64) << 20)  // used if the size of the last cache is unknown
 #define APART_BYTES  (UINT64_C(16) << 10)  // least bytes per core if cores read different parts
-#define APART_GRAIN  (UINT64_C(512) << 10) // such sizes are multiples of it, as in bandwidth
+#define APART_GRAIN  (UINT64_C(512) << 10) // the parts' total is a multiple of it, as in bandwidth
 #define SAME_GRAIN   (UINT64_C(4) << 10)   // grain of sizes that all cores read
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 
@@ -106,7 +106,7 @@ const char *map_cases_coarse_sizes(const struct map_cases *cases)
     return sizes;
 }
 
-// ---------------------------------------------------------------- probes of map's own
+// ---------------------------------------------------------------- the probes of the benchmark map
 
 // A case of `map` with these parameters; the caller sets their values.
 static struct bench_case *make_probe(struct map_cases *cases, const enum map_param *params,
@@ -192,7 +192,8 @@ static uint64_t round_within(const struct map_cases *cases, double from, double 
     return round_up(round_down(middle > least ? middle : 1.25 * least), APART_GRAIN);
 }
 
-// Cores read parts of their own only if the size for that is below 0.9 × end.
+// Beyond the first level, the whole device reads only if the parts of all cores together take less
+// than 0.9 × end; each core then reads a part of its own.
 void map_cases_add_level_bandwidth(struct map_cases *cases, double from, double end, bool first)
 {
     if (first)

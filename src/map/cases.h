@@ -23,7 +23,7 @@ struct map_cases {
     const struct benchmark *latency, *bandwidth, *map, *strides;
     const char *chain;    // "pointer" if the device has addresses, else "index"
     uint64_t largest;     // bytes of the largest region of such a chain
-    struct plan_case *at; // all cases asked for, in that order, each once
+    struct plan_case *at; // all cases asked for, in the order of asking, each once
     size_t count, capacity;
 };
 
@@ -67,12 +67,12 @@ void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain)
 void map_cases_add_code(struct map_cases *cases, uint64_t instructions);
 
 // Adds reads with sizes in the middle of a level that holds regions of `from` to `end` bytes: by
-// the whole device, if each core can read its own part there (in the first level all cores read the
+// the whole device, if the parts of all cores fit the level (in the first level all cores read the
 // same bytes), and by one workgroup.
 void map_cases_add_level_bandwidth(struct map_cases *cases, double from, double end, bool first);
 
 // Adds reads of 16 × `end` bytes, where the last level ends at `end`: at most 2 GiB (on a CPU
-// MAP_CPU_BYTES) and half of the device's memory.
+// MAP_CPU_BYTES) and at most half of the device's memory.
 void map_cases_add_memory_bandwidth(struct map_cases *cases, double end);
 
 #endif

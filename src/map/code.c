@@ -9,8 +9,8 @@
 enum {
     LENGTHS_MAX = 64,
     NVIDIA_BYTES = 16,
-    BYTES_LEAST = 4, // plausible bytes per instruction, from here …
-    BYTES_MOST = 64, // … to here
+    BYTES_LEAST = 4, // least plausible number of bytes per instruction
+    BYTES_MOST = 64, // largest plausible number of bytes per instruction
     KNEE_POINTS = 6,
     LEAST = 64, // shortest code, in instructions
     PER_OCTAVE = 4
@@ -43,7 +43,7 @@ static size_t coarse_lengths(uint64_t lengths[LENGTHS_MAX])
     return count;
 }
 
-// Lengths from `from` to `to`, at most KNEE_POINTS of them. Returns how many.
+// Fills `lengths` with at most KNEE_POINTS lengths from `from` to `to`. Returns their number.
 static size_t lengths_between(double from, double to, uint64_t *lengths)
 {
     uint32_t first = 1, end, count = 0;
@@ -57,8 +57,8 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// Lengths about each end that is not known to 3 %: its interval and 0.03 octaves on both sides.
-// Returns how many.
+// Fills `lengths` about each end that is not known to 3 %: across the end's interval and 0.03
+// octaves on both sides of it. Returns their number.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -110,7 +110,7 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
     return curve;
 }
 
-// Bytes per instruction by the driver's code size, for the longest code that was run: there the
+// Bytes per instruction by the driver's code size, for the longest code that was run: in it the
 // share of instructions other than multiply-adds is smallest. 0: unknown.
 static double driver_bytes(const struct level_curve *curve)
 {
@@ -136,7 +136,7 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
 }
 
 // Bytes of the first `instructions` multiply-adds, with `each` bytes per instruction, and of the
-// two instructions after each stretch that test whether it was the last.
+// two instructions after each stretch that test whether the stretch was the last.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;

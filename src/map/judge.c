@@ -28,7 +28,7 @@ const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
 uint64_t map_ways_stride(double end)
 {
     uint64_t stride = 1024;
-    while ((double)stride < end * 0.97) // the end itself has an interval
+    while ((double)stride < end * 0.97) // the end is known only to an interval
         stride *= 2;
     return stride;
 }
@@ -62,7 +62,7 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
     return map_ways_plan[fit] == map_ways_plan[fit - 1] + 1 ? map_ways_plan[fit - 1] : 0;
 }
 
-// ---------------------------------------------------------------- cores that share it
+// ---------------------------------------------------------------- cores that share a level
 
 // The next number of sharers to probe: twice as many, then half of the cores, then all.
 static unsigned more_sharers(unsigned sharers, unsigned cores)
@@ -98,7 +98,7 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
 {
     struct map_sharers answer = {.low = 1, .high = cores};
     double least = sqrt(level->before * level->within), most = sqrt(level->within * level->beyond);
-    unsigned passes = 0, fits = 0; // largest n whose regions do not fit; smallest n whose do
+    unsigned passes = 0, fits = 0; // most sharers that do not fit; fewest that fit
     answer.why = "its probes were not all measured";
     for (size_t i = 0; i < count; i++)
         if (!isfinite(latency[i]))

@@ -40,7 +40,7 @@ uint64_t map_ways_stride(double end);
 // measured. 0 with the reason in *why if the probes do not show it.
 unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why);
 
-// ---------------------------------------------------------------- cores that share it
+// ---------------------------------------------------------------- cores that share a level
 
 enum {
     MAP_SHARERS_MAX = 16 // largest number of probes of a level

@@ -17,7 +17,7 @@ enum {
     UNIT_TEXT = 32,
     BANKS_POINTS_MAX = 64,
     LINE_LEAST = 16, // bytes: no GPU with shorter lines is known
-    BEHIND = 4       // loads of a region this many times the last level rarely hit in it
+    BEHIND = 4       // in a region this many times the last level, loads rarely hit that level
 };
 
 // Adds the size that the driver states; nothing if it is 0.
@@ -36,7 +36,7 @@ struct span {
     double from, to; // bytes: (from, to]
 };
 
-// True if the result is a read by that scope with a size in the span, measured or not.
+// True if the result is a read by `scope` with a size in `span`, measured or not.
 static bool is_read(const struct map_writer *w, const struct result *result, const char *scope,
                     const struct span *span)
 {
@@ -80,7 +80,8 @@ static void add_bandwidth(const struct map_writer *w, struct result *result, enu
 
 // ---------------------------------------------------------------- probes
 
-// The line of level k from its probes. `inner` holds the k caches before it; this one is added.
+// The line of level k from its probes. `inner` holds the k caches before that level; the level's
+// cache is added to `inner`.
 static struct lines_answer line_of(const struct map_writer *w, const struct level_curve *curve,
                                    size_t k, struct lines_cache *inner)
 {
@@ -110,7 +111,7 @@ static struct lines_answer line_of(const struct map_writer *w, const struct leve
 
 // ---------------------------------------------------------------- levels
 
-// Ratio of a level's size to the region where it ends, and the least possible ratio.
+// `size`: a level's size divided by the region where the level ends; `least`: its least value.
 struct scale {
     double size, least;
 };
@@ -300,7 +301,7 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
 }
 
 // Adds the number of levels, or why it is unknown. If only the beginning of the curve is a
-// staircase, the levels there are kept.
+// staircase, the levels of that part are kept.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {

@@ -95,7 +95,8 @@ static double cost_of(const struct lines_question *question, const struct candid
             continue;
         double expected = lines_expected(caches, k + 2, &probe->chain);
         double off = probe->latency - expected;
-        // The model ends with the next level: loads that miss this level may take longer.
+        // The model has only one level beyond this one, of infinite size. Near the real end of that
+        // level (beyond_end) a load that misses this level may take longer than the model says.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
@@ -108,9 +109,9 @@ static double cost_of(const struct lines_question *question, const struct candid
     return cost;
 }
 
-// Capacities that the end may mean: all bytes of the region (if address bits select the sets);
-// also, if lines are shorter than the stride, only the lines that the nodes touch (if a hash
-// selects them). Returns how many.
+// Fills `sizes` with the capacities that the end may mean: all bytes of the region (if address bits
+// select the sets); also, if lines are shorter than the stride, only the lines that the nodes touch
+// (if a hash selects the sets). Returns the number of capacities.
 static size_t capacities_of(const struct lines_question *question, double line, double sizes[2])
 {
     sizes[0] = question->end;

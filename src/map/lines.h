@@ -58,9 +58,9 @@ struct lines_question {
     const struct lines_cache *caches; // the caches nearer to the core, from lines_cache_of
     size_t level;                     // number of these caches
     double latency, beyond;           // of the level; of the next level or memory
-    double beyond_end;                // end of the next level, as `end`; 0: memory follows
-    double end;                       // end of the level in bytes, for a chain …
-    double stride;                    // … with this stride in bytes
+    double beyond_end;                // end of the next level in bytes; 0: memory follows
+    double end;                       // end of the level in bytes, as a chain shows it
+    double stride;                    // stride of that chain in bytes
     double noise;                     // relative noise of a probe's latency
     const struct lines_probe *probes;
     size_t probe_count;

@@ -12,7 +12,7 @@
 // 2 MiB is flat. The size of its pages comes from chains over pages that are nearer to each other
 // or farther apart: one entry serves as many of them as lie in one page.
 
-#define MAP_PAGE_BYTES (UINT64_C(2) << 20) // latency's default page; shows the reach
+#define MAP_PAGE_BYTES (UINT64_C(2) << 20) // default `page` of latency; its chain shows the reach
 
 // Adds the chains from 16 MiB to the largest region that chains over pages may cover; none on a
 // CPU, where the operating system chooses the size of a page.
@@ -22,9 +22,9 @@ void map_translation_add_cases(struct map_cases *cases);
 // shows no reach or `curve` is NULL.
 void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
-// Adds one result for each end of the curve, with the memory that is reached up to there; then one
-// without a level, for loads that no TLB serves. If the curve shows no end, that one is skipped,
-// and its reason says why.
+// Adds one result for each end of the curve, with the size of the region up to which the TLB
+// reaches; then a result without a level, for loads that no TLB serves. If the curve shows no end,
+// the result without a level is skipped, and its reason says why.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
 
 // ---------------------------------------------------------------- caches of instructions
@@ -33,12 +33,12 @@ void map_add_translation(const struct map_writer *w, const struct level_curve *c
 // if no code was measured.
 struct level_curve map_code_curve(struct arena *arena, const struct run *run, const char *device);
 
-// Adds code of the lengths that the curve needs next. If it has no points: four lengths per octave
-// from 64 to 32768 instructions; else more lengths about each end that is not known to 3 %. None on
-// CPUs and models, where code shows no caches.
+// Adds code of the lengths that the curve needs next. If the curve has no points: four lengths per
+// octave from 64 to 32768 instructions; else more lengths about each end that is not known to 3 %.
+// None on CPUs and models, where code shows no caches.
 void map_code_add_cases(struct map_cases *cases, const struct level_curve *curve);
 
-// Adds the levels of the path "instruction" and what follows them, or why none is known.
+// Adds the levels of the path "instruction" and the memory after them, or why no level is known.
 void map_add_code(const struct map_writer *w);
 
 // ---------------------------------------------------------------- clocks
@@ -51,7 +51,7 @@ void map_add_code(const struct map_writer *w);
 MUST_CHECK bool map_clocks_read(struct arena *arena, const struct choice_request *request,
                                 const double **hz, size_t *count, struct error *err);
 
-// Adds chains of two regions in each level and beyond the last, at each of the clocks; none if
+// Adds chains of two regions in each level and beyond the last, at each of the clocks `hz`; none if
 // `curve` is NULL.
 void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *curve,
                           const double *hz, size_t count);

@@ -46,7 +46,7 @@ static double pages_most(const struct gpu_info *device)
     return (double)(most < reach ? most : reach);
 }
 
-// The region, rounded down to whole pages.
+// A probe of the region, rounded down to whole pages.
 static struct pages_probe probe_of(double region, uint64_t page)
 {
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
@@ -121,7 +121,8 @@ static double latency_at(const struct level_curve *curve, double bytes)
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 double ns)
 {
-    // The region of the curve that needs as many entries, if each page has its own entry.
+    // The region of the curve that needs as many entries as the probe, if each page has its own
+    // entry.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = latency_at(curve, alike);
@@ -129,7 +130,8 @@ static int fits(const struct level_curve *curve, double within, const struct pag
 }
 
 // The size of a page in bytes; 0 with the reason in *why. A probe fits if its latency is nearer (by
-// ratio) to `within` than to that of the same region with pages of 2 MiB, which `curve` has.
+// ratio) to `within` than to the latency of `curve` at the probe's region or, if that is larger, at
+// the region that needs as many entries.
 static uint64_t pages_judge(const struct level_curve *curve, double within,
                             const struct pages_probe *probes, const double *ns, size_t count,
                             const char **why)

@@ -35,12 +35,12 @@ void map_add_detail(struct result *result, const char *name, const char *text);
 void map_add_unknown(const struct map_writer *w, struct result *result, const char *name,
                      const char *format, ...) PRINTF_LIKE(4, 5);
 
-// Adds a metric without an interval, if the value is above 0; otherwise the detail that it is
-// unknown, with the reason `why`.
+// Adds a metric without an interval, if the value is above 0; otherwise a detail which says that
+// the metric is unknown, with the reason `why`.
 void map_add_known(const struct map_writer *w, struct result *result, enum map_metric which,
                    double value, const char *why);
 
-// Adds the latency of level k of a curve, in ns and in cycles, over its cases.
+// Adds the latency of level k of a curve, in ns and in cycles: medians over the level's cases.
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 

@@ -23,7 +23,7 @@ struct work {
     size_t *first;       // [levels][n]: the first point of that plateau
     size_t *before;      // [levels][n]: the last point of the plateau before it
     double *entry;       // [n]: least cost of the points before i if a plateau begins at i
-    size_t *entry_from;  // [n]: the last point of the plateau before it, in that solution
+    size_t *entry_from;  // [n]: the last point of the plateau before i, in that solution
     double *scratch;
 };
 

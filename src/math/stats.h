@@ -42,7 +42,7 @@ struct stats_serial {
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
 double stats_serial_correlation(const struct stats_serial *serial); // 0 for constant series
-// The standard deviation of that correlation if the values are independent.
+// The standard deviation of stats_serial_correlation for independent values.
 double stats_serial_error(const struct stats_serial *serial);
 
 // The quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one degree of

@@ -18,7 +18,7 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
 
 // ---------------------------------------------------------------- limits
 
-// The two functions lower the bound to one more limit. A limit of 0 is not known; it makes the
+// The next two functions lower the bound to one more limit. A limit of 0 is not known; it makes the
 // bound 0, which is not known either.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)

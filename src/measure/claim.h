@@ -45,8 +45,9 @@ struct measure_bound {
     double per_cycle; // of one core at work
 };
 
-// Both rates are 0 if nothing is claimed, or if the limit of anything claimed is not known. Without
-// core_hz or claim->cores (0), per_s is 0 if cores limit the work, per_cycle if memory limits it.
+// The bound of the claimed work. Both rates are 0 if nothing is claimed, or if the limit of
+// anything claimed is not known. Without core_hz or claim->cores (0), per_s is 0 if cores limit the
+// work, per_cycle if memory limits it.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
@@ -68,7 +69,7 @@ struct measure_account {
 };
 
 // Sets metric number `metric`, with its clock step and its limit: the rate of a quantity, or the
-// time of one of it (`form` says which), if a unit of the claimed work has `amount` of it.
+// time of one byte or result (`form` says which), if a unit of the claimed work has `amount` of it.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 

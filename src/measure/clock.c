@@ -339,7 +339,7 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
 enum {
     STAMPS = 128,
     ITERATIONS_MAX = LOOPS_MAX / STAMPS - 9,
-    BRIEF_RUNS = 8, // first and last runs; so many that the host sees the end of some at once
+    BRIEF_RUNS = 8, // runs at the beginning and at the end; the host sees the end of some at once
     LONG_RUNS = 3,
     RUNS_MAX = 60
 };

@@ -36,8 +36,8 @@ MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_cloc
 // Returns b − a, two readings of a counter of `bits` bits that wrapped at most once between them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Width of the core's counter, at most 32 bits: most kernels store only its low word. 32 if the
-// width is unknown.
+// Width of the core's counter, at most 32 bits: most kernels store only the counter's low word. 32
+// if the width is unknown.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
 // The stamp of the device-wide clock that a kernel stored as two words, the low word first.
@@ -47,8 +47,8 @@ uint64_t measure_clock_stamp(const uint32_t words[2]);
 // most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// The same for stamps in any order: negative if `to` is the earlier one. The stamps must be less
-// than half of the clock's range apart.
+// As measure_clock_elapsed_ns, but for stamps in any order: negative if `to` is the earlier one.
+// The stamps must be less than half of the clock's range apart.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 #endif

@@ -19,7 +19,8 @@ uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {
     struct gpu_program *program;
-    struct gpu_buffer *buffer; // the kernel writes clock_kernel_bytes, beginning at `offset`
+    // The kernel writes clock_kernel_bytes(groups, stamps) bytes from `offset` on.
+    struct gpu_buffer *buffer;
     uint64_t offset;
     uint32_t groups;     // each writes its own stamps
     uint32_t stamps;     // number of stamps per group

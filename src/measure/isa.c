@@ -43,7 +43,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// The word that begins at `at`; "" if it has NAME_BYTES or more, as no word that matters has.
+// The word that begins at `at`; "" if it has NAME_BYTES or more: all words that matter are shorter.
 static struct name word_at(const char *at)
 {
     struct name name = {""};

@@ -13,9 +13,9 @@ struct measure_programs {
 };
 
 // The program of the embedded kernel of that name. `choices` (NULL: all zero) holds the other
-// members of the description; its `kernel` is ignored. Other choices make another program. Returns
-// NULL with ERROR_UNSUPPORTED if this build has no such kernel, or with the error of
-// gpu_program_create.
+// members of the program's description; choices->kernel is ignored. Other choices make another
+// program. Returns NULL with ERROR_UNSUPPORTED if this build has no such kernel, or with the error
+// of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 

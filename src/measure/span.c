@@ -204,7 +204,8 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
 }
 
 // Finds the number of units that make a sample long enough, starting with `next`. First runs are
-// slow for many reasons, so a second run must be long enough too (not if the first took 125 ms).
+// slow for many reasons, so a second run must be long enough too, unless the first took 125 ms or
+// more.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -241,8 +242,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Finds the number of units before the core clock has risen and, unless desc->warm, again after. A
-// number from an earlier visit is used as it is.
+// Finds the number of units before the core clock has risen and, unless desc->warm, again after it
+// has risen. A number from an earlier visit is used as it is.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)

@@ -78,7 +78,7 @@ struct json_node {
     const json_t *value;        // NULL: absent or null
 };
 
-// The document in a file ("-": the standard input) or in memory; release it with json_decref.
+// Read the document of a file ("-": the standard input) or of memory; release it with json_decref.
 // Returns NULL with ERROR_IO if the file cannot be read, and NULL with ERROR_USAGE and the line if
 // the text is not JSON or is cut short. `name` is for messages.
 json_t *json_read_file(const char *path, struct error *err);
@@ -152,8 +152,8 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size of the struct
-    // False: this struct is not written, and is left out of an array that is read (not of a list
-    // that grows). NULL: every struct is kept.
+    // Returns false for a struct that is not written and is left out of an array that is read (not
+    // of a list that grows). NULL: every struct is kept.
     bool (*keep)(const void *object);
 };
 

@@ -201,7 +201,7 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node)
     double real = json_number(reader, node);
     // jansson's integers end at 2^63 − 1; larger values are written as reals.
     if (real == 0x1p64)
-        return UINT64_MAX; // it is written as 2^64, the nearest real
+        return UINT64_MAX; // UINT64_MAX is written as 2^64, the nearest real
     if (real >= 0 && real < 0x1p64 && real == trunc(real))
         return (uint64_t)real;
     json_fail(reader, node, "expected a whole number, not negative");

@@ -8,7 +8,7 @@
 
 enum {
     STREAM_BYTES = 64 * 1024, // least size of the text's buffer with a stream
-    MEMORY_BYTES = 512        // without a stream; enough for a short message
+    MEMORY_BYTES = 512        // least size without a stream; enough for a short message
 };
 
 // ---------------------------------------------------------------- bytes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A run as JSON, schema "fathom-run/1" (docs/run-schema.json). Within version 1 members are only
 // added, and readers ignore members that they do not know. A number that is not finite is absent
-// (null inside arrays of numbers); all others read back exactly. Each device, benchmark, result and
-// finding has its own line, so that line numbers in messages and diffs are useful.
+// (null inside arrays of numbers); all finite numbers read back exactly. Each device, benchmark,
+// result and finding has its own line, so that line numbers in messages and diffs are useful.
 //
 // Not written: parameters of role DISPLAY, views of kind LINES, and what a preset would choose
 // (param_info.quick, …).
@@ -37,7 +37,7 @@ MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *
 // ("results[3].metrics[0].median"). "-" is the standard input.
 struct run *run_read(const char *path, struct error *err);
 
-// The same from memory; `name` is for messages.
+// As run_read, but from memory; `name` is for messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
 // The tables of the structs that both a result and a worker's visit contain, for the messages of

@@ -51,8 +51,8 @@ struct param_info {
     enum param_type type;
     enum unit unit;
     // Values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave) or
-    // "A..B+s" (steps of s); bytes as 1KiB, 4GiB; `max` = the most that the device allows. NULL =
-    // same as `standard`.
+    // "A..B+s" (steps of s); bytes as 1KiB, 4GiB; the word max = the most that the device allows.
+    // NULL = same as `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
     // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT; FILE stands for the name
@@ -62,11 +62,11 @@ struct param_info {
 
     // Bounds of the values, and the cases that have the parameter (bench_plan_product). Not in run
     // files.
-    const char *when;     // only cases that meet this (case_matches) have it; NULL = all cases
+    const char *when;     // condition (case_matches) of cases that have the parameter; NULL = all
     uint64_t least, most; // bounds of UINT and BYTES; most 0 = no upper bound
     uint64_t multiple;    // values are multiples of this; 0 = any value
     bool power_of_two;
-    bool takes_max;      // `max` is allowed as a value: the most that the device allows
+    bool takes_max;      // the word max is allowed as a value: the most that the device allows
     const char *unsaid;  // a case with this value leaves the parameter out
     const char *said_as; // another key in cases: the parameter "message" stands there as "bytes"
 };
@@ -78,8 +78,8 @@ enum view_kind {
     VIEW_HEATMAP,
     VIEW_TABLE,
     VIEW_TIMELINE,
-    // Only on terminals, never in files. If it shows any case, the benchmark's other views are not
-    // shown. "Y X: 0.377ms 3.908x": `metric` is a list; times are multiplied by `scale`.
+    // Only on terminals, never in files. If such a view shows any case, the benchmark's other views
+    // are not shown. "Y X: 0.377ms 3.908x": `metric` is a list; times are multiplied by `scale`.
     VIEW_LINES
 };
 
@@ -339,7 +339,7 @@ double result_median(const struct result *result, const char *metric);
 // True if the case was measured: the verdict is ok or suspect.
 bool result_measured(const struct result *result);
 
-// True if the result is measured (see above), of this benchmark and of this device.
+// True if the result is measured (result_measured), of this benchmark and of this device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
 // Adds a reason, unless the result has it with the same text, and makes the verdict worse if

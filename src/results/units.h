@@ -37,7 +37,7 @@ const char *unit_name(enum unit unit); // "B/s"
 // 1000. Writes at most `bytes` with the NUL and returns `text`. Non-finite values give "–".
 const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 
-// The same in an arena.
+// As unit_format, but the text lives in `arena`.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
 // The two steps of unit_format, for tables with one unit in the head of a column. First: returns

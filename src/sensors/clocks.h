@@ -41,8 +41,8 @@ struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, 
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
 // Locks the card's clock that is nearest to `hz`, and returns that clock in *granted_hz. First
-// checks again that nobody else uses the card. If it fails, the clock is restored, whether it was
-// set by this or an earlier call.
+// checks again that nobody else uses the card. If the call fails, the clock is restored, also if an
+// earlier call locked it.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 

@@ -106,7 +106,7 @@ static void amdgpu_close(void *handle)
     (void)handle; // its memory belongs to the arena
 }
 
-// ---------------------------------------------------------------- who else uses it
+// ---------------------------------------------------------------- who else uses the card
 
 // True if this fdinfo file of a process names the card, in a line like "drm-pdev: 0000:0b:00.0".
 static bool names_card(const char *path, const char *pci)
@@ -165,7 +165,7 @@ static bool amdgpu_check(void *handle, const struct sensor_clocks_desc *desc, st
     return !other || clocks_refuse_other(desc, other, err);
 }
 
-// ---------------------------------------------------------------- setting it
+// ---------------------------------------------------------------- setting the clock
 
 static bool amdgpu_lock(void *handle, const struct clocks_choices *choices, size_t choice,
                         bool *touched, struct error *err)

@@ -3,7 +3,7 @@
 #include "sensors/nvml_card.h"
 
 enum {
-    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: this and higher ones are parts of a card
+    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: this and higher values mean a part of a card
     PROCESSES_MAX = 256
 };
 
@@ -115,7 +115,7 @@ static void *nvml_open(struct arena *arena, const struct sensor_clocks_desc *des
     return NULL;
 }
 
-// ---------------------------------------------------------------- who else uses it
+// ---------------------------------------------------------------- who else uses the card
 
 static bool check_parts(const struct nvml_clocks *nvml, struct error *err)
 {
@@ -164,7 +164,7 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
 }
 
-// ---------------------------------------------------------------- setting it
+// ---------------------------------------------------------------- setting the clock
 
 static bool nvml_lock(void *handle, const struct clocks_choices *choices, size_t choice,
                       bool *touched, struct error *err)

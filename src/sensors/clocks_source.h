@@ -14,7 +14,7 @@ struct clocks_source {
     const char *name;
     // Returns a handle for a card whose clock can be set, in memory of `arena`, and fills the
     // clocks to choose from and the state before a lock. NULL with the reason. `*knows` becomes
-    // true if this interface knows the card; then no other is tried.
+    // true if this interface knows the card; then no other interface is tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);

@@ -7,8 +7,8 @@
 
 struct sensors_source {
     const char *name;
-    // Returns the source's handle for the card, in memory of `arena`; NULL with the reason if it
-    // does not know the card.
+    // Returns the source's handle for the card, in memory of `arena`; NULL with the reason if the
+    // source does not know the card.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
     void (*close)(void *handle);
     // Fills the values that the source has. The caller checks whether they are possible.

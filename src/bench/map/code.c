@@ -13,11 +13,11 @@
 
 enum {
     WINDOWS = 16,
-    WINDOW_INSTRUCTIONS = 16384, // least number between two stamps
-    LEAD_LAPS = 2,               // before the stamps: the first loads the code
+    WINDOW_INSTRUCTIONS = 16384, // least number of instructions between two stamps
+    LEAD_LAPS = 2,               // laps before the first stamp; the first lap loads the code
     EMPTY_LAPS = 1024,
-    SLOPE_NS = 300 * 1000,            // least time by which two runs differ, without a core counter
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and the largest number of their instructions
+    SLOPE_NS = 300 * 1000,            // no core counter: least difference of two runs' times
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and largest difference of their instructions
     PAIRS = 3,                        // pairs of such runs per visit
     RUNS_MAX = 2,                     // runs of different lengths
     WARM_NS = 300 * 1000 * 1000,

@@ -246,8 +246,8 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Sets the core clock here if the device has one of its own (a model). A card's clock belongs to
-// the machine: the parent process locks it (suite/clock_lock.h).
+// Sets the core clock in this process if the device has one of its own (a model). A card's clock
+// belongs to the machine: the parent process locks it (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct gpu_device *device = run->session->device;

@@ -16,8 +16,8 @@ struct map_neighbours {
     struct gpu_program *program; // NULL before the first visit
 };
 
-// map's visit() for such a case. ERROR_UNSUPPORTED if kernels cannot read a clock or the number of
-// their core, or if two workgroups ran on one core.
+// map's visit() for a case `what=neighbours`. ERROR_UNSUPPORTED if kernels cannot read a clock or
+// the number of their core, or if two workgroups ran on one core.
 MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
                                      struct measure_visit *visit, struct error *err);
 
@@ -30,7 +30,7 @@ enum {
 
 // A kernel for laps up to a certain length, compiled when it is first needed.
 struct map_code_program {
-    struct gpu_program *program; // NULL: not yet
+    struct gpu_program *program; // NULL: not compiled yet
     struct kernel_info kernel;
     uint64_t compile_ns;      // time that the driver took to compile it
     double instruction_bytes; // by the code size that the driver reports; 0: unknown
@@ -45,8 +45,9 @@ struct map_code {
     double empty;   // duration of an empty lap: counts of the core's counter, or ns without one
 };
 
-// map's visit() for such a case. ERROR_UNSUPPORTED if this build has no kernel of that length, if
-// the driver would compile it for too long, or if branching over the rest of the code takes time.
+// map's visit() for a case `what=code`. ERROR_UNSUPPORTED if this build has no kernel of that
+// length, if the driver would compile it for too long, or if branching over the rest of the code
+// takes time.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
 
