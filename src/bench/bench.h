@@ -10,13 +10,13 @@
 #include "results/results.h"
 
 // Bytes that a kernel can address by a 32-bit index into words of 4 bytes: the longest chain on a
-// device without addresses (GPU_CAP ADDRESSES).
+// device that lacks GPU_CAP(ADDRESSES).
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
 // The values chosen for one parameter (by the preset, or by --set), with ranges expanded.
 struct bench_choice {
     const struct param_info *param;
-    struct case_value *values; // in the order given; `max` is UINT64_MAX
+    struct case_value *values; // in the order given; the word "max" is stored as UINT64_MAX
     size_t value_count;
     bool from_user; // true: given by --set; false: by the preset
 };
@@ -62,7 +62,7 @@ struct bench_product {
 
     // Changes a value to the nearest one that the device supports, or returns false if there is
     // none: the value then gets no case. Called for values of presets, and for values of a user's
-    // list that ends in `max`. Other values of users stay; if the device does not support one, the
+    // list that ends in "max". Other values of users stay; if the device does not support one, the
     // visit is skipped with the reason.
     bool (*reach)(const struct bench_pick *pick);
 
@@ -84,7 +84,7 @@ MUST_CHECK bool bench_plan_product(const struct bench_product *product,
 // cases, so that programs and large buffers are made once.
 struct bench_session {
     struct arena *arena;       // lives as long as the session
-    struct gpu_system *system; // of `device`: a benchmark may open other devices for itself
+    struct gpu_system *system; // has `device`, and other devices that a benchmark may open
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_scope *scope;          // lives as long as the session
@@ -122,8 +122,8 @@ struct benchmark {
 
     // Sets in `desc`, which is zeroed, the queues with which the device is opened. Optional:
     // without it, and if it does not change `desc`, the device has one universal queue. A device
-    // with other queues stays open until a benchmark with yet other queues is visited; the usual
-    // device stays open beside it, idle.
+    // with other queues stays open until a benchmark with yet other queues is visited; beside it,
+    // the device with one universal queue stays open, idle.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.

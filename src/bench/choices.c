@@ -120,8 +120,8 @@ static const char *preset_values(const struct param_info *param, const char *pre
     return values ? values : param->standard;
 }
 
-// The values as text: from the last setting of this parameter, else from the preset; NULL if
-// neither has any. *from is that setting, or NULL.
+// The values as text: from the last setting of this parameter, else from the preset, else from
+// preset standard; NULL if none has any. *from is the setting; NULL: the values are not from one.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)

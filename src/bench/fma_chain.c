@@ -30,7 +30,7 @@ static double power_of_two(int exponent)
 }
 
 // Rounds to the nearest integer, ties to even, by adding a number so large that a double has no
-// bits left for fractions. For values below 2^51.
+// bits left for fractions. Valid for values below 2^51.
 static double round_whole(double value)
 {
     const double large = 6755399441055744; // 1.5 · 2^52: doubles of this size are integers
@@ -79,8 +79,8 @@ uint64_t fma_bits(enum fma_number number, double rounded)
     return word;
 }
 
-// One step of a chain. For f16 it computes in double, where x·x is exact, and so is the sum with b
-// while values stay below 2.
+// Computes one step of a chain. For f16 it computes in double, where x·x is exact, and x·x + b is
+// exact too while values stay below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
     if (!fused)

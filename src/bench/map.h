@@ -54,7 +54,8 @@ enum map_param {
     MAP_PARAM_COUNT
 };
 
-// The benchmark's metrics, in its order. The first four are those of latency, for the probes.
+// The benchmark's metrics, in its order. The probes have the first four, which are the metrics of
+// the benchmark latency.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

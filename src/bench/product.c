@@ -21,8 +21,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Changes the value by replace() and, where it applies, reach(). False if reach() finds no value
-// that the device supports.
+// Changes the value by replace(), then by reach() (if bench.h says so for this value). False if
+// reach() finds no value that the device supports.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;

@@ -159,7 +159,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// The end of a range. A range to `max` ends at the parameter's `most`, if it has one and takes max.
+// The end of a range. A range to "max" ends at param_info.most, if the parameter has one and takes
+// the word "max".
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;

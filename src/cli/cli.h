@@ -44,7 +44,7 @@ bool command_guard(struct cli *cli, struct error *err);
 
 // For each -d "model:FILE": cli_announce_models checks the file (ERROR_USAGE with path and reason)
 // and adds its path to an environment variable, which the model backend and the workers read.
-// cli_name_models replaces these `names` by the ids of the devices, "model:0", "model:1" …
+// cli_name_models replaces such names in `names` by the devices' ids, "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 

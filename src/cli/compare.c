@@ -13,7 +13,7 @@
 
 enum {
     PATH_BYTES = 4096,
-    CONSOLE_COLUMNS = 160 // most columns, and those without a terminal: enough for a whole key
+    CONSOLE_COLUMNS = 160 // widest tables, also if there is no terminal: room for a whole key
 };
 
 // Reads "2%" or "0.02" as the fraction 0.02; 0 if the option was not given. ERROR_USAGE unless it

@@ -73,7 +73,7 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- bash
 
-// True if the table has an earlier option of the same name, from which bash cannot tell it.
+// True if the table has an earlier option of the same name: bash cannot tell the two apart.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The values that a preset gives a parameter. `values` = NULL: those of preset standard; "-" if
-// that has none.
+// Returns `values`, the values of some preset for the parameter. `values` = NULL: returns those of
+// preset standard, "-" if standard has none.
 static const char *preset_or_standard(const struct param_info *param, const char *values)
 {
     if (values)

@@ -40,8 +40,8 @@ void progress_init(struct progress *progress, FILE *out)
     *progress = (struct progress){.out = terminal_is(out) ? out : NULL};
 }
 
-// The time left, such as "2:10 left", if the remaining work takes as long per case as the work so
-// far; "" until 3 % are done.
+// The time left, such as "2:10 left  ", if the remaining work goes as fast as the work so far; ""
+// until more than 3 % are done.
 static const char *time_left(struct arena *arena, const struct schedule_state *state)
 {
     if (!(state->fraction > 0.03))

@@ -9,7 +9,7 @@
 
 enum {
     CHANGES_MAX = 40, // most rows of a section with numbers, on a terminal
-    OTHERS_MAX = 8,   // most rows of any other section
+    OTHERS_MAX = 8,   // most rows of a section without numbers, on a terminal
     MARKDOWN_ROWS_MAX = 100,
     ROLE_COLUMNS = 11, // width of "reference  "
     NAME_COLUMNS = 24,

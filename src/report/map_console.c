@@ -33,7 +33,7 @@ static const char code_path[] = "instruction"; // name of the path through the i
 // The map of one device.
 struct map {
     struct screen *screen;
-    const struct result **results; // those of the device whose kind is below KIND_COUNT
+    const struct result **results; // the device's results whose kind is below KIND_COUNT
     size_t count;
 };
 
@@ -198,8 +198,9 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- found and stated
 
-// The size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if it has
-// none.
+// The size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if the
+// interval is unknown. Without a size in bytes: the instructions with their interval, else
+// end_text.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -263,7 +264,7 @@ static const char *names_with(const struct map *map, size_t first, const struct 
     return names;
 }
 
-// Prints the details "partition" and "size" of the levels.
+// Prints the details "partition" and "size" of the levels, except details that say "unknown: …".
 static void print_notes(const struct map *map)
 {
     static const char *const notes[] = {"partition", "size"};

@@ -86,9 +86,9 @@ const char *screen_margin(struct arena *arena, double median, const double ci95[
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
 // One block per value, from ▁ (lowest) to █ (highest), at most `columns` blocks. A value that
-// cannot be drawn (not finite, or ≤ 0 with `logarithmic`) repeats the block before it. It is a
-// blank before the first drawn value; after the last one the text ends. Values within 2 % of the
-// highest are all ▁.
+// cannot be drawn (not finite, or ≤ 0 with `logarithmic`) repeats the block before it; before the
+// first drawn value it is a blank. The text ends after the last drawn value. If lowest and highest
+// differ by less than 2 % of the highest, all blocks are ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

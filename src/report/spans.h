@@ -36,7 +36,7 @@ struct spans_edge {
 // one, from the line's column `after`.
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
-// Finds the result's crowd. False if the result has no line, or no such series beside its line.
+// Finds the result's crowd. False if the result has no line, or no other series of spans.
 bool spans_crowd(const struct result *result, struct spans *spans);
 
 // The value in a row and column; `fallback` if `column` is SPANS_NONE.

@@ -25,7 +25,7 @@ enum {
 
 struct svg {
     struct arena *arena;
-    FILE *out; // the body, in memory: its height is needed before it and known only at its end
+    FILE *out; // the drawing, in memory: the file begins with its height, known only at the end
     double y;  // y at which the next part begins
 };
 
@@ -166,7 +166,7 @@ static void curve_put(struct svg *svg, const struct spans *line, const struct sp
     svg->y += CURVE + GAP;
 }
 
-// Draws the cores in the order of their numbers, without those that have no span. The spans of a
+// Draws the cores in the order of their numbers, without cores that have no span. The spans of a
 // core are drawn over each other, half transparent.
 static void cores_put(struct svg *svg, const struct spans *line, const struct spans *crowd)
 {

@@ -13,7 +13,7 @@ enum {
 struct matrix {
     const struct table *table;
     const struct view_panel *panel;
-    struct cell *cells; // one row after the other
+    struct cell *cells; // the cells of all rows, row by row
     struct cell_widths widths;
     const char **heads; // the values of x as texts
     size_t column_width, label_width;

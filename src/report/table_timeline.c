@@ -19,7 +19,7 @@ struct timeline {
     struct spans spans;
     size_t label, columns; // width of the labels and of the drawing
     double *overlaps;      // matrix: overlap of two lanes, 0 … 1, NaN: unknown; NULL: not shown
-    size_t lanes;          // rows and columns of `overlaps`
+    size_t lanes;          // number of rows, and of columns, of `overlaps`
 };
 
 static const char *lane_label(const struct timeline *timeline, size_t lane)
@@ -86,7 +86,8 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// True for each half of a column that a span of the lane covers. Even the shortest span covers one.
+// Returns one bool per half column: true if a span of the lane covers this half. Even the shortest
+// span covers one half.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
     bool *halves = ARENA_ARRAY(timeline->screen->arena, 2 * timeline->columns, bool);

@@ -9,8 +9,8 @@
 
 // ---------------------------------------------------------------- views as grids
 
-// The data of one table or chart: a view of a benchmark as panels of series over x. This code knows
-// no benchmark, only the parameters and metrics that the run file declares.
+// A view_grid has the data of one table or chart: panels of series, a series with one result per x.
+// This code knows no benchmark, only the parameters and metrics that the run file declares.
 struct view_series {
     const char *label;             // such as "vector random"; "" if there is only one series
     const struct result **results; // one per x of the grid; NULL: no such case
@@ -36,7 +36,7 @@ struct view_grid {
     const char *common; // values that all cases share, "path=vector, load=idle"; "": none
 };
 
-// The results of one device that a view shows, in the order of the run; *count of them.
+// Returns the results of one device that a view shows, in the order of the run. Sets *count.
 const struct result **view_select(struct arena *arena, const struct run *run, const char *device,
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);

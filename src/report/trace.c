@@ -87,8 +87,8 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
     json_put_close(trace->out, '}');
 }
 
-// Draws an arrow. Perfetto attaches each of its two events to the span that runs at that time: so
-// the first event must come before its span ends.
+// Draws the arrow of one wait. Perfetto attaches each of the arrow's two events to the span that
+// runs at the event's time: so the first event must come before the span `edge->from` ends.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;

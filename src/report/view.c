@@ -120,7 +120,8 @@ static size_t value_index(const struct case_value *values, size_t count,
     return count;
 }
 
-// All values of one key among the results, each once: numbers ascending, texts in their order.
+// All values of one key among the results, each once: numbers ascending, texts in order of
+// appearance.
 static struct case_value *values_of(struct arena *arena, const char *key,
                                     const struct result *const *results, size_t count,
                                     size_t *value_count)

@@ -121,9 +121,9 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // ---------------------------------------------------------------- their results
 
-// Adds the reason why an open case has fewer visits than it needs; with less than
-// COLLECT_ROUNDS_MIN rounds the case becomes suspect. Such a case is also flagged while the run
-// goes on, because a killed run leaves its file as it was last saved.
+// Adds the reason why an open case has fewer visits than it needs. With less than
+// COLLECT_ROUNDS_MIN rounds the case becomes suspect, even while the run goes on: a killed run
+// leaves its file as it was last saved.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {

@@ -20,7 +20,8 @@ struct budget {
 
 // Fills the budget of `preset`, one of PRESET_NAMES or "map"; another name gets that of "standard".
 // For "quick" and "map" a CPU device gets samples of 0.5 ms: it is slow, and serves only to try
-// fathom out. A model (GPU_CAP VIRTUAL_TIME) gets the same samples, and no limit for a benchmark.
+// fathom out. So does a model (GPU_CAP VIRTUAL_TIME). With every preset, a model gets no time limit
+// for a benchmark.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // The half-width of the interval, relative to the median, at which measuring stops: 0.05 for a

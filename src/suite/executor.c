@@ -58,7 +58,7 @@ static enum child_answer await(struct executor *executor, const char **line)
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
     enum child_answer answer = CHILD_WOKEN;
-    // Tests before it waits: the second signal may have come while it waited for another worker.
+    // The loop tests before it waits: the second signal may have come during an earlier wait.
     while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2)
         answer = child_receive(executor->worker, clock_left_ns(deadline_ns),
                                interrupt ? interrupt->fd : -1, line);

@@ -156,7 +156,7 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 // ---------------------------------------------------------------- measuring
 
 // Saves the run if an output was asked for. A failure does not end the run: the disk may have room
-// again at its end. `unsaved` has the error of the last save only.
+// again when the run ends. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -211,9 +211,9 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Fills `peers` with the devices that come after the present one and returns their number. Cases
-// that their plans have in common with this device's plan are co-run. In process there are no
-// co-runs.
+// Fills `peers` with at most PLAN_PEERS_MAX devices that are measured after the present one, and
+// returns their number: cases that a peer's plan has in common with this device's plan may co-run.
+// In process (--no-isolate) there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -342,6 +342,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // those of devices that an interrupt left unmeasured
+    end_clocks(&runner); // the clocks of devices that an interrupt left unmeasured
     return true;
 }

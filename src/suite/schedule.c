@@ -182,8 +182,8 @@ static bool is_over(struct scheduler *s, const struct block *block, unsigned rou
     return s->interrupted || clock_now_ns() > end_ns;
 }
 
-// Makes one round of visits. False if no case needed a visit, the time is used up, or after an
-// interrupt: no further round follows.
+// Makes one round of visits. Returns false if no further round follows: no case needed a visit, the
+// time is used up, or the user interrupted the run.
 static bool run_round(struct scheduler *s, struct block *block, unsigned round)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0;
@@ -222,7 +222,7 @@ static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 }
 
 // A deadline of one and a half shares for a block's first COLLECT_ROUNDS_MIN rounds: cases take
-// different times, and without this the time that cheap cases leave over would never be used.
+// different times, and with single shares the time that cheap cases leave over would stay unused.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     size_t generous = cases + cases / 2;
@@ -244,8 +244,8 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// Skips the open cases without a visit, for lack of time. After an interrupt they get no result
-// instead.
+// Gives open cases without a visit the verdict SKIPPED, for lack of time. Does nothing after an
+// interrupt: such cases then get no result.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {

@@ -31,7 +31,7 @@ struct schedule_peer {
 
 // The state of the schedule, for progress output.
 struct schedule_state {
-    const char *device, *key; // key of the case that is visited; NULL between cases
+    const char *device, *key; // id of the device; key of the case that is visited
     size_t done, total;       // numbers of cases; total is 0 if it is not known
     double fraction;          // estimated share of the cases' rounds made, 0 to 1; 0 without total
     uint64_t elapsed_ns;      // time since schedule_run began on this device

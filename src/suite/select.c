@@ -163,8 +163,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// The reason why the API in `name` ("cuda" or "cuda:0") is unavailable; NULL if it has a device or
-// no unavailable API has that name.
+// The reason why the API in `name` ("cuda" or "cuda:0") is unavailable; NULL if that API has a
+// device, or if `name` begins with no unavailable API.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {

@@ -34,9 +34,9 @@ struct unreached_gpu {
     const char *remedy; // what the user can do, a sentence without its full stop
 };
 
-// Finds the GPUs of NVIDIA, AMD and Intel that sysfs lists, or that have the device file
-// /dev/nvidia0, but that the system does not have. `root` is put before all paths; "": this
-// machine. Returns their number.
+// Sets *gpus to the GPUs of NVIDIA, AMD and Intel that sysfs lists, or that have the device file
+// /dev/nvidia0, but that `system` does not have, and returns their number. `root` is put before all
+// paths; "": this machine.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 

@@ -138,8 +138,8 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     return false;
 }
 
-// The slot for the data that the benchmark keeps for case number `index` between visits; made if
-// new.
+// Returns the slot for the data that the benchmark keeps for case number `index` between visits.
+// Makes the slot at the case's first visit.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -233,7 +233,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // the visit may have set it and recovered
+    failure->code = ERROR_NONE; // the visit may have set an error and recovered
     return protocol_write_visit(arena, visit);
 }
 
