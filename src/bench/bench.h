@@ -108,7 +108,7 @@ struct benchmark {
     struct benchmark_info info;
     const char *description; // a paragraph for `fathom list NAME`
     gpu_caps needs;      // if the device lacks one of them, every case is skipped, with the reason
-    const char *command; // the only command that measures it; NULL: `run`
+    const char *command; // "map": only `fathom map` measures it; NULL: `fathom run` does
     // True: cases that several chosen devices have in common are measured on all of them at the
     // same time (suite/schedule.h). The benchmark then has a parameter "together": "auto", "yes" or
     // "no".

@@ -69,7 +69,7 @@ static void write_preset(FILE *out, const char *preset, const struct param_info 
     write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
 }
 
-// A value as text, "16"; for PARAM_BYTES with a unit, "1 MiB".
+// Writes a value to `text`: "16", or for PARAM_BYTES with a unit, "1 MiB". Returns `text`.
 static const char *spell(const struct param_info *param, uint64_t value, char *text, size_t bytes)
 {
     if (param->type == PARAM_BYTES)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
-// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. The runs replace
-// its marker. It has 0 bytes if it could not be built.
+// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. The runs are
+// written in place of the page's marker. The page has 0 bytes if it could not be built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 

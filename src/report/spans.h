@@ -25,7 +25,7 @@ struct spans {
     double from_ns, to_ns;                       // earliest start and latest end of all spans
 };
 
-// Finds the result's line. False if it has none, or none whose spans take any time.
+// Finds the result's line. False if the result has no such series with to_ns > from_ns.
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {

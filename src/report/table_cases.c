@@ -128,8 +128,8 @@ struct choice {
     size_t count, left; // numbers of columns that fit, and that did not fit
 };
 
-// Chooses the view's metric first, then each other one that fits. Intervals stand beside all of
-// them, or only beside the first.
+// Chooses the column of the view's metric first, then each other metric's column that fits. All
+// columns have intervals, or (`all_margins` = false) only the first one.
 static void columns_choose(const struct cases *cases, const struct view_info *view,
                            bool all_margins, struct choice *choice)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    ROWS_MAX = 40, // most rows of a chip; a chip with more cases shows only those whose APIs differ
+    ROWS_MAX = 40, // most rows of a chip; with more cases, only those whose APIs differ are shown
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
     GAP = 2
@@ -23,8 +23,8 @@ struct group {
     const char *common; // values that all rows share: "chain=index, load=idle"
 };
 
-// The rows to show that belong to the group of chip->rows[from] and do not come before it. `all` =
-// false: only rows whose APIs differ.
+// Returns the rows of the chip from index `from` on that are in the same group as chip->rows[from].
+// `all` = false: only those of them whose APIs differ; there may be none.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {

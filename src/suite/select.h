@@ -25,7 +25,7 @@ struct select_request {
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
-// True if both are the same chip: equal UUIDs, equal PCI addresses, or CPUs of two APIs.
+// True if both are the same chip: equal UUIDs, equal PCI addresses, or two CPUs of different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // A GPU in this machine that is not a device of the gpu_system.
