@@ -25,7 +25,7 @@ static const uint64_t gibibyte = (uint64_t)1 << 30;
 // Sizes of working sets. Three of them (small, middle, dram) are measured in every variant.
 struct regions {
     // The smallest size at which workgroups read different parts. Each core has so much of it that
-    // two cores rarely need the same line at the same time, which a single read would serve.
+    // two cores rarely need the same line at the same time: one read would serve both.
     uint64_t apart;
     uint64_t small;  // fits a core's own cache
     uint64_t middle; // fits the last-level cache
@@ -198,8 +198,9 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
     ++*count;
 }
 
-// Returns the sizes: the user's unchanged; else the preset's that the device can hold, rounded, and
-// those of the regions. `max` becomes regions.max.
+// Returns the choice of `bytes`: the user's sizes unchanged; else the preset's sizes that the
+// device can hold, rounded, and the sizes of the regions. The size max (UINT64_MAX) becomes
+// regions.max.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

@@ -36,18 +36,18 @@ void bandwidth_store_close(struct bandwidth_store *store);
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 
-// Fills the first `bytes` (a multiple of 16) with the data of a seed.
+// Fills the first `bytes` (a multiple of 16) of `buffer` with the data of a seed.
 MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                      uint64_t bytes, uint32_t seed, struct error *err);
 
-// Compares the first `bytes` with the data of a seed: ERROR_MISMATCH if they differ. Sets *sum
-// (`sum` may be NULL) to the sum of all words, modulo 2^32.
+// Compares the first `bytes` of `buffer` with the data of a seed: ERROR_MISMATCH if they differ.
+// Sets *sum (`sum` may be NULL) to the sum of all their words, modulo 2^32.
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
 
-// Compute the same data on the host: the four words of element number `element`, and the sum of all
-// words in the first `bytes`, modulo 2^32.
+// Compute the data of a seed on the host: the four words of element number `element`, and the sum
+// of all words in the first `bytes`, modulo 2^32.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

@@ -10,9 +10,9 @@
 enum kind {
     KIND_LOOP,
     KIND_PART,
-    KIND_CACHED, // a pass reads each byte once; half of the last-level cache holds all
-    KIND_BEYOND, // the same with more memory than that
-    KIND_DRAM,   // the same with so much memory that no cache matters
+    KIND_CACHED, // a pass reads each byte once; half of the last-level cache holds all bytes
+    KIND_BEYOND, // a pass reads each byte once; half of the last-level cache is too small
+    KIND_DRAM,   // a pass reads each byte once; so much memory that no cache matters
     KIND_WRITE,
     KIND_COPY,
     KIND_SHARED

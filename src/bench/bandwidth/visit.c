@@ -19,7 +19,7 @@ enum {
     GROWTH_MAX = 64,
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
-    HOST_CHECK_BYTES = 1 << 20 // the host, too, computes sums of at most this much memory
+    HOST_CHECK_BYTES = 1 << 20 // the host also computes the sum of at most this much memory
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -102,7 +102,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
            find_buffers(trial, err);
 }
 
-// A measure_record: records `repeats` dispatches of the same work.
+// Callback of type measure_record (measure/span.h): records `repeats` dispatches of trial->work.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;

@@ -9,7 +9,8 @@
 #include "measure/claim.h"
 #include "results/results.h"
 
-// This and bandwidth_scope are in the order of the choices of `op` and `scope`.
+// The members of bandwidth_op and bandwidth_scope are in the order of the choices of `op` and
+// `scope`.
 enum bandwidth_op {
     BANDWIDTH_READ,
     BANDWIDTH_WRITE,
@@ -38,7 +39,7 @@ void bandwidth_case_read(const struct bench_case *c, struct bandwidth_case *this
 
 // How a grid walks through memory.
 enum bandwidth_walk {
-    BANDWIDTH_LOOP,  // every workgroup walks through all of it, in laps
+    BANDWIDTH_LOOP,  // every workgroup walks through all of the memory, in laps
     BANDWIDTH_PART,  // every workgroup walks through its own part, in laps
     BANDWIDTH_LONG,  // every workgroup walks once through BANDWIDTH_LONG_BYTES
     BANDWIDTH_CHUNK, // every thread walks once through BANDWIDTH_CHUNK_THREAD_BYTES
@@ -60,7 +61,7 @@ enum {
     BANDWIDTH_GRAIN_APART = 512 << 10
 };
 
-// Loads bypass the core's own cache, except those of BANDWIDTH_LOOP.
+// The form of a grid. Its loads bypass the core's own cache, except with walk BANDWIDTH_LOOP.
 struct bandwidth_shape {
     bool address; // the kernel gets a 64-bit address; false: a storage buffer
     unsigned threads, loads;
@@ -73,7 +74,7 @@ const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_sha
 // True if there is a shape of that name. Else ERROR_USAGE with a hint at the nearest name.
 MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err);
 
-// The name of the kernel for that case and shape.
+// Returns the name of the kernel for that case and shape.
 const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape);
 
@@ -96,7 +97,7 @@ struct bandwidth_work {
     uint64_t groups;       // workgroups of all passes
     uint64_t moved_bytes;  // bytes that it reads and writes
     uint64_t stream_bytes; // bytes that it walks through in each buffer, from the start
-    uint64_t times;        // number of walks through these bytes
+    uint64_t times;        // number of walks through stream_bytes
 };
 
 struct bandwidth_work_desc {

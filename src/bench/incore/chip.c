@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 enum {
-    GROUPS_A_CORE =
-        2, // of INCORE_THREADS: whether a core runs one or two at once, all cores end together
+    GROUPS_A_CORE = 2,   // of INCORE_THREADS threads: whether a core runs one or two at once, all
+                         // cores end together
     CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups spread evenly
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
@@ -16,9 +16,8 @@ enum {
     IDLE_TRIES = 12,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6; // an idle clock takes that long to rise
-static const double still_rising =
-    0.01; // a run that is faster by this share: the clock still rises
+static const double warm_ns = 15e6;      // an idle clock takes that long to rise
+static const double still_rising = 0.01; // if a run is faster by this share, the clock still rises
 
 // What a case's first visit finds out.
 struct memory {
@@ -190,14 +189,15 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
                                            .context = chip,
                                            .clock = &chip->session->clock,
                                            .request = &request,
-                                           .warm = true, // if it is not, run_awake measures again
+                                           .warm = true, // if idle, run_awake measures again
                                            .repeats = chip->memory->repeats};
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
 
 // Measures again until the core clock has risen and a sample is at least half as long as wanted.
-// Repeats at most SIZING_TRIES times, IDLE_TRIES while the clock is idle. *idle: it never rose.
+// Repeats at most SIZING_TRIES times, IDLE_TRIES while the clock is idle. *idle: the clock never
+// rose.
 static bool run_awake(struct chip *chip, struct measure_span *span, bool *separate, bool *idle,
                       struct error *err)
 {

@@ -6,9 +6,9 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // results per cycle and unit
+static const double units_least = 0.95; // least results per cycle and unit
 
-// True for a case of that operation on the device; of any operation if `op` is NULL.
+// True for a result of that operation on the device; of any operation if `op` is NULL.
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;
@@ -26,7 +26,7 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    const struct result *alone = NULL, *full = NULL; // one chain of one subgroup; most results
+    const struct result *alone = NULL, *full = NULL; // with ilp=1,subgroups=1; with most results
     char latency[UNIT_TEXT], results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];

@@ -12,7 +12,7 @@ enum {
     SIZING_ITERATIONS = 4,
     CYCLES_WANTED =
         1 << 16,            // long compared with a stamp's cost, short because there are many cases
-    TICKS_WANTED = 1 << 18, // of a counter that does not count the core clock
+    TICKS_WANTED = 1 << 18, // counts of a counter that does not count the core clock
     TRIES_MAX = 20
 };
 
@@ -202,7 +202,7 @@ static bool run_slopes(struct core *core, struct error *err)
 }
 
 // If 2 N iterations took less time than N, something else delayed the device: all samples are taken
-// again. Samples that are still wrong after TRIES_MAX become NaN.
+// again. Samples that are still wrong after TRIES_MAX tries become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -276,7 +276,7 @@ static void report(struct core *core, struct measure_visit *visit)
     double steps = (double)core->memory->iterations * this_case->kind->steps, limit;
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    bool whole = this_case->kind->operation == INCORE_BARRIER; // all subgroups do one together
+    bool whole = this_case->kind->operation == INCORE_BARRIER; // all subgroups make one barrier
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->clock.counts_core_clock;
     put(core, visit, INCORE_METRIC_TIME, operations, false);

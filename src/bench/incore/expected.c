@@ -22,7 +22,7 @@ static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0
 struct chain {
     uint64_t start;          // x
     uint64_t second;         // y, of integers
-    uint64_t fused, rounded; // the end, if an fma rounds once and if twice; else equal
+    uint64_t fused, rounded; // the end if an fma rounds once, or twice; equal if no fma
 };
 
 struct constants {

@@ -37,9 +37,10 @@ int incore_barrier_kernel(unsigned threads);
 // Returns the class of arithmetic units that compute the operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Fills the slots of a proof (INCORE_SLOTS of two words each): the begin of each chain, and its end
-// after `steps` steps of that chain, by the host's arithmetic. Functions that an API leaves inexact
-// have the host's precision. Their chains settle within 1024 steps, so no more are computed.
+// Fills the slots of a proof (INCORE_SLOTS of two words each): the constants a and b, the begin of
+// each chain, and its end after `steps` steps of that chain, by the host's arithmetic. Functions
+// that an API leaves inexact have the host's precision. Their chains settle within 1024 steps, so
+// no more are computed.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
@@ -121,7 +122,7 @@ MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigne
 
 // ---------------------------------------------------------------- functions of struct benchmark
 
-// Visit a case on one core, and a case on the whole chip.
+// The first visits a case on one core, the second a case on the whole chip.
 MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,

@@ -78,7 +78,8 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Returns the bytes of the largest shared array of a kernel (kernels.txt) within the limit; else 0.
+// Returns the bytes of the largest shared array of a kernel (kernels.txt) that fits the limit; 0 if
+// none fits.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -185,7 +186,7 @@ bool latency_case_check(const struct latency_case *this_case, struct error *err)
     return true;
 }
 
-// Returns the bytes per link. In path constant, each link takes 16.
+// Returns the bytes per link: 8 for a pointer, 16 with path=constant, otherwise 4.
 static uint32_t link_bytes(const struct latency_case *this_case)
 {
     return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;

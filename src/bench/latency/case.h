@@ -34,7 +34,8 @@ struct latency_case {
     uint32_t page;   // bytes
 };
 
-// The chain in a region. The first members are kernel parameters of the same names (latency.h).
+// The chain in a region. Members before `bytes` are kernel parameters of the same names
+// (latency.h).
 struct latency_shape {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
@@ -45,14 +46,15 @@ struct latency_shape {
 
 const char *latency_path_name(enum latency_path path);
 
-// The capabilities that a device must have for that path and chain.
+// Returns the capabilities that a device must have for that path, with pointer or index chains.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
-// True if the path can have such a chain. Only vector, scalar and atomic have pointers. image has
-// only random order; shared, atomic-shared and constant have no page order.
+// True if the path can have chains of pointers (else indices) in that order. Only vector, scalar
+// and atomic have pointers. image has only random order; shared, atomic-shared and constant have no
+// page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
-// Reads a case. In a plan, a case may still lack its last values: they become 0.
+// Reads a case. In a plan, a case may still lack `bytes` and the values after it: they become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
 // Returns the size in bytes of the largest region that the device can have for the path, chain and
@@ -68,7 +70,8 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info);
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // Sets *shape to the chain that fits a region of this_case->bytes; `key` chooses its permutation.
-// ERROR_USAGE as above; ERROR_UNSUPPORTED if the region is too small or too large for a chain.
+// ERROR_USAGE as in latency_case_check; ERROR_UNSUPPORTED if the region is too small or too large
+// for a chain.
 MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_shape *shape, struct error *err);
 
@@ -79,11 +82,12 @@ MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t 
 // Returns n for a power 2^n.
 uint32_t latency_log2(uint64_t power);
 
-// The place at which hop k (0 to nodes − 1) loads: the number of a block, and a byte in it. By the
-// closed formula that order.glsl also has.
+// The place that a hop loads: the number of a block, and a byte in that block.
 struct latency_place {
     uint32_t block, byte;
 };
+
+// Returns the place of hop k (0 to nodes − 1), by the closed formula that order.glsl also has.
 struct latency_place latency_place(const struct latency_shape *shape, uint32_t k);
 
 // Sets `words` to the link to the place of hop k: low and high word; image: x and y. `chunks`: for

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 enum {
-    BUILD_NODES = 1 << 22, // per submission: fast enough for any watchdog, even in software
+    BUILD_NODES = 1 << 22, // nodes per submission: few enough for any watchdog, even in software
     NAME_BYTES = 64,
     TOUCH_BYTES = 65536,       // no page of device memory is smaller
     AWAKE_POLLS_MAX = 1 << 18, // each poll takes about a microsecond
@@ -19,7 +19,7 @@ struct params { // of every kernel
 #undef X
 };
 
-// The parameters that describe the chain; the others are 0.
+// Returns the parameters that describe the chain; all other parameters are 0.
 static struct params chain_params(const struct latency_chase *chase)
 {
     const struct latency_shape *shape = &chase->shape;
@@ -179,7 +179,8 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
-// Path texel reads the chain's memory through a typed view, path image reads a copy in an image.
+// Makes a typed view of the chain's memory for path texel, and a copy of it in an image for path
+// image. Other paths need neither.
 static bool make_views(struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -221,7 +222,7 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          "%" PRIu64 " bytes are too many: path %s reaches %" PRIu64
                          " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
-    // Each round takes another permutation, so that the interval covers that choice.
+    // Each round takes another permutation, so that the confidence interval covers its effect.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
     if (!latency_shape_of(this_case, key, &chase->shape, err) || !find_programs(chase, err))
         return false;

@@ -23,7 +23,7 @@ enum {
 };
 
 #define UNKNOWN_CACHE_BYTES (UINT64_C(32) << 20) // assumed if the last-level cache is not known
-#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // largest in `quick` on a CPU, which builds slowly
+#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // largest in quick on a CPU: it builds slowly
 
 // The context of the plan's struct bench_product.
 struct latency_plan {
@@ -43,7 +43,8 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// True if the path's better chain has pointers: if possible, because an index costs arithmetic.
+// True if the path's better chain has pointers: if the path and the device can have pointers,
+// because an index costs arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -102,8 +103,8 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Lowers a size to one that the device can have. False for sizes that are left out. A range to
-// `max` ends at the largest possible size.
+// Lowers a size to one that the device can have. False for sizes that are left out. A range to max
+// (UINT64_MAX) ends at the largest possible size.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;

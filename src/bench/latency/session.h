@@ -74,7 +74,8 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
 // for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Return the buffer of path constant, and of load=keep-awake, made at first use; NULL with `err`.
+// Return a buffer, made at first use: of path=constant; the one that load=keep-awake reads. NULL
+// with `err`.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -89,11 +90,11 @@ struct latency_region *latency_region(struct latency_session *session,
 // A chase: first what to run, then its results. It has LATENCY_UNROLL × (untimed + windows ×
 // repeats) hops.
 struct latency_run {
-    bool control;              // only the index arithmetic, without loads
-    bool touch;                // first the workgroup reads a word in each page
-    uint32_t start;            // number of the first hop
-    uint32_t warm;             // hops before `start`, which the workgroup then reads; 0: none
-    uint32_t untimed;          // repeats before the timed windows
+    bool control;     // only the index arithmetic, without loads
+    bool touch;       // first the workgroup reads a word in each page
+    uint32_t start;   // number of the first hop
+    uint32_t warm;    // hops before `start` whose places the workgroup reads first; 0: none
+    uint32_t untimed; // repeats before the timed windows
     uint32_t windows, repeats; // timed windows, and the repeats in each
 
     uint32_t count;         // counts by the core's counter, from the first window to the last
@@ -127,6 +128,7 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
+// Returns the number of hops of the chase, timed and untimed.
 uint64_t latency_run_hops(const struct latency_run *run);
 
 // ---------------------------------------------------------------- visits

@@ -9,11 +9,11 @@
 // Sizes
 enum {
     HOPS = 65536,         // timed hops of a visit
-    HURRIED_HOPS = 16384, // the same, if samples are at most 1 ms long
+    HURRIED_HOPS = 16384, // timed hops of a visit if samples are at most 1 ms long
     WINDOWS = 64,         // timed windows of a chase, if the counter allows
     WINDOWS_MIN = 16,
-    STEPS_MIN = 1000,    // of the counter in a window, or of time stamps in a dispatch
-    UNTIMED_HOPS = 4096, // at most: enough for a lap in any first-level cache
+    STEPS_MIN = 1000,    // shortest window in counter steps; shortest dispatch in time-stamp steps
+    UNTIMED_HOPS = 4096, // of a chase, at most: enough for a lap in any first-level cache
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
@@ -29,7 +29,7 @@ static const uint64_t unknown_cache_bytes = UINT64_C(32) << 20; // assumed if th
 enum {
     SHORT_PART = 8, // the cross-check's shorter chase has an eighth of the windows
     TRIES_MAX = 50,
-    PAIRS_MAX = 5,  // samples of a visit without a counter
+    PAIRS_MAX = 5,  // samples of a visit without a counter, at most
     RATIOS_MIN = 5, // rounds before the cross-check may flag a case
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
@@ -56,7 +56,8 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
            chase->shape.lap * place_ns <= warm_ns_max;
 }
 
-// With a counter: windows are long compared with its step, and short compared with its range.
+// Sizes chases that the core's counter times: windows are long compared with the counter's step,
+// and short compared with its range.
 static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
@@ -76,8 +77,8 @@ static void size_windows(const struct latency_chase *chase, const struct measure
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
-// Without a counter: a dispatch of two windows lasts as long as a sample should, and is long
-// compared with the step of the time stamps.
+// Sizes chases that time stamps measure: a dispatch of two windows lasts as long as a sample
+// should, and is long compared with the step of the time stamps.
 static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
                         struct latency_memory *memory)
 {
@@ -88,7 +89,7 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
-// Runs the chain a little and fills `memory`.
+// Runs three short chases and fills `memory` from their times.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
     uint32_t warm = chase->shape.lap < TRY_WARM ? chase->shape.lap : TRY_WARM;
@@ -196,8 +197,8 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Compares time stamps with the counters, over the hops that the long run has more than the short
-// one. A single round may be disturbed: the case is flagged only if all rounds agree.
+// Compares time stamps with the core's counter, over the hops by which `full` is longer than
+// `brief`. A single round may be disturbed: the case is flagged only if all rounds agree.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -271,7 +272,7 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// Time of a hop: (T(2 N) − T(N)) / N. All else is the same in both dispatches.
+// Sets *hop_ns to (T(2 N) − T(N)) / N, from two dispatches that differ only in their hops.
 static bool slope(const struct measured *m, bool control, double *hop_ns, struct error *err)
 {
     const struct latency_memory *memory = m->memory;

@@ -62,7 +62,9 @@ static void report(struct run *run, const struct line *line, const struct result
         last);
 }
 
-// Fits a line to results[first] and to all later results that differ only in the elements.
+// Fits a line to results[first] and all later results that differ from it only in the elements, if
+// their volume is in volume_least … volume_most. Reports the fit if it has at least POINTS_MIN
+// points and its slope and intercept are positive.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -193,8 +195,8 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 //                 a faster device would not help. Value: the call's time per kernel, in ns
 //   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
 //                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
-//                 largest kernel of the fit. Takes at least five volumes from 64 KiB to 20 MB,
-//                 which caches hold
+//                 largest kernel of the fit. A fit needs at least five volumes from 64 KiB to
+//                 20 MB, which caches hold, and positive a and b
 void launch_conclude(struct run *run, const char *device)
 {
     report_barriers(run, device);

@@ -13,7 +13,7 @@
 
 enum {
     QUESTIONS = 32,
-    TRIES = 8, // on a busy host, a kernel may end before it is asked
+    TRIES = 8, // kernels asked, at most: on a busy host, a kernel may end before it is asked
     POLLS = 1 << 20
 };
 static const uint64_t answer_ns = 20000000; // longest wait for an answer
@@ -59,7 +59,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks question `number`. False if no answer came, or the last answer was to another question.
+// Asks question `number` and sets *stamp by its answer. False if no answer came, or if the kernel's
+// last answer was not to question `number` − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -133,7 +134,8 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Relates the clocks once. Adds the number of answers used to *all: 0 if the API relates them.
+// Relates the clocks once: sets *best to one instant by both clocks. Adds the number of answers
+// used to *all: 0 if the API relates the clocks.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "bench/launch/launch.h"
 
-// Both enums are in the order of the parameters' choices.
+// The members of both enums are in the order of the parameters' choices.
 enum launch_between { // what stands between kernels
     LAUNCH_ORDER,     // the API's own order
     LAUNCH_NOTHING,   // nothing: kernels may overlap
@@ -19,10 +19,10 @@ enum launch_between { // what stands between kernels
 
 enum launch_mode {     // what a case times
     LAUNCH_BATCH,      // device time per kernel of a batch that one call submits
-    LAUNCH_REPLAY,     // the same for a batch that is a graph
+    LAUNCH_REPLAY,     // device time per kernel of a batch that is a graph
     LAUNCH_SUBMIT,     // host time per kernel: one submission each, all in flight
     LAUNCH_ROUND_TRIP, // host time of one submission, with the wait for its end
-    LAUNCH_ONE_WAY,    // from the host's call to the kernel's first instruction
+    LAUNCH_ONE_WAY,    // time from the host's call to the kernel's first instruction
     LAUNCH_QUEUES,     // host time per kernel: a batch on each of several queues
     LAUNCH_SIGNAL,     // host time per kernel: each submission waits for the one before
 };
@@ -85,7 +85,7 @@ MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, st
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch);
 
-// Number of queues that launch_wide_open can get on this device.
+// Returns the number of queues that launch_wide_open can get on this device.
 unsigned launch_queue_count(const struct gpu_info *info);
 
 // Opens session->wide if it is not open yet.

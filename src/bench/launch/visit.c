@@ -133,8 +133,8 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// With mode=signal each batch waits for the one before. If there is a hold, the first batch waits
-// for its release, after all are submitted.
+// Submits the batches of mode=signal: each waits for the batch before. With a `hold` (else NULL),
+// the first batch waits until the caller releases it.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -155,7 +155,7 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches that were submitted at `start_ns`.
+// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;

@@ -25,7 +25,7 @@ static bool is_in(const struct row *row, const struct result *result)
            (!row->type || strcmp(type->text, row->type) == 0);
 }
 
-// The result of the row with the largest median of a metric; NULL if none has that metric.
+// Returns the row's result with the largest median of a metric; NULL if none has that metric.
 static const struct result *most_of(const struct row *row, const char *metric)
 {
     const struct result *best = NULL;
@@ -52,7 +52,8 @@ static bool is_seen_around(const struct row *row, double ridge)
     return least <= ridge / 2 && most >= ridge * 2;
 }
 
-// The median of a metric over intensities from `least` to `most`; NaN if none was measured there.
+// Returns the median of a metric and its interval, over intensities from `least` to `most`; NaN if
+// none was measured there.
 static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
 {
     struct arena *scratch = arena_create();
@@ -76,9 +77,10 @@ struct ridge {
     struct interval at;          // the intensity where they meet
 };
 
-// Takes the two roofs where they are flat: at intensities at least `distance` times above and below
-// `about`. The ridge's interval goes from the smallest to the largest quotient of their intervals:
-// each of the two has a confidence of 97.5 %, so the ridge's has 95 %.
+// Returns the ridge of the two roofs where they are flat: the compute roof at intensities at least
+// `distance` times above `about`, the memory roof at least so far below. The ridge's interval goes
+// from the smallest to the largest quotient of their intervals: each of the two has a confidence
+// of 97.5 %, so the ridge's has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -125,9 +127,9 @@ static void report(const struct row *row)
 // Adds a finding "ridge" for each type of numbers. Value: the intensity above which memory is not
 // the limit, in operations per byte: the median rate at intensities at least four times above it,
 // over the median bandwidth at intensities at least four times below it (twice, if none is four
-// times away). The text has the interval of that quotient. No finding unless intensities from half
-// the ridge to twice the ridge were measured. Keys: the case with the largest bandwidth and the
-// case with the largest rate.
+// times away). The text also has the interval of that quotient and the height of both roofs. No
+// finding unless intensities from half the ridge to twice the ridge were measured. Keys: the case
+// with the largest bandwidth and the case with the largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

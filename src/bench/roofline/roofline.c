@@ -106,7 +106,7 @@ enum roofline_param { // in the order of `params`
 };
 
 // False if the device does not support the type. The standard preset measures energy only for the
-// first type, at ten of its intensities: elsewhere `energy` becomes 0.
+// first type, at ten of its intensities: in all other cases `energy` becomes 0.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

@@ -94,8 +94,8 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
-// Writes one period of the data, then copies on the device all that is there, again and again,
-// until the buffer is full.
+// Writes one period of the data. Then copies on the device double the filled part until the buffer
+// is full.
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

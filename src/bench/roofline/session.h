@@ -42,7 +42,7 @@ struct roofline_session {
     struct measure_energy *energy; // NULL: the device does not count energy
     bool warm;                     // a case was measured: the core clock is up
     struct gpu_buffer *words;      // sum and count (measure/words.h)
-    // One buffer for each type of number if memory is large; else all types share the first one.
+    // shares: all types of numbers share sources[0]. Else (large memory) each type has a buffer.
     bool shares;
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not made yet
     const struct roofline_number *holds[ROOFLINE_NUMBERS]; // whose data each holds; NULL: none
@@ -59,11 +59,13 @@ void roofline_close(struct bench_session *bench);
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 
-// The sum of all results of one dispatch that reads `bytes` bytes, with `steps` steps in each
-// thread: `fused` if an fma rounds once, `rounded` if it rounds its product and its sum.
+// The sum of all results of one dispatch: `fused` if an fma rounds once, `rounded` if it rounds its
+// product and its sum.
 struct roofline_sums {
     uint32_t fused, rounded;
 };
+
+// Returns the sums for a dispatch that reads `bytes` bytes, with `steps` steps in each thread.
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes);
 

@@ -19,11 +19,11 @@ enum {
     REPEATS_MAX = 4096
 };
 
-// Above this intensity, a CPU that acts as a GPU reads less memory, because all would take too
-// long.
+// Above this intensity, a CPU that acts as a GPU reads less memory, because reading all of it
+// would take too long.
 static const double cpu_intensity = 16;
 
-// Length of one submission while energy is counted: short compared with the second of the count.
+// Length of one submission while energy is counted: short compared with the energy_s of the case.
 static const double burst_ns = 5e6;
 
 // What a case keeps from its first visit.
@@ -155,7 +155,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// A result in the claim is one fma, which is two operations.
+// Returns the claim of one reading of the memory. Its results are fma, of two operations each.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {

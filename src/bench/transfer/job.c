@@ -12,7 +12,7 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-// Returns where the job's data begin on the host; NULL for device memory.
+// Returns where the job's data begin in the source; NULL if the host cannot access the source.
 static unsigned char *host_source(const struct transfer_job *job)
 {
     unsigned char *memory = transfer_station_memory(job->from, job->source);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    HOST_SHARE = 8,   // each of four buffers takes at most this part of the free host memory
-    DEVICE_SHARE = 4, // each of two buffers takes at most this part of the device's memory
+    HOST_SHARE = 8,   // each of four buffers takes at most an eighth of the free host memory
+    DEVICE_SHARE = 4, // each of two buffers takes at most a quarter of the device's memory
     CPU_BYTES_MAX = 16 << 20, // a CPU has no link to measure
     MAPPED_READ_MAX = 1 << 20 // one load of device memory by the host takes a µs
 };
@@ -78,8 +78,9 @@ static bool is_way(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
 }
 
-// Every way of copying reaches pinned memory; only the host reaches the other kinds. Both
-// directions at once, and single messages, use pinned memory only; single messages go one way.
+// Replaces values that do not fit the case. Every way of copying reaches pinned memory; only the
+// host reaches the other kinds. Both directions at once, and single messages, use pinned memory
+// only; single messages go one way.
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;

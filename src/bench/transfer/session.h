@@ -17,7 +17,7 @@
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
-    TRANSFER_BOTH,  // both at once
+    TRANSFER_BOTH,  // host to device and device to host at once
     TRANSFER_LOCAL, // within the device
     TRANSFER_PEER,  // from one device to another
 };
@@ -45,7 +45,8 @@ struct transfer_case {
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
 
-// The largest transfer that the device and the host have memory for; a power of two.
+// Returns the bytes of the largest transfer that the device and the host have memory for; a power
+// of two.
 uint64_t transfer_bytes_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- the data
@@ -66,7 +67,8 @@ enum {
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
-// ERROR_MISMATCH, which names the first wrong byte read, if the memory does not hold those words.
+// ERROR_MISMATCH, which names the first wrong byte read, if the memory does not hold the data
+// from word `first` on.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
 
@@ -158,12 +160,12 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // For copies. [1] is NULL without two queues beside the universal queue.
+    // Queues for copies. [1] is NULL without two queues beside the universal queue.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
     struct measure_limits limits; // including the link's bandwidth
-    uint32_t visits;              // number of jobs so far
+    uint32_t visits;              // despite its name: jobs so far, up to two per visit
     struct transfer_peer *peers;  // devices opened so far
     // For pageable memory that the driver cannot copy: the host fills one stage while the device
     // copies the other.
@@ -189,26 +191,28 @@ struct transfer_job {
     struct gpu_scope *scope; // of batches
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset; // bytes, in the source, of the transfer recorded last
+    uint64_t offset; // where the transfer recorded last begins in the source, in bytes
     struct gpu_queue *queue;
     struct transfer_stages *stages; // of pageable memory that the driver cannot copy; else NULL
 };
 
-// A measure_record: records `repeats` transfers of a struct transfer_job. From pinned memory, each
-// transfer begins where the one before ended, within the window.
+// Callback of type measure_record (measure/span.h): records `repeats` transfers of `job`, a struct
+// transfer_job. From pinned memory, each transfer begins where the one before ended, within the
+// window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
-// Waits without sleeping, so that the host's clock shows the end exactly; ERROR_TIMEOUT after the
-// request's time-out. On a CPU it sleeps: the work needs the processors.
+// Waits for the batch without sleeping, so that the host's clock shows the end exactly;
+// ERROR_TIMEOUT after the request's time-out. On a CPU it sleeps: the work needs the processors.
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// Pageable memory: prepares the stages if the driver cannot copy it; then transfers once.
+// For pageable memory. The first function prepares stages if the driver cannot copy such memory;
+// the second transfers once.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);
 
-// Loads or stores mapped device memory once.
+// Transfers once, by the host's own loads or stores of mapped device memory.
 void transfer_mapped_once(const struct transfer_job *job);
 
 // The plan and the visit of struct benchmark.

@@ -11,7 +11,7 @@ enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
-    GROUPS_MAX = 1024 // of the kernels that fill and check: their threads loop
+    GROUPS_MAX = 1024 // workgroups of the kernels that fill and check: their threads loop
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
 static const uint64_t window_most = 256 << 20, cache_unknown = 32 << 20;

@@ -16,7 +16,7 @@ enum {
     PASSES_MAX = 4096, // transfers in a sample that the host times
     SINGLES = 16       // single transfers in a sample
 };
-static const double sample_most_ns = 32e6; // of a visit: more samples of slow transfers show little
+static const double sample_most_ns = 32e6; // of all samples: more slow transfers show little
 
 // What a case's first visit finds out.
 struct memory {
@@ -34,7 +34,7 @@ struct trial {
     bool is_direct;               // PEER: copies do not go through the host
     uint64_t passes;              // transfers in a sample
     bool is_slow;                 // memory.is_slow of an earlier visit
-    struct measure_span span;     // a unit is one transfer in each direction
+    struct measure_span span;     // a unit is one transfer; BOTH: one in each direction
 };
 
 // ---------------------------------------------------------------- what goes where
@@ -267,7 +267,7 @@ static bool is_host_timed(const struct transfer_case *this_case)
 // ---------------------------------------------------------------- proof and numbers
 
 // The first visit checks every byte. The host checks a GiB more slowly than it copies one, so each
-// later visit checks only an eighth of large host memory, another one each time.
+// later visit checks only an eighth of large host memory, a different eighth each time.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;
@@ -281,7 +281,8 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Small copies within the device may stay in the last-level cache, and are counted there.
+// Returns the claim of one transfer (BOTH: one in each direction). Small copies within the device
+// may stay in the last-level cache, and are counted as its traffic.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
