@@ -130,7 +130,7 @@ static void report(struct run *run, const struct question *question,
                        pair[0], pair[1]);
 }
 
-// The baseline is measured again beside each case: the cases with the slowest and the fastest one.
+// The cases with the slowest and the fastest baseline; each case has a baseline measured beside it.
 struct drift {
     const struct result *least, *most;
     unsigned cases;

@@ -16,7 +16,7 @@ enum {
     FLOAT_MASK = 4095, // so few bits that 256 × (1 + 3 + 5 + 7) such numbers add up exactly
     BLOCK = 4,         // side of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    HALF_LEAST = 464, // first of the HALF_COUNT end points of BC6H that mean 1/2 to 1
+    HALF_LEAST = 464, // first of the HALF_COUNT end points of BC6H whose values are 1/2 to 1
     HALF_COUNT = 31
 };
 
@@ -96,7 +96,8 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// Red has ordered end points, so a BC1 block has four colours, not three and a transparent one.
+// Red has ordered end points, so a BC1 block has four colours, not three colours and a transparent
+// one.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -109,8 +110,8 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns the bits of the half that a BC6H end point means: 31/64 of its 10 bits expanded to 16.
-// `quantised`: the 10 bits that the block holds.
+// Returns the bits of the half (16-bit float) for a BC6H end point: 31/64 of its 10 bits expanded
+// to 16. `quantised`: the 10 bits that the block holds.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
@@ -171,7 +172,7 @@ static int number_of(const struct loads_kind *kind, unsigned element, unsigned c
 {
     if (kind->source != LOADS_FROM_STRETCHED)
         return hashed_number(kind, element, channel);
-    if (element >= LOADS_ELEMENTS) // an element of a smaller level
+    if (element >= LOADS_ELEMENTS) // the element belongs to a smaller level of detail
         return (hashed_number(kind, element, channel) + 3) / 4;
     unsigned x = element % LOADS_SIDE % LOADS_TILE, y = element / LOADS_SIDE % LOADS_TILE;
     return hashed_number(kind, y * LOADS_SIDE + x, channel);
@@ -240,7 +241,7 @@ static void put_bc6h(unsigned char *to, unsigned block)
 }
 
 // Writes a BC7 block in mode 6: one region; end points of 7 bits and one lowest bit more, which all
-// channels of an end point share. This bit is the number of the end point here.
+// channels of an end point share. Here this bit is the end point's number.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);

@@ -276,8 +276,8 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // Integers have kernels of their own. So have writable UNORM8 resources: these kernels name the
-    // format.
+    // Integers have kernels of their own. Writable UNORM8 resources do too, because their kernels
+    // name the format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

@@ -10,7 +10,7 @@
 enum loads_class { // type of the data
     LOADS_UNORM8,  // v / 255, v from 1 to 255
     LOADS_FLOAT16, // multiples of 1/64: all sums are exact
-    LOADS_FLOAT32, // multiples of 1/64, too
+    LOADS_FLOAT32, // multiples of 1/64: all sums are exact
     LOADS_UINT32,
     LOADS_UINT8,
     LOADS_PACKED // packed words, sRGB and compressed blocks
@@ -37,7 +37,7 @@ enum loads_source {
     LOADS_FROM_VISIBLE,   // structured, in device memory that the host has mapped
     LOADS_FROM_SHARED,    // the workgroup's own (shared) memory
     LOADS_FROM_BROADCAST, // structured; one load per subgroup, for all lanes
-    LOADS_FROM_SHUFFLE,   // structured; one load per subgroup; each lane takes another lane's
+    LOADS_FROM_SHUFFLE,   // structured; one load per subgroup; each lane takes another lane's value
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
     LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
@@ -45,7 +45,7 @@ enum loads_source {
     LOADS_FROM_TRILINEAR,
     LOADS_FROM_STRETCHED, // bilinear with anisotropic filter
     LOADS_FROM_MIP,       // nearest, from the second level of detail
-    LOADS_FROM_ARRAY,     // bilinear, as are VOLUME and CUBE
+    LOADS_FROM_ARRAY,     // bilinear; VOLUME and CUBE are bilinear, too
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
     LOADS_FROM_ROW,           // a texture of one dimension, texel by texel
@@ -113,13 +113,13 @@ struct loads_traits {
     bool smooth_levels;    // filters between levels
     float centre;          // position of the sample in a texel of size 1; 0 means 1/2
     double filters;        // error of one filtered load, in 2^-8 of the data's range
-    const char *no_opencl; // why OpenCL cannot run it; NULL: it can
-    const char *no_cuda;   // why CUDA cannot run it; NULL: it can
+    const char *no_opencl; // why OpenCL cannot run these rows; NULL: it can
+    const char *no_cuda;   // why CUDA cannot run these rows; NULL: it can
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
-bool loads_is_texture(const struct loads_kind *kind); // a thread loads a tile of 16 × 16 texels
-bool loads_is_sampled(const struct loads_kind *kind); // a thread uses normalised coordinates
+bool loads_is_texture(const struct loads_kind *kind); // true: a thread loads a tile of texels
+bool loads_is_sampled(const struct loads_kind *kind); // true: coordinates are normalised
 
 // Returns the bytes of one load. A texel of a compressed block has half a byte or one byte.
 double loads_bytes(const struct loads_kind *kind);
@@ -185,8 +185,8 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
 // packed formats: each of 256 additions rounds by at most half a unit in the last place of numbers
 // below 256 (2^-17). sRGB: half of 1/255 per load more. Filters: 2^-8 of the data's range per load,
 // because hardware rounds weights to multiples of 2^-8; twice that between levels or slices and for
-// STRETCHED. OFFSET has 3/4 of it: its weight 1/4 is such a multiple, and a sample at the centre
-// must be found wrong.
+// STRETCHED. OFFSET: 3/4 of 2^-8, because its weight 1/4 is such a multiple, and a sample at
+// the centre must be found wrong.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to how often one workgroup writes element e.

@@ -15,10 +15,10 @@ struct loads_params { // as params.glsl declares them after the address
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
-    float pushed[LOADS_PUSHED_ELEMENTS]; // passed only to kernels that load these
+    float pushed[LOADS_PUSHED_ELEMENTS]; // passed only to kernels that load push constants
 };
 
-struct loads_size {   // found by the first run of a kernel, kept for its later runs
+struct loads_size {   // sizes that a kernel's first run finds for its later runs
     uint32_t groups;  // workgroups per dispatch; 0: not known yet
     uint64_t repeats; // dispatches per sample; 0: not known yet
 };
@@ -36,20 +36,20 @@ struct loads_session {
     struct bench_session *bench;
     struct measure_limits limits;
     struct measure_clock clock;
-    struct gpu_buffer *proof;               // holds struct proof of work.c; NULL until needed
-    struct gpu_arg *sources;                // one argument per kind; empty until needed
-    uint32_t groups;                        // workgroups per dispatch, if that is not too long
-    struct bench_session *robust;           // made by loads_robust; NULL until needed
-    bool warm;                              // a case has run, so the core clock is high
+    struct gpu_buffer *proof;     // holds struct proof of work.c; NULL until needed
+    struct gpu_arg *sources;      // one argument per kind; empty until needed
+    uint32_t groups;              // workgroups per dispatch, unless the dispatch lasts too long
+    struct bench_session *robust; // made by loads_robust; NULL until needed
+    bool warm;                    // a case has run, so the core clock is high
     struct loads_baseline_seen baseline[2]; // [0]: fidelity=original, [1]: fidelity=peak
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
-// Returns a session on a second handle of the same device, which checks the bounds of every access.
-// The first call opens it, loads_close closes it. NULL with `err` if the device cannot check bounds
-// or the session cannot be opened.
+// Returns a session on a second handle of the same device; this handle checks the bounds of every
+// access. The first call opens the session, loads_close closes it. NULL with `err` if the device
+// cannot check bounds or the session cannot be opened.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // ---------------------------------------------------------------- one kernel at work
@@ -73,7 +73,7 @@ MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope 
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
 
-// A measure_record: records `repeats` dispatches.
+// Callback of type measure_record (measure/span.h): records `repeats` dispatches.
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
 // Fails with ERROR_MISMATCH if a thread found a wrong sum, if a written element is wrong, or if
@@ -107,7 +107,7 @@ struct loads_run {
     struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
 };
 
-// Finds the size of the work (at the first run), runs it and verifies it.
+// Runs and verifies the work; the first run finds its size.
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {

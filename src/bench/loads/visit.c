@@ -26,7 +26,7 @@ static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 // Number of loads in one dispatch of the published tool.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// If a case takes less than 1.2 times as long as the loop without loads, it may measure the loop.
+// A case that takes less than 1.2 times as long as the loop without loads may measure the loop.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is older than this.
@@ -91,7 +91,7 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
         .request = run->request,
         .unordered = (visit->session->info->caps & GPU_CAP(UNORDERED)) != 0,
         .repeats = run->size->repeats,
-        .warm = session->warm, // true: no warm-up, as cases follow without a pause
+        .warm = session->warm, // true: one run is warm-up enough, as cases follow without a pause
     };
     if (!measure_span_run(visit->arena, &desc, &run->span, err) ||
         !loads_work_verify(&run->work, run->span.repeats * run->span.count, err))
@@ -164,8 +164,9 @@ static void report_control(const struct measure_span *span, double control_ns, u
                            struct measure_visit *visit)
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
-    // The control has `width` additions and at most two other instructions for each load. A loop
-    // that takes less than the additions' share of that time (and 10 % for noise) cannot do them.
+    // The control has `width` additions and at most two other instructions for each load. A case
+    // that takes less than the additions' share of the control's time, less 10 % for noise, cannot
+    // have made all additions.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -219,8 +220,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// `place`: the visit that runs the case: a copy of `run` or, for robust access, a visit on a device
-// handle that checks bounds.
+// `place` is the visit that runs the case: a copy of `run` or, for robust access, a visit on a
+// device handle that checks bounds.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)
@@ -233,7 +234,7 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
     struct loads_run control = {.this_case = this_case, .control = true, .size = &control_size};
     struct loads_run seen = {
         .this_case = this_case, .request = run->request, .size = &memory->size};
-    // The time of the loop itself is the same in all rounds, so it is measured once.
+    // The loop without loads takes the same time in all rounds, so it is measured once.
     if ((!(memory->control_ns > 0) && !run_beside(place, &control, &memory->control_ns, err)) ||
         !loads_run(place, &seen, err))
         return false;

@@ -14,7 +14,7 @@ enum {
     ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits, a float just above 1
 };
 
-struct proof { // as params.glsl declares it
+struct proof { // as params.glsl declares this struct
     uint32_t groups, wrong, unused[2];
     float expected[LOADS_THREADS];
 };
@@ -78,8 +78,8 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// Returns the sum of thread `id` in the loop without loads. Channels start from 0, 1, 2, 3; 256
-// times the loop adds a float just above 1 or, in the sampled form, the coordinates that it
+// Returns the sum of thread `id` in the loop without loads. Channels start from 0, 1, 2, 3. The
+// loop adds 256 times a float just above 1 or, in the sampled form, the coordinates that it
 // computes.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
@@ -91,7 +91,7 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_is_sampled(kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // a tile's mean column and row are 7.5 + 0.5
+        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // a tile's mean column and row: 7.5 + 0.5 each
     }
     return (float)(sum * weight + first);
 }

@@ -2,7 +2,7 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-#define BYTES_MOST  ((uint64_t)192 << 30) // numbers of elements must fit in 32 bits
+#define BYTES_MOST  ((uint64_t)192 << 30) // an array's number of elements must fit in 32 bits
 
 enum {
     DEVICE_SHARE = 2, // arrays of a preset have at most half of the device's memory
@@ -133,7 +133,8 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// Presets give advice only without prefetching. Oversubscribed arrays have one size, set here.
+// Presets give advice only without prefetching. Oversubscribed arrays have one size, which this
+// function sets.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct managed_case this_case;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    GROUPS_MAX = 4096, // most workgroups of the kernels that fill and check; these kernels loop
+    GROUPS_MAX = 4096, // most workgroups of the fill and check kernels, which loop
     HOST_CHECKS = 64,  // number of sums that the host checks
     FILLERS_MAX = 256
 };
@@ -97,7 +97,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
         (this_case->rest && !fill_device(arrays, this_case->rest, err)))
         return false;
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
-        // Each pass writes array 0, so the advice "mostly read" would be wrong for it.
+        // Each pass writes array 0, so the advice "mostly read" would be wrong for array 0.
         bool advised =
             this_case->advised && (i > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);

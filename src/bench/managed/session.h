@@ -10,7 +10,7 @@
 
 struct managed_case {
     bool host_touch; // true: the host writes the arrays first; false: the device does
-    bool prefetch;   // pages are moved to the device before its first pass
+    bool prefetch;   // true: pages are moved to the device before the first pass
     bool advised;    // the driver gets `advice`; false: no advice
     enum gpu_managed_advice advice;
     uint64_t bytes; // size of the three arrays together
@@ -31,7 +31,7 @@ struct managed_session {
     uint32_t visits; // number of visits so far, from which each visit's seed is made
 };
 
-struct managed_params { // as the kernels declare them
+struct managed_params { // as the kernels declare these members
     double factor;
     uint32_t count; // number of pairs of elements
     uint32_t seed;

@@ -11,8 +11,8 @@ enum {
     METRIC_PREFETCH
 };
 
-// The first pass and the later passes have different factors, so that their sums differ and each is
-// checked.
+// The first pass and the later passes have different factors, so that sums
+// of the first pass do not pass the check of the later passes.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -98,7 +98,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // DRAM is no limit for arrays of at most 4 last-level caches, or if pages stay with the host.
+    // DRAM is no limit if all arrays together have at most 4 last-level caches, or if pages stay
+    // with the host.
     bool is_dram = trial->arrays.bytes * MANAGED_ARRAYS > 4 * limits.last_cache_bytes;
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;

@@ -7,8 +7,8 @@ enum {
     UNIT_TEXT = 32
 };
 
-// A finding lists cases with parameter `param`, each as "BEFORE: AFTER": two metrics. If `before`
-// is NULL, BEFORE is the value of the parameter.
+// A finding lists cases with the parameter `param`, each as "BEFORE: AFTER": the metrics `before`
+// and `after`. If `before` is NULL, BEFORE is the value of the parameter.
 struct kind {
     const char *param, *before, *after;
 };

@@ -34,7 +34,7 @@ struct occupancy_session {
     struct measure_clock clock;
     struct gpu_buffer *data;
     uint32_t *words; // the content of `data`
-    uint32_t runs;   // number of runs so far; gives each run another token
+    uint32_t runs;   // number of runs so far; each run makes another token from it
 };
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
@@ -63,13 +63,14 @@ struct occupancy_stay {
 };
 
 struct occupancy_tally {
-    unsigned cores;   // number of cores that had workgroups
-    unsigned most;    // most workgroups at once on any core
-    unsigned least;   // the same for the core where this number is smallest
-    unsigned fullest; // number of cores that had `most` at once
+    unsigned cores; // number of cores that had workgroups
+    unsigned most;  // most workgroups at once on any core
+    unsigned least; // each core has its own most workgroups at once; this is the smallest of these
+    unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // most workgroups at once on all cores together
-    double fill_ns;   // on the first such core: from its first start until it had `most`
-    bool refilled; // a workgroup began there later: the core was full, workgroups had not run out
+    double fill_ns;   // on the first of these cores: time from its first start until it had `most`
+    bool refilled; // true: that core got a workgroup later, so it was full, and workgroups had not
+                   // run out
 };
 
 // Returns how many workgroups were on a core at once, from at least one stay. Two workgroups do not

@@ -18,7 +18,7 @@ enum {
     ITERATIONS = 4,
     SHIFT = 61, // in words: a thread reads what another subgroup wrote
     POLLS = 1 << 20,
-    GROUPS_A_CORE = 32, // first run: twice so many per core, or fewer if the driver reports fewer
+    GROUPS_A_CORE = 32, // half of the workgroups per core in the first run, unless fewer fit
     GROUPS_ELSE = 256,  // workgroups in the first run if the number of cores is not known
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
@@ -62,7 +62,7 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        base = g ? base : start - half; // others begin at most half of the clock's range apart
+        base = g ? base : start - half; // other groups begin within half of the clock's range
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
                                            .core = record[OCCUPANCY_RECORD_CORE]};
@@ -172,8 +172,8 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Takes what the case's first visit kept; if this is the first visit, makes the program and sizes
-// the work.
+// Takes the memory of the case's first visit; if this is the first visit, makes the program and
+// sizes the work.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;

@@ -28,7 +28,7 @@ static bool is_of(const struct subject *subject, const struct result *result)
     return result_is_of(result, "overlap", subject->device);
 }
 
-// The text of the case's parameter `key`; "" if it has none.
+// Returns the text of the case's parameter `key`; "" if the case lacks it.
 static const char *value_of(const struct result *result, const char *key)
 {
     const struct case_value *value = case_find(&result->bench_case, key);
@@ -40,15 +40,15 @@ static bool is_scenario(const struct result *result, const char *name)
     return case_says(&result->bench_case, "scenario", name);
 }
 
-// The metric called `name`; NULL if the result has no such metric, or no number for it.
+// Returns the metric called `name`; NULL if the result has no such metric, or no number for it.
 static const struct metric *metric_of(const struct result *result, const char *name)
 {
     const struct metric *metric = result_metric(result, name);
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// The first result that has this metric, scenario (NULL: any) and barrier (NULL: any). NULL if
-// there is none.
+// Returns the first result that has this metric, scenario (NULL: any) and barrier (NULL: any). NULL
+// if there is none.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -62,7 +62,7 @@ static const struct result *find(const struct subject *subject, const char *scen
     return NULL;
 }
 
-// The cell of a series in this row and column; NaN if there is no such column.
+// Returns the cell of a series in this row and column; NaN if there is no such column.
 static double cell_of(const struct series *series, size_t row, const char *column)
 {
     for (size_t c = 0; c < series->column_count; c++)
@@ -77,7 +77,7 @@ static const struct series *calibration_of(const struct result *result)
     return series && series->row_count == 1 ? series : NULL;
 }
 
-// The resolution of the device's clock in ns; 0 if the result does not hold it.
+// Returns the resolution of the device's clock in ns; 0 if the result does not hold it.
 static double resolution_of(const struct result *result)
 {
     const struct series *calibration = calibration_of(result);
@@ -87,7 +87,7 @@ static double resolution_of(const struct result *result)
 
 // ---------------------------------------------------------------- words
 
-// "0.931 [0.925, 0.94]", or just the number if it has no interval.
+// Returns "0.931 [0.925, 0.94]", or just the number if it has no interval.
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
     const char *median = unit_text(arena, metric->median, metric->unit);
@@ -98,7 +98,7 @@ static const char *number_text(struct arena *arena, const struct metric *metric)
                         unit_text(arena, metric->ci95[1], metric->unit));
 }
 
-// "yes, 93 % [92 %, 94 %]": the verdict on a share of time, and the share.
+// Returns the verdict on a share of time, and the share: "yes, 93 % [92 %, 94 %]".
 static const char *share_text(struct arena *arena, const struct metric *share)
 {
     double low = isfinite(share->ci95[0]) ? share->ci95[0] : share->median;
@@ -149,7 +149,7 @@ struct question {
     enum scale scale;
     const char *text, *rest; // before and after the number
     const char *published;   // results of other GPUs; NULL: none
-    bool only;               // only this scenario can answer it, and only with two queues
+    bool only;               // no other scenario can answer the question; it needs two queues
 };
 
 static const struct question questions[] = {
@@ -174,8 +174,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// For a question without a measured answer. For "overlap-queues", reports that there is only one
-// queue, if the question's scenario was measured. For other questions, reports nothing.
+// Called for a question without a measured answer. For "overlap-queues", reports that there is only
+// one queue, if the question's scenario was measured. For other questions, reports nothing.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -228,8 +228,8 @@ static const struct {
     {"semaphore", "timeline semaphore"},
 };
 
-// barrier-gap: a finding for each case of one scenario: "default", or else the first that has a
-// gap.
+// barrier-gap: a finding for each case of one scenario: "default" or, if that has no gap, the first
+// that has one.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -431,8 +431,8 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// overlap-clock: the resolution of the device's clock, and whether the polling host saw the same
-// times.
+// overlap-clock: the resolution of the device's clock, how far one core's clock lags another's, and
+// whether the times that the polling host saw agree with the device's stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;
@@ -472,22 +472,19 @@ static void report_clock(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// The findings, by code. A finding's keys are the cases from which it comes. Its value is the
-// number in its text.
-//   overlap-clock       resolution of the device's clock, and what the polling host saw
+// The findings, by code. Keys: the cases from which a finding comes; value: the number in its text.
+//   overlap-clock       resolution of the device's clock; see report_clock
 //   overlap-dispatches  do unordered dispatches of one queue overlap
 //   overlap-draw-dispatch, overlap-draws  the same for a draw and a dispatch, and for two draws
 //   overlap-queues      do two queues work at the same time
-//   overlap-hand-over   time from the end of one queue's work to the start of work that waits for
-//   it
-//                       on another queue
+//   overlap-hand-over   time from the end of work on one queue to the start of work on the other
+//                       queue that waits for it
 //   release-skew, overlap-stretch, overlap-gain  the metrics of these names
 //   barrier-gap         time that the device is idle at a barrier, for each kind of barrier
 //   target-barrier      does a barrier of a render target cost more than one of a buffer
-//   overlap-bystander   does a workload after a barrier overlap an earlier one that it does not
-//   need split-barrier       is a frame shorter with split barriers queue-priority      does the
-//   compute queue's priority change a frame; the value is NaN if the
-//                       driver refused the priority
+//   overlap-bystander   does work after a barrier overlap earlier work for which it does not wait
+//   split-barrier       is a frame shorter with split barriers
+//   queue-priority      does the compute queue's priority change a frame; NaN: priority refused
 void overlap_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

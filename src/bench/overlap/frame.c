@@ -46,8 +46,8 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Runs the same work without a hold for warm_ns, so that the core clock rises; not on a CPU. Its
-// records have a token of their own.
+// Runs the frame's work without a hold for warm_ns, so that the core clock rises; does nothing on a
+// CPU. The records of this work have a token of their own.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)

@@ -30,14 +30,14 @@ enum overlap_mark {
 struct overlap_poll {
     bool seen;
     double seen_ns; // when the host read the marker
-    double look_ns; // start of the last read that did not find it; 0: the first read found it
+    double look_ns; // start of the last read that did not find the marker; 0: the first found it
 };
 
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // mapped memory of `words`
     uint32_t frames; // number of frames with markers so far; counters are not reset between them
-    struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT]; // of the last such frame
+    struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT]; // last marked frame's
 };
 
 MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
@@ -45,7 +45,7 @@ MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu
 
 struct overlap_poll_desc {
     uint32_t workloads;   // bit set of the workloads that leave markers
-    uint32_t token;       // the value of a written marker
+    uint32_t token;       // word that the device writes as a marker
     uint64_t released_ns; // when the hold was released, by the host's clock
     struct gpu_batch *batches[OVERLAP_WORKLOADS_MAX];
     size_t batch_count;
@@ -85,7 +85,7 @@ struct overlap_agreement overlap_markers_agree(const struct overlap_markers *mar
 struct overlap_segment {
     unsigned queue;     // index in session->queues
     uint32_t workloads; // bit set
-    uint32_t after;     // bit set of the earlier segments that it waits for
+    uint32_t after;     // bit set of the earlier segments that this one waits for
     struct gpu_batch *batch;
 };
 
@@ -96,15 +96,15 @@ struct overlap_stage {
     struct gpu_scope *scope;
     struct arena *arena;
     struct gpu_batch *batches[OVERLAP_QUEUES_MAX][OVERLAP_WORKLOADS_MAX]; // NULL: not needed yet
-    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX];               // of the last recording
+    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // of the last recorded frame
     size_t segment_count;
     struct gpu_buffer *results, *records;
     struct gpu_image *image; // for OVERLAP_BARRIER_IMAGE; NULL for any other barrier
     struct gpu_target *targets[OVERLAP_WORKLOADS_MAX]; // of draws; NULL for a dispatch
     struct overlap_markers markers;
-    bool marked;                                      // the frame being recorded leaves markers
-    uint32_t *words;                                  // all results of a frame, read back
-    uint32_t *record_words;                           // all records of a frame, read back
+    bool marked;            // true: the frame that is recorded now leaves markers
+    uint32_t *words;        // all results of a frame, read back
+    uint32_t *record_words; // all records of a frame, read back
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // [w]: of workload w; [count]: record count
     uint32_t stride;                                  // words per workload in `results`
     // How often the work loop repeats in an iteration, of a dispatch and of a draw. They differ
@@ -113,7 +113,7 @@ struct overlap_stage {
     enum overlap_barrier barrier;
     bool barrier_first; // barrier right after the awaited workload; false: right before the waiter
     uint64_t timeout_ns;
-    uint32_t token; // of the frame recorded last
+    uint32_t token; // token of the frame recorded last
 };
 
 // Returns the scenario as the device can run it: a draw becomes a dispatch if the device has no
@@ -128,10 +128,10 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
 // scope, arena, repeats, draw_repeats, barrier, barrier_first and timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
-// The queue on which workload `w` runs, as an index in session->queues: 0 if its own is missing.
+// Returns the queue of workload `w`, as an index in session->queues: 0 if its own is missing.
 unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
 
-// stage->draw_repeats if workload `w` is a draw, otherwise stage->repeats.
+// Returns stage->draw_repeats if workload `w` is a draw, otherwise stage->repeats.
 uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
 // ---------------------------------------------------------------- recording
@@ -144,8 +144,9 @@ void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 // Cuts the workloads of the bit set `which` into segments and records a batch for each.
 MUST_CHECK bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err);
 
-// Bit set of the workloads whose words workload `w` reads in a frame of `which`: the workloads that
-// it waits for, if the stage's barrier makes their words visible. 0 if `w` runs alone.
+// Returns the bit set of the workloads whose words workload `w` reads in a frame of `which`: the
+// workloads that it waits for, if the stage's barrier makes their words visible. 0 if `w` runs
+// alone.
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w);
 
 // ---------------------------------------------------------------- the frame
@@ -177,7 +178,7 @@ MUST_CHECK bool overlap_frame_run(struct overlap_stage *stage,
                                   const struct overlap_frame_desc *desc,
                                   struct overlap_frame *frame, struct error *err);
 
-// How the stamps of `frame`, the last frame with markers, agree with what the host polled.
+// Returns how the stamps of `frame`, the last frame with markers, agree with the polled times.
 struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *stage,
                                                  const struct overlap_frame *frame);
 

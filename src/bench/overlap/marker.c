@@ -22,7 +22,7 @@ bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *sco
     markers->words = markers->counters ? gpu_buffer_create(scope, &words, err) : NULL;
     if (!markers->words)
         return false;
-    // Without this, old content of the memory could equal the token of a later frame.
+    // Clears the memory: its old content could equal the token of a later frame.
     markers->map = memset(gpu_buffer_map(markers->words), 0, words.bytes);
     const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
     return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);

@@ -125,14 +125,14 @@ enum overlap_param { // indices in `params`
     OVERLAP_PARAM_PLACE
 };
 
-// The case's scenario. The product's context is the array of chosen scenarios.
+// Returns the case's scenario. The context of the plan's product is the array of chosen scenarios.
 static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
 {
     const struct overlap_scenario *const *scenarios = pick->context;
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// The kind of barrier of a case: the chosen one, unless the scenario allows only one kind.
+// Returns the kind of barrier of a case: the chosen one, unless the scenario allows only one kind.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))

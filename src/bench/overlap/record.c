@@ -36,8 +36,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Bit set of the segments after which `w` starts: on each queue, the newest segment with a workload
-// for which `w` waits by semaphore.
+// Returns the bit set of the segments after which `w` starts: on each queue, the newest segment
+// with a workload for which `w` waits by semaphore.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -52,7 +52,7 @@ static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size
     return after;
 }
 
-// True if any later workload waits for `w` by semaphore.
+// True if a later workload waits for `w` by semaphore: the segment ends after `w`.
 static bool ends_segment(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     for (size_t later = w + 1; later < stage->scenario->count; later++)
@@ -158,9 +158,9 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Orders those of these workloads that are still unordered: a draw by a barrier of its target,
-// which orders only that draw; a dispatch by a barrier of the buffer, which orders all work before
-// it.
+// Orders the workloads of the bit set that no barrier orders yet: a draw by a barrier of its
+// target, which orders only that draw; a dispatch by a barrier of the buffer, which orders all
+// earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -177,8 +177,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records the stage's barrier after these workloads. Every barrier except that of a target orders
-// all work before it.
+// Records the stage's barrier after the workloads of the bit set. Every barrier except that of a
+// target orders all work before it.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -188,7 +188,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    case OVERLAP_BARRIER_SPLIT: // set in another segment: it cannot be waited for in this one
+    case OVERLAP_BARRIER_SPLIT: // its set is in another segment, so this one cannot wait for it
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
         break;
@@ -263,7 +263,7 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Batch number `i` of a queue, created when it is first needed. NULL with `err` if that fails.
+// Returns batch `i` of a queue, which the first call creates. NULL with `err` if that fails.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

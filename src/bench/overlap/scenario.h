@@ -32,7 +32,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_SPLIT,     // set right after one workload, waited for right before the other
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
     OVERLAP_BARRIER_TARGET,    // after a draw: of its target's colours; after a dispatch: as BUFFER
-    OVERLAP_BARRIER_NONE,      // no workload waits
+    OVERLAP_BARRIER_NONE,      // no barrier: no workload waits
     OVERLAP_BARRIER_COUNT
 };
 
@@ -56,7 +56,7 @@ struct overlap_scenario {
 extern const struct overlap_scenario overlap_scenarios[];
 extern const size_t overlap_scenario_count;
 
-// The built-in scenario called `name`; NULL if there is none.
+// Returns the built-in scenario called `name`; NULL if there is none.
 const struct overlap_scenario *overlap_scenario_find(const char *name);
 
 // True if any workload waits for a draw.
@@ -73,11 +73,12 @@ bool overlap_scenario_crosses(const struct overlap_scenario *scenario);
 // True if any workload waits for one on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
-// A copy of the scenario, in `arena`, in which no workload waits.
+// Returns a copy of the scenario, in `arena`, in which no workload waits for another; nothing is
+// released.
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
-// Bit set of the workloads for which `workload` waits, directly or through other workloads.
+// Returns the bit set of the workloads for which `workload` waits, directly or through others.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)

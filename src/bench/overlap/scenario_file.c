@@ -45,7 +45,7 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// The index of the member's text in `words`; `fallback` if the member is absent, or after an error.
+// Returns the index of the member's text in `words`; `fallback` if it is absent or after an error.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {
@@ -196,7 +196,8 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole file
 
-// A scenario of the enabled workloads only. It renumbers them, and with them the bits of `after`.
+// Returns a scenario of the enabled workloads only, which are renumbered, as are the bits of
+// `after`.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);

@@ -12,7 +12,7 @@
 // another core must read a later time itself (skew.comp).
 struct overlap_skew {
     double behind_ns; // the largest lag of a core's clock behind another's; 0: none was seen
-    double reach_ns;  // smallest age of a stamp when read: shorter lags stay unseen; NaN: none seen
+    double reach_ns;  // smallest age of a stamp when read: shorter lags stay unseen; NaN: no stamp
     uint64_t seen;    // number of stamps compared
     unsigned cores;   // number of cores that took part; 0: not known
 };
@@ -31,16 +31,16 @@ struct overlap_session {
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // NULL: the device has no such queue
     const char *queue_text;                       // description of the queues for the user
     bool has_cores;                               // kernels can read core ids
-    uint32_t token; // of the last frame: each frame of a session has its own, from 1
+    uint32_t token; // token of the last frame: each frame of a session has its own, from 1
 };
 
 // Opens a session on the device of `bench` and stores it in bench->state.
 MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *err);
 
 // Returns the session with its own device whose compute queue has high priority. The first call
-// opens it. If the driver refuses that, the session is a copy of the benchmark's session, with
-// `refused` and priority_text set. NULL with ERROR_UNSUPPORTED if the device has no second queue or
-// no priorities, or with ERROR_DEVICE_LOST.
+// opens it. If the driver refuses high priority, the session is a copy of the benchmark's session,
+// with `refused` and priority_text set. NULL with ERROR_UNSUPPORTED if the device has no second
+// queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
 // Closes the urgent session's own device, if it has one.

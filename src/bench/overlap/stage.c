@@ -78,7 +78,8 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     stage->stride = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;
-        // A subgroup of a draw writes its record at the place of its first pixel, which can be any.
+        // A subgroup of a draw writes its record at the place of its first pixel, which can be any
+        // pixel.
         uint32_t records = scenario->workloads[w].draw ? threads : threads / OVERLAP_WORKGROUP;
         if (threads > stage->stride)
             stage->stride = threads;
@@ -94,7 +95,7 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
         return false;
     stage->records = gpu_buffer_create(
         stage->scope, &(struct gpu_buffer_desc){.bytes = record_words * sizeof(uint32_t)}, err);
-    // Zeros are no token, so no record is found at a place to which a draw writes none.
+    // 0 is no frame's token, so a place to which a draw writes nothing holds no record.
     if (!stage->records || !gpu_buffer_write(stage->records, 0, stage->record_words,
                                              record_words * sizeof(uint32_t), err))
         return false;

@@ -36,8 +36,8 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Mean overlap of the pairs that are_free accepts and in which `draws` (0, 1 or 2) workloads are
-// draws; NaN if there is no such pair.
+// Returns the mean overlap of the pairs that are_free accepts and in which `draws` (0, 1 or 2)
+// workloads are draws; NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
 {
@@ -54,8 +54,9 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Total time in which every queue of the bit set `wanted` runs a workload. The running workloads
-// change only at a start or an end, so each span between two of these is tested in its middle.
+// Returns the total time in which every queue of the bit set `wanted` runs a workload. The running
+// workloads change only at a start or an end, so each span between two of these is tested in its
+// middle.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -77,7 +78,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Of the workloads that `w` waits for, the one that ended last; `w` itself if it waits for none.
+// Returns which of the workloads that `w` waits for ended last; `w` itself if it waits for none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -89,9 +90,9 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Median time from the end of a workload (a draw if `after_draw`, otherwise a dispatch) to the
-// start of the neighbouring dispatch that waits for it. The dispatch must not wait for a workload
-// that ended later: the gap would contain other work. NaN if there is no such pair.
+// Returns the median time from the end of a workload (a draw if `after_draw`, otherwise a dispatch)
+// to the start of the neighbouring dispatch that waits for it. The dispatch must not wait for a
+// workload that ended later: the gap would contain other work. NaN if there is no such pair.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {

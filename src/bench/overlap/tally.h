@@ -16,15 +16,16 @@ struct overlap_tally {
     // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of a
     // neighbouring dispatch that waits for it and for no workload that ended later.
     double gap_ns, draw_gap_ns;
-    double skew_ns; // between the queues' first starts; NaN if the first workload of either waits
+    double skew_ns; // time between the queues' first starts; NaN if a queue's first workload waits
     double stretch; // mean over the workloads: length in the frame / length alone
     double gain;    // sum of the workloads' lengths alone / the frame's length
 };
 
-// The time in which workloads a and b both run, divided by the shorter of their lengths: 0 to 1.
+// Returns the time in which workloads a and b both run / the shorter of their lengths: 0 to 1.
 double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
 
-// The metrics of `frame`. queues[w] is the queue of workload w, alone_ns[w] its length alone.
+// Returns the metrics of `frame`. queues[w] is the queue of workload w, alone_ns[w] its length
+// alone.
 struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
                                       const unsigned *queues, const double *alone_ns,
                                       const struct overlap_frame *frame);
@@ -62,7 +63,7 @@ struct overlap_history {
 void overlap_history_add(struct overlap_history *history, const struct overlap_scenario *scenario,
                          const struct overlap_frame *frame);
 
-// What overlap_series_add makes the series of a visit from.
+// The data from which overlap_series_add makes the series of a visit.
 struct overlap_shown {
     struct arena *arena;
     const struct overlap_stage *stage;

@@ -267,7 +267,7 @@ static void report_details(const struct work *work, struct measure_visit *visit)
     }
 }
 
-// The frame whose length is nearest to the median.
+// Returns the frame whose length is nearest to the median.
 static const struct overlap_frame *typical_frame(const struct work *work)
 {
     double lengths[FRAMES_MAX];
@@ -303,7 +303,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         visit_flag(visit, "markers",
                    "%zu of %zu markers reached the host later than their time stamps allow",
                    polling->seen - polling->agreed, polling->seen);
-    if (work->stage.session->refused) // the case did not measure what its key says
+    if (work->stage.session->refused) // the case's key says high priority, but it ran at medium
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;

@@ -20,7 +20,7 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-// How the victims got onto the device: "57 of 60 co-resident, 3 at a boundary", or "all 60
+// Returns how the victims got onto the device: "57 of 60 co-resident, 3 at a boundary", or "all 60
 // co-resident". NULL if the result does not say.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
@@ -44,8 +44,8 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// "99 % within 3.1 ms", or "the longest 3.1 ms" if there are too few answers for 99 %. NULL if the
-// result has neither.
+// Returns "99 % within 3.1 ms", or "the longest 3.1 ms" if there are too few answers for 99 %. NULL
+// if the result has neither.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     const struct series *quantiles = result_series(result, "quantiles");
@@ -91,7 +91,7 @@ static const char *slowdown_text(struct arena *arena, const struct result *resul
     return arena_printf(arena, "the hog takes %.2f times as long", slowdown);
 }
 
-// The text for one result: "1.9 ms at medium priority (99 % within 3.1 ms; …)".
+// Returns the text for one result: "1.9 ms at medium priority (99 % within 3.1 ms; …)".
 static const char *answer_text(struct arena *arena, const struct result *result,
                                const struct metric *response)
 {
@@ -110,8 +110,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// The text on what a priority above medium changes. "" if either of the two responses is NULL or
-// has no interval.
+// Returns the text on what a priority above medium changes. "" if either of the two responses is
+// NULL or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {

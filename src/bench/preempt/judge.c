@@ -116,9 +116,10 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
     visit_series(visit, &series);
 }
 
-// A bound of the 95 % interval of a quantile: the sample whose rank lies 1.96 standard deviations
-// from n p, by the normal approximation of the binomial (David and Nagaraja, "Order Statistics",
-// 7.1). `side`: -1 for the lower bound, 1 for the upper. NaN if no sample has that rank.
+// Returns a bound of the 95 % interval of quantile `p`: the sample whose rank lies 1.96 standard
+// deviations from n p, by the normal approximation of the binomial (David and Nagaraja, "Order
+// Statistics", 7.1). `side`: -1 for the lower bound, 1 for the upper. NaN if no sample has that
+// rank.
 static double bound(const double *sorted, size_t count, double p, double side)
 {
     double rank = (double)count * p + side * 1.96 * sqrt((double)count * p * (1 - p));
@@ -151,8 +152,8 @@ static void add_quantiles(struct arena *arena, const double *sorted, size_t coun
     visit_series(visit, &series);
 }
 
-// The number of bins per octave: the largest power of 2 in the permitted range that gives at most
-// BINS_MOST bins, and at most 2 √count, from the shortest to the longest answer; the least
+// Returns the number of bins per octave: the largest power of 2 in the permitted range that gives
+// at most BINS_MOST bins, and at most 2 √count, from the shortest to the longest answer; the least
 // permitted one if none does. Most answers lie close together, and a few far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {

@@ -11,8 +11,8 @@ enum judge_entry {
     JUDGE_CO_RESIDENT, // workgroups of the hog kept running while the victim ran
     JUDGE_MID_SHADER,  // workgroups of the hog stood still while the victim ran
     JUDGE_IN_TURNS,    // the victim itself was stopped, and the hog ran meanwhile
-    JUDGE_BOUNDARY,    // it ran between workgroups or dispatches of one submission of the hog
-    JUDGE_WAITED,      // it ran after a submission of the hog
+    JUDGE_BOUNDARY, // the victim ran between workgroups or dispatches of one submission of the hog
+    JUDGE_WAITED,   // the victim ran after a submission of the hog
     JUDGE_COUNT
 };
 
@@ -20,10 +20,10 @@ const char *judge_name(enum judge_entry entry); // "co-resident"
 
 struct judge_limits {
     double resolution_ns; // overlaps up to this length are ignored
-    double pause_ns; // pauses up to this length are ignored: the hog has them without any victim
+    double pause_ns; // pauses up to this length are ignored: the hog pauses so without a victim
     // If pause_ns exceeds JUDGE_STILL of a victim's length, the length of the hog's submission
-    // decides instead. It is compared with its length alone, alone_ns (0: not known), and with the
-    // time that all victims took.
+    // decides instead. That length is compared with alone_ns, the submission's length without a
+    // victim (0: not known), and with the time that all victims took.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;

@@ -27,7 +27,7 @@ enum {
 
 // The record of a workgroup. Start and end are in ns since a point in time that all loads of a
 // visit share. pause_ns is the longest time between two clock reads of the workgroup's first
-// thread, which reads the clock after every turn of its work loop.
+// thread, which reads the clock after every iteration of its work loop.
 struct load_group {
     double start_ns, end_ns, pause_ns;
     uint32_t core; // UINT32_MAX: not known
@@ -50,7 +50,7 @@ struct load_desc {
     struct gpu_program *program;
     struct load_shape shape;
     uint32_t slots;   // number of submissions until load_restart, each with its own records
-    uint32_t records; // most records of one submission
+    uint32_t records; // most records that one submission leaves
     uint64_t timeout_ns;
 };
 
@@ -64,11 +64,11 @@ struct load {
     uint32_t stride, kept;        // every stride-th group leaves a record: `kept` per submission
     uint32_t submitted, finished; // submissions since load_restart; they finish in order
     uint32_t first_token;
-    bool prepared; // the next submission is recorded
+    bool prepared; // true: the next submission is recorded, so load_submit only submits it
 };
 
-// The program that loads dispatch. It reads core ids if the device has them. NULL with `err` if it
-// cannot be created.
+// Returns the program that loads dispatch. It reads core ids if the device has them. NULL with
+// `err` if it cannot be created.
 struct gpu_program *load_program(struct measure_programs *programs, struct error *err);
 
 // Creates the buffer and the batches in desc->scope. ERROR_UNSUPPORTED if the shape draws and the

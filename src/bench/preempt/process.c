@@ -223,7 +223,7 @@ static bool start_parse(const char *line, struct process_start *start, struct er
     struct load_desc *load = &start->load;
     struct load_shape *shape = &load->shape;
     uint32_t draws;
-    // NOLINTNEXTLINE(cert-err34-c): this program wrote it, and zeros are refused
+    // NOLINTNEXTLINE(cert-err34-c): fathom itself wrote the line; the numbers are checked below
     if (sscanf(line,
                "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
                " %" SCNu32 " %" SCNu32 " %" SCNu32,

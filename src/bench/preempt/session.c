@@ -115,7 +115,7 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
         if (!highest || err->code == ERROR_DEVICE_LOST)
             break;
     }
-    // With this code a case is skipped, not failed.
+    // A case that ends with ERROR_UNSUPPORTED is skipped, not failed.
     if (err->code != ERROR_DEVICE_LOST)
         err->code = ERROR_UNSUPPORTED;
     return error_prefix(err, "%s priority is refused", setup->priority);

@@ -15,13 +15,13 @@ struct preempt_side {
 // Where hog and victim run: on two queues of one device, on two devices of one chip, or in two
 // processes.
 struct preempt_setup {
-    const char *setting, *priority; // as requested; these and `draws` identify the set-up
+    const char *setting, *priority; // as requested; both and `draws` identify the set-up
     bool draws;                     // the victim's queue can draw
     struct preempt_side hog, victim;
     const char *queue_text, *priority_text; // descriptions for the user
     struct gpu_device *own;      // opened for this set-up; NULL: it uses the session's device
     struct gpu_scope *own_scope; // on `own`
-    struct process *process;     // the hog's, started when first needed; NULL: not running
+    struct process *process;     // process of the hog, started when first needed; NULL: not running
     struct preempt_setup *next;
 };
 
@@ -32,12 +32,12 @@ enum {
 struct preempt_session {
     struct measure_clock clock;
     struct gpu_program *program; // on the session's device
-    uint32_t token;              // the last one given: each submission has its own
+    uint32_t token;              // token of the last submission: each submission has its own
     struct preempt_setup *setups;
     struct {
         const char *name;
         struct load_shape shape;
-    } shapes[PREEMPT_SHAPES_MAX]; // the shapes that preempt_size_find has found
+    } shapes[PREEMPT_SHAPES_MAX]; // found so far by preempt_size_find, by load name
     size_t shape_count;
 };
 
@@ -47,7 +47,7 @@ void preempt_session_close(struct bench_session *bench);
 // The set-up that a case needs.
 struct preempt_setup_request {
     const char *setting;  // "queues", "devices" or "processes"
-    const char *priority; // the victim's: "low", "medium", "high", "realtime", or "highest":
+    const char *priority; // victim's priority: "low", "medium", "high", "realtime", or "highest":
                           // "realtime" or else "high"; the hog has medium priority
     bool draws;           // the victim needs a universal queue; otherwise compute-only is preferred
 };

@@ -26,7 +26,7 @@ static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // time for the core clock to rise
 
-// Whose loads are sized, and where they run.
+// The session whose loads are sized, and where they run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;

@@ -13,10 +13,10 @@
 
 enum {
     HOG_SLOTS_MAX = 512,
-    HOG_RECORDS = 512, // per submission
+    HOG_RECORDS = 512, // most records that a submission of the hog leaves
     RESOLUTION_STEPS = 3,
     PAUSE_MARGIN = 2,
-    LATE_PART = 20 // no flag if at most one of LATE_PART answers was late
+    LATE_PART = 20 // no flag if at most 1 / LATE_PART of the answers were late
 };
 
 struct work {
@@ -27,7 +27,7 @@ struct work {
     struct load_desc hog_desc, victim_desc;
     struct load hog, victim;
     uint32_t hog_count;   // number of all submissions of the hog, in this or in its own process
-    uint32_t alone_count; // number of the first ones that measure the hog alone
+    uint32_t alone_count; // the first alone_count of these submissions measure the hog alone
     uint64_t base;        // the clock value from which all times count; 0: not chosen yet
     bool has_hog;
     bool remote;   // the hog runs in another process
@@ -67,7 +67,7 @@ static bool recall(struct work *work, struct error *err)
     return true;
 }
 
-// The number of slots that a hog with submissions of 2 ms needs during the visit, at most
+// Returns the number of slots that a hog with submissions of 2 ms needs during the visit, at most
 // HOG_SLOTS_MAX.
 static uint32_t hog_slots(uint32_t samples)
 {
@@ -151,8 +151,8 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Median length of the hog's submissions between the first and the last victim, divided by its
-// length alone. NaN if there were none.
+// Returns the median length of the hog's submissions between the first and the last victim, divided
+// by their length alone. NaN if there were no such submissions.
 static double slowdown_of(const struct work *work)
 {
     double beside[HOG_SLOTS_MAX];
@@ -167,8 +167,8 @@ static double slowdown_of(const struct work *work)
     return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
 }
 
-// The longest pause of a workgroup of the hog, without the submissions that measure the hog alone.
-// NaN without a hog.
+// Returns the longest pause of a workgroup of the hog, without the submissions that measure the hog
+// alone. NaN without a hog.
 static double pause_of(const struct work *work)
 {
     double longest = NAN;
@@ -236,9 +236,9 @@ static void report_details(const struct work *work, struct measure_visit *visit)
     }
 }
 
-// The delay of the first deadline, in ns. The hog starts anew at each visit, so without a delay the
-// first deadline would always fall into the same part of the hog's submission. Multiples of the
-// golden ratio spread evenly over any number of visits.
+// Returns the delay of the first deadline, in ns. The hog starts anew at each visit, so without a
+// delay the first deadline would always fall into the same part of the hog's submission. Multiples
+// of the golden ratio spread evenly over any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
@@ -294,7 +294,7 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(run->bench_case, "hog"), "none") != 0;
-    work->draws = case_find(run->bench_case, "victim") != NULL; // "dispatch" is left out of cases
+    work->draws = case_find(run->bench_case, "victim") != NULL; // no `victim` means a dispatch
     const struct preempt_setup_request request = {.setting = case_text(run->bench_case, "setting"),
                                                   .priority =
                                                       case_text(run->bench_case, "priority"),

@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double bound = 0.5; // pixels limit triangles at this share of the highest rate or less
+static const double bound = 0.5; // pixels limit rates of at most this share of the highest rate
 
 // The device whose results are read.
 struct subject {

@@ -62,9 +62,9 @@ struct raster_check_params {
 struct raster_work {
     uint32_t target;              // side of the square target in pixels
     uint32_t draws;               // number of draws
-    uint32_t vertices, instances; // per draw
-    double triangles, pixels;     // in all draws together; `pixels`: drawn or tested
-    bool clears; // true: each unit clears the target first; false: it draws over it
+    uint32_t vertices, instances; // of each draw
+    double triangles, pixels;     // in all draws together; pixels are drawn or only tested
+    bool clears; // true: each unit clears the target first; false: it draws over the old image
     union {
         struct raster_layers_params layers;
         struct raster_mesh_params mesh;

@@ -7,7 +7,7 @@
 // What a case keeps from its first visit.
 struct memory {
     struct gpu_draw_program *programs[2]; // change=program alternates them; else only [0] is used
-    struct gpu_draw_program *seen;        // as programs[0], but without culling
+    struct gpu_draw_program *seen;        // the same as programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
 };
@@ -84,8 +84,8 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// A measure_record. If a unit has several draws, the batch is unordered: the draws share a pass,
-// and a barrier ends the pass.
+// Callback of type measure_record (measure/span.h): records `repeats` units. If a unit has several
+// draws, the batch is unordered: the draws share a pass, and a barrier ends the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -133,9 +133,9 @@ static bool verify_unseen(struct job *job, struct error *err)
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // so many that drawing their pixels takes some ms
+    draw.vertices = 3 * check.triangles; // with their pixels drawn, these take some ms
     if (job->this_case.side == 0)
-        mesh.offset += 0.25f; // now from 3/8 to 11/16 of a pixel
+        mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel along an axis
     draw.params = &mesh;
     check.pattern = RASTER_MESH;
     return raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err) &&
@@ -194,8 +194,8 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
                       values[0] * span->step_ns / span->unit_ns[0]);
 }
 
-// Returns the most pixels per second: each needs at least one instruction of one lane of a core
-// that draws. 0: not known.
+// Returns the most pixels per second: each pixel needs at least one instruction of one lane of a
+// core that draws. 0: not known.
 static double pixel_limit(const struct job *job)
 {
     const struct raster_session *session = job->session;
@@ -308,7 +308,7 @@ bool raster_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         .draws = true,
         .repeats = job.memory->repeats,
         .repeats_max = job.work.draws > 1 ? 64 : 0,
-        .warm = job.session->warm, // true: no warm-up, as cases follow without a pause
+        .warm = job.session->warm, // true: one run is warm-up enough: cases follow without a pause
     };
     struct measure_span span;
     if (!measure_span_run(run->arena, &desc, &span, err) || !verify(&job, err))

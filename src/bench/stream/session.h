@@ -10,7 +10,7 @@
 #include "measure/clock.h"
 
 enum {
-    STREAM_GRAIN_BYTES = 128 << 10, // array sizes are its multiples; every shape's blocks divide it
+    STREAM_GRAIN_BYTES = 128 << 10, // every array size is a multiple of it; every block divides it
     STREAM_PAD_BYTES = 256,         // after an array: the stencils read one vector past its end
     STREAM_SHAPES_MAX = 2,
     STREAM_CACHES = 4, // all arrays together: at least 4 last-level caches, to measure DRAM
@@ -111,7 +111,7 @@ struct stream_buffer {
     struct gpu_scope *scope; // of this array alone, so that it can be freed alone to grow
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    bool filled, doubles; // filled: holds the data of its seed, as doubles or as floats
+    bool filled, doubles; // filled: holds the data of its seed; doubles: as doubles, not floats
 };
 
 struct stream_session {

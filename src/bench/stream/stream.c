@@ -110,8 +110,8 @@ static bool is_resident(const struct bench_case *c)
     return case_choice(c, "kernel") == 1;
 }
 
-// Returns the size of an array: `given`, or STREAM_CACHES last-level caches if these are larger (on
-// a CPU always these, or CPU_BYTES_UNKNOWN); at most what fits.
+// Returns the size of an array: the larger of `given` and STREAM_CACHES last-level caches, but at
+// most what fits. On a CPU `given` does not count; CPU_BYTES_UNKNOWN if the caches are not known.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -133,8 +133,8 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Sets `bytes` of presets, and `max`, to the usual size. Keeps only the numbers of threads that
-// make whole workgroups on this device.
+// Sets the parameter bytes to the usual size if a preset chose it or the user gave "max". Keeps
+// only the numbers of threads that make whole workgroups on this device.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -19,7 +19,7 @@ static const double dispatch_ns_max = 250e6; // watchdogs end dispatches from 2 
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // expected in one pass of an operation that only reads
+    uint32_t sum; // the sum that one pass of an operation that only reads must find
     char *tried;  // "128x1 4.61e12, …": B/s of every shape; NULL: only one was tried
 };
 
@@ -70,7 +70,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
     return trial->places != NULL;
 }
 
-// A measure_record: records `repeats` dispatches of the same work.
+// Callback of type measure_record (measure/span.h): records `repeats` dispatches of the same work.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
@@ -121,7 +121,7 @@ static bool search(struct trial *trial, const struct stream_shape *shapes, size_
     const char *tried = "";
     double best = 0;
     uint64_t passes[STREAM_SHAPES_MAX];
-    for (size_t i = 0; i < count; i++) { // sizes all first, so that the core clock has risen
+    for (size_t i = 0; i < count; i++) { // sizes all shapes first, so that the core clock has risen
         trial->shape = shapes[i];
         if (!size_work(trial, err))
             return false;
@@ -267,7 +267,7 @@ bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         .clock = &session->clock,
         .request = run->request,
         .repeats = memory->repeats,
-        .warm = session->warm, // true: no warm-up, as cases follow without a pause
+        .warm = session->warm, // true: one run is warm-up enough, as cases follow without a pause
     };
     struct measure_span span;
     session->warm = measure_span_run(run->arena, &desc, &span, err);

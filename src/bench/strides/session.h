@@ -19,7 +19,7 @@ enum strides_metric { // in the order of the list in strides.c
 enum strides_pattern { // in the order of the parameter's choices
     STRIDES_STRIDE,    // neighbouring threads load elements at a constant distance
     STRIDES_BLOCK,     // threads load from rows of a 2-D array
-    STRIDES_BANKS      // as STRIDE, but in shared memory
+    STRIDES_BANKS      // the same as STRIDE, but in shared memory
 };
 
 enum {
@@ -42,9 +42,9 @@ struct strides_case {
     bool address;    // true: loads by 64-bit address; false: from a storage buffer
 };
 
-// `info` decides between address and storage buffer if the case's `route` is auto. It also decides
-// how many threads have an address of their own: the threads of a subgroup, at least STRIDES_LANES,
-// at most (and if not known) STRIDES_LANES_MAX.
+// Reads the case. `info` decides between address and storage buffer if the case's `route` is auto.
+// It also decides how many threads have an address of their own: the threads of a subgroup, at
+// least STRIDES_LANES, at most (and if not known) STRIDES_LANES_MAX.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 

@@ -158,7 +158,8 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // BANKS needs no L1, so the core's memory becomes shared memory. Other patterns get all as L1.
+    // BANKS needs no L1, so the core's memory becomes shared memory. Other patterns get all of it
+    // as L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))
@@ -185,7 +186,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         .clock = &session->clock,
         .request = &request,
         .repeats = memory->repeats,
-        .warm = session->warm, // true: no warm-up, as cases follow without a pause
+        .warm = session->warm, // true: one run is warm-up enough, as cases follow without a pause
     };
     struct measure_span span;
     uint32_t words[STRIDES_WORDS];

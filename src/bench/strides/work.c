@@ -5,7 +5,7 @@ enum {
     WORD_BYTES = 4,
     LINE_BYTES = 128,
     LOADS = 8,         // loads in flight per thread, for BLOCK and BANKS
-    LOADS_BYTES = 128, // the same in bytes, for STRIDE: a busy core needs more of narrow loads
+    LOADS_BYTES = 128, // bytes in flight, for STRIDE: narrow loads must be more to keep a core busy
     LINES = STRIDES_BUFFER_BYTES / LINE_BYTES
 };
 
@@ -22,7 +22,7 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
 }
 
 // Returns how many threads have an address of their own: a subgroup, in the range STRIDES_LANES to
-// STRIDES_LANES_MAX. More of them would only need more cache.
+// STRIDES_LANES_MAX. More addresses would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;
