@@ -55,7 +55,7 @@ class Together(fathom.Case):
             self.assertEqual(others[0], result["case"]["with"], key)
             self.assertGreater(len(result["metrics"]), 0)
         common = [result["sensors"]["common_time"]["value"] for result in results.values()]
-        # What both do at once: half of the time, but a case whose worker has to wait for a core.
+        # Both devices sample at once for half of the time, unless a worker has to wait for a core.
         self.assertGreater(max(common), 0.3, common)
         self.assertGreater(min(common), 0, common)
         self.assertLessEqual(max(common), 1)

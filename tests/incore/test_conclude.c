@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a core comes to, from one with 128 units of 4 cycles.
+// What conclude finds for a core with 128 units of 4 cycles latency.
 #include "bench/bench.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where memory ends to be the bound, from a chip whose ridge is at 8.
+// Where the bound changes from memory to arithmetic, on a chip whose ridge is at 8 FLOP/B.
 #include "bench/bench.h"
 
 #include <math.h>
