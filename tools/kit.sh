@@ -19,7 +19,11 @@ version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
 commit=$(sed -n 's/.*\.commit = "\(.*\)".*/\1/p' $build/version.c)
 platform=linux-$(uname -m)
 
-programs_in() { find "$1" -type f -perm -u+x ! -name run; }
+# Clusters with RHEL 9 and its kin have this one.
+glibc_newest=2.34
+
+# Programs, and the libraries that they load or open.
+programs_in() { find "$1" -type f \( -perm -u+x ! -name run -o -name '*.so*' \); }
 
 # The newest glibc symbol that anything in a folder asks for.
 glibc_of() {
@@ -38,12 +42,35 @@ check_needs() {
     done
 }
 
+# check_hardened PROGRAM: every symbol is bound before main, in a table that is then read-only; the
+# stack and the functions of the C library that write to a buffer are guarded.
+check_hardened() {
+    local dynamic symbols
+    dynamic=$(readelf --dynamic --program-headers --wide "$1")
+    symbols=$(objdump -T "$1")
+    for sign in 'Elf file type is DYN' GNU_RELRO BIND_NOW; do
+        [[ $dynamic == *$sign* ]] || { echo "kit: $1 is not hardened: no $sign" >&2; exit 1; }
+    done
+    for sign in __stack_chk_fail _chk; do
+        [[ $symbols == *$sign* ]] || { echo "kit: $1 is not hardened: no $sign" >&2; exit 1; }
+    done
+}
+
+# check_glibc FOLDER: refuses a program that asks for a newer glibc than we promise.
+check_glibc() {
+    local needed
+    needed=$(glibc_of "$1")
+    [ "$(printf '%s\n' "$needed" $glibc_newest | sort -V | tail -n 1)" = $glibc_newest ] ||
+        { echo "kit: $1 needs glibc $needed, newer than $glibc_newest" >&2; exit 1; }
+}
+
 # pack COMPONENT NAME: folder and tarball; the README's lines come from stdin.
 pack() {
     local folder=$build/$2-$version-$platform
     rm -rf "$folder" "$folder.tar.gz"
     cmake --install $build --component "$1" --prefix "$folder" --strip >/dev/null
     check_needs "$folder"
+    check_glibc "$folder"
     sed "s/@GLIBC@/$(glibc_of "$folder")/; s/@VERSION@/$version/; s/@COMMIT@/$commit/" \
         >"$folder/README.txt"
     tar -C $build --sort=name --owner=0 --group=0 --numeric-owner -czf "$folder.tar.gz" \
@@ -71,6 +98,8 @@ END
 cpack --config $build/CPackConfig.cmake -G DEB -B $build/deb >/dev/null
 cp $build/deb/*.deb $build/
 ls $build/*.deb
+
+check_hardened "$build/fathom-$version-$platform/fathom"
 
 # It must start anywhere, with nothing set.
 elsewhere=$(mktemp -d)

@@ -74,6 +74,12 @@ static bool leaves_sets_out(const struct lines_probe *probe, double line)
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
+// As hypot(a, b), which would need glibc 2.35; no square of these values is near the range's end.
+static double root_of_squares(double a, double b)
+{
+    return sqrt(a * a + b * b);
+}
+
 static double cost_of(const struct lines_question *question, const struct candidate *candidate)
 {
     struct lines_cache caches[LINES_LEVELS_MAX + 2];
@@ -102,7 +108,7 @@ static double cost_of(const struct lines_question *question, const struct candid
                         expected > question->latency + 0.02 * step;
         if (off > 0 && (may_pass || expected >= question->latency + 0.98 * step))
             off = 0;
-        double size = fabs(off) / hypot(question->noise * expected, model_error * step);
+        double size = fabs(off) / root_of_squares(question->noise * expected, model_error * step);
         // Huber's loss: one wild probe does not decide alone.
         cost += size < 3 ? size * size : 6 * size - 9;
     }
@@ -140,7 +146,7 @@ static size_t make_candidates(const struct lines_question *question, struct cand
 static double misfit(const struct lines_question *question, double cost)
 {
     double step = question->beyond - question->latency;
-    double scale = hypot(question->noise * question->beyond / step, model_error);
+    double scale = root_of_squares(question->noise * question->beyond / step, model_error);
     return scale * sqrt(cost / (double)question->probe_count);
 }
 
