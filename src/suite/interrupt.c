@@ -23,22 +23,23 @@ static bool start_taker(struct interrupt *interrupt)
     return errno == 0;
 }
 
-// True if the process ignores this signal, as SIGHUP under nohup. Such a signal must not be
-// blocked: a blocked signal becomes pending even if it is ignored.
-static bool is_ignored(int signal)
+// Adds the signal to the set, unless the process was started with this signal ignored: SIGHUP under
+// nohup, SIGINT and SIGQUIT in the background of a script. Such a signal must not be blocked: a
+// blocked signal becomes pending even if it is ignored.
+static void add_unless_ignored(sigset_t *set, int signal)
 {
     struct sigaction action;
-    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+    if (sigaction(signal, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
+        sigaddset(set, signal);
 }
 
 bool interrupt_init(struct interrupt *interrupt, struct error *err)
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
-    if (!is_ignored(SIGHUP))
-        sigaddset(&set, SIGHUP);
+    add_unless_ignored(&set, SIGINT);
+    add_unless_ignored(&set, SIGHUP);
     *interrupt = (struct interrupt){.fd = -1};
     interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     sigaddset(&set, SIGPIPE);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Counts SIGINT, SIGTERM and SIGHUP. They are blocked and read from a file descriptor, so no code
 // runs in a signal handler. The first signal means: finish the visit and end the run. The second
-// one ends the visit at once. A SIGHUP that was ignored at the start (nohup) stays ignored.
+// one ends the visit at once. A SIGINT or SIGHUP that was ignored at the start stays ignored
+// (`fathom run &` in a script, nohup).
 #ifndef SUITE_INTERRUPT_H
 #define SUITE_INTERRUPT_H
 

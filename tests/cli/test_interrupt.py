@@ -73,14 +73,17 @@ class Interrupted(fathom.Case):
             with self.subTest(number=number):
                 self.assert_interrupted(*self.interrupt(number=number))
 
-    def test_under_nohup_a_hangup_changes_nothing(self):
-        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        try:
-            done, document = self.interrupt(number=signal.SIGHUP)
-        finally:
-            signal.signal(signal.SIGHUP, before)
-        self.assertEqual(0, done.status, done.err)
-        self.assertEqual("complete", document["status"])
+    def test_a_signal_that_was_ignored_at_the_start_changes_nothing(self):
+        # Under nohup (SIGHUP), and in the background of a script (SIGINT).
+        for number in (signal.SIGHUP, signal.SIGINT):
+            with self.subTest(number=number):
+                before = signal.signal(number, signal.SIG_IGN)
+                try:
+                    done, document = self.interrupt(number=number)
+                finally:
+                    signal.signal(number, before)
+                self.assertEqual(0, done.status, done.err)
+                self.assertEqual("complete", document["status"])
 
     def test_cases_say_how_far_they_came(self):
         done, document = self.interrupt()
