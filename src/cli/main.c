@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <fcntl.h>
+#include <signal.h>
 
 // Opens /dev/null in place of each standard stream that is closed. Otherwise the next file that is
 // opened, perhaps a worker's socket, would get that stream's number, and fathom would print into
@@ -18,5 +19,7 @@ int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
         return EXIT_USAGE; // there is no stream to print an error to
+    // A file that would grow past the limit of its size is a failed write, as on a full disk.
+    signal(SIGXFSZ, SIG_IGN);
     return cli_main(argc, argv);
 }

@@ -1,53 +1,99 @@
 // SPDX-License-Identifier: MIT
-#define _XOPEN_SOURCE 700 // realpath is in the XSI part of POSIX
+#define _XOPEN_SOURCE 700 // S_ISVTX is in the XSI part of POSIX
 #include "results/save.h"
 #include "base/arena.h"
+#include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+    LINKS_MAX = 40,       // in a chain of symbolic links, as Linux follows
+    NAME_BYTES_MAX = 200, // of a target's name within the name of its temporary file
+    LINK_BYTES = 4096,
+    READER_WAIT_MS = 30000 // for the reader of a full pipe
+};
+
 // The file to which the bytes are written.
 struct target {
-    const char *path;      // links are resolved if the file exists
-    const char *temporary; // NULL: write directly to path
-    mode_t mode;           // permissions of the existing file; 0: there is none
+    const char *path;      // the file at the end of all symbolic links; need not exist
+    const char *folder;    // of `path`
+    const char *temporary; // in `folder`; NULL: write directly to path
+    struct stat info;      // of the existing file
+    bool exists;
+};
+
+// What is written.
+struct contents {
+    file_write *write;
+    void *context;
 };
 
 static bool cannot_write(struct error *err, const char *path, int number)
 {
+    const char *reason = number == ENXIO       ? "no program reads this pipe"
+                         : number == ETIMEDOUT ? "the program at its other end does not read"
+                                               : strerror(number);
     const char *remedy = number == ENOSPC || number == EDQUOT ? "free space or choose another place"
                          : number == ENOENT                   ? "create its folder first"
+                         : number == ENXIO                    ? "start its reader first"
                                                               : "choose another place";
-    return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, strerror(number), remedy);
+    return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, reason, remedy);
+}
+
+// The file at the end of a chain of symbolic links. The file need not exist.
+static const char *follow(struct arena *arena, const char *path)
+{
+    char link[LINK_BYTES];
+    for (int i = 0; i < LINKS_MAX; i++) {
+        ssize_t length = readlink(path, link, sizeof link - 1);
+        if (length < 0)
+            return path;
+        link[length] = '\0';
+        const char *slash = *link == '/' ? NULL : strrchr(path, '/');
+        path = arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, link);
+    }
+    return path; // opening it gives ELOOP
+}
+
+static const char *name_in(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// The beginning of the names of all temporary files of this target.
+static const char *temporary_prefix(struct arena *arena, const char *path)
+{
+    return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, name_in(path));
 }
 
 static void target_find(struct arena *arena, const char *path, struct target *target)
 {
-    struct stat info;
-    *target = (struct target){.path = path, .mode = 0};
-    bool exists = stat(path, &info) == 0;
-    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    *target = (struct target){.path = path};
+    target->exists = stat(path, &target->info) == 0;
+    if (target->exists && !S_ISREG(target->info.st_mode) && !S_ISDIR(target->info.st_mode))
         return;
-    if (exists) {
-        char *real = realpath(path, NULL);
-        if (real)
-            target->path = arena_strdup(arena, real);
-        free(real);
-        target->mode = info.st_mode & 07777;
-    }
-    target->temporary = arena_printf(arena, "%s.%ld.tmp", target->path, (long)getpid());
+    target->path = follow(arena, path);
+    target->folder =
+        arena_printf(arena, "%.*s.", (int)(name_in(target->path) - target->path), target->path);
+    target->temporary =
+        arena_printf(arena, "%.*s%s%ld.tmp", (int)(name_in(target->path) - target->path),
+                     target->path, temporary_prefix(arena, target->path), (long)getpid());
 }
 
 static int target_open(const struct target *target)
 {
-    if (!target->temporary)
-        return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    struct stat info;
-    if (stat(target->path, &info) == 0 && S_ISDIR(info.st_mode)) {
+    if (!target->temporary) // a FIFO without reader must not block
+        return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (target->exists && S_ISDIR(target->info.st_mode)) {
         errno = EISDIR;
         return -1;
     }
@@ -67,54 +113,96 @@ static int write_error(int file)
     return write(file, "", 1) < 0 && errno ? errno : EIO;
 }
 
-// Flushes, syncs (only a temporary file) and closes. Returns 0 or the error number.
-static int stream_finish(FILE *stream, const struct target *target)
+// Flushes, syncs and closes. Returns 0 or the error number.
+static int stream_finish(FILE *stream)
 {
     int number = 0;
     if (fflush(stream) != 0 || ferror(stream))
         number = write_error(fileno(stream));
-    if (!number && target->temporary && fsync(fileno(stream)) != 0)
+    if (!number && fsync(fileno(stream)) != 0)
         number = errno;
     if (fclose(stream) != 0 && !number)
         number = errno;
     return number;
 }
 
-static bool save_to(const struct target *target, file_write *write, void *context,
-                    struct error *err)
+static bool write_temporary(const struct target *target, int file, const struct contents *contents,
+                            struct error *err)
 {
-    int file = target_open(target);
-    if (file < 0)
-        return cannot_write(err, target->path, errno);
-    if (target->mode)
-        (void)!fchmod(file, target->mode); // failure is ignored: the file's contents are right
+    if (target->exists)
+        // Failure is ignored: the file's contents are right.
+        (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
         int number = errno;
         close(file);
         return cannot_write(err, target->path, number);
     }
-    bool written = write(context, stream, err);
-    int number = stream_finish(stream, target);
+    bool written = contents->write(contents->context, stream, err);
+    int number = stream_finish(stream);
     if (number)
         return cannot_write(err, target->path, number);
-    if (!written)
-        return false;
-    if (target->temporary && rename(target->temporary, target->path) != 0)
+    if (written && rename(target->temporary, target->path) != 0)
         return cannot_write(err, target->path, errno);
-    return true;
+    return written;
+}
+
+// Writes to a file that does not block. Returns 0 or the error number; ETIMEDOUT if nobody reads.
+static int write_out(int file, const char *text, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t wrote = write(file, text + done, bytes - done);
+        if (wrote >= 0) {
+            done += (size_t)wrote;
+            continue;
+        }
+        struct pollfd room = {.fd = file, .events = POLLOUT};
+        if (errno != EAGAIN && errno != EINTR)
+            return errno;
+        if (poll(&room, 1, READER_WAIT_MS) == 0)
+            return ETIMEDOUT;
+    }
+    return 0;
+}
+
+static bool write_directly(const struct target *target, int file, const struct contents *contents,
+                           struct error *err)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    bool written = stream && contents->write(contents->context, stream, err);
+    bool complete = stream && !ferror(stream);
+    if (stream && fclose(stream) != 0)
+        complete = false;
+    int number = complete ? 0 : ENOMEM;
+    if (written && complete)
+        number = write_out(file, text, bytes);
+    free(text);
+    close(file);
+    return number ? cannot_write(err, target->path, number) : written;
 }
 
 bool file_save(const char *path, file_write *write, void *context, struct error *err)
 {
     struct arena *arena = arena_create();
+    const struct contents contents = {write, context};
     struct target target;
     target_find(arena, path, &target);
-    bool saved = save_to(&target, write, context, err);
+    int file = target_open(&target);
+    bool saved = file < 0           ? cannot_write(err, target.path, errno)
+                 : target.temporary ? write_temporary(&target, file, &contents, err)
+                                    : write_directly(&target, file, &contents, err);
     if (!saved && target.temporary)
         unlink(target.temporary);
     arena_destroy(arena);
     return saved;
+}
+
+bool file_save_replaces(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 || S_ISREG(info.st_mode);
 }
 
 static bool same_node(const struct stat *a, const struct stat *b)
@@ -122,34 +210,69 @@ static bool same_node(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-// Finds the folder of a path, and sets *name to the last part of the path. False if the folder does
-// not exist.
-static bool folder_of(struct arena *arena, const char *path, struct stat *folder, const char **name)
-{
-    const char *slash = strrchr(path, '/');
-    *name = slash ? slash + 1 : path;
-    return stat(slash ? arena_printf(arena, "%.*s/", (int)(slash - path), path) : ".", folder) == 0;
-}
-
 bool file_save_same(const char *one, const char *other)
 {
-    struct stat a, b;
-    bool has_one = stat(one, &a) == 0, has_other = stat(other, &b) == 0;
-    if (has_one || has_other)
-        return has_one && has_other && S_ISREG(a.st_mode) && same_node(&a, &b);
     struct arena *arena = arena_create();
-    const char *name, *other_name;
-    bool same = folder_of(arena, one, &a, &name) && folder_of(arena, other, &b, &other_name) &&
-                same_node(&a, &b) && strcmp(name, other_name) == 0;
+    struct target a, b;
+    target_find(arena, one, &a);
+    target_find(arena, other, &b);
+    bool same = false;
+    if (a.exists || b.exists) {
+        same = a.exists && b.exists && S_ISREG(a.info.st_mode) && same_node(&a.info, &b.info);
+    } else {
+        struct stat folder, other_folder;
+        same = stat(a.folder, &folder) == 0 && stat(b.folder, &other_folder) == 0 &&
+               same_node(&folder, &other_folder) && strcmp(name_in(a.path), name_in(b.path)) == 0;
+    }
     arena_destroy(arena);
     return same;
 }
 
-static bool check_existing(const struct target *target, struct error *err)
+// Removes the temporary files of this target whose process has died: it was killed while it saved.
+static void remove_stale(struct arena *arena, const struct target *target)
 {
-    if (access(target->path, F_OK) == 0 && access(target->path, W_OK) != 0)
-        return cannot_write(err, target->path, errno);
-    return true;
+    const char *prefix = temporary_prefix(arena, target->path);
+    DIR *folder = opendir(target->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (!text_begins(entry->d_name, prefix))
+            continue;
+        char *end;
+        long process = strtol(entry->d_name + strlen(prefix), &end, 10);
+        if (process > 0 && strcmp(end, ".tmp") == 0 && kill((pid_t)process, 0) != 0 &&
+            errno == ESRCH)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+// True if the file can be replaced, as far as that can be known without doing it: in a folder like
+// /tmp, only the owner of a file or of the folder may.
+static bool may_replace(const struct target *target)
+{
+    struct stat folder;
+    uid_t user = geteuid();
+    return !target->exists || user == 0 || stat(target->folder, &folder) != 0 ||
+           !(folder.st_mode & S_ISVTX) || user == folder.st_uid || user == target->info.st_uid;
+}
+
+// Opens the target as file_save does, and leaves everything as it was. One file stays open: a FIFO,
+// because its reader ends when the last writer closes it.
+static int try_open(const struct target *target)
+{
+    if (target->exists && access(target->path, W_OK) != 0)
+        return errno;
+    if (target->temporary && !may_replace(target))
+        return EPERM;
+    int file = target_open(target);
+    int number = file < 0 ? errno : 0;
+    if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
+        number = errno; // /dev/full
+    if (file >= 0 && (target->temporary || !S_ISFIFO(target->info.st_mode)))
+        close(file);
+    if (file >= 0 && target->temporary)
+        unlink(target->temporary);
+    return number;
 }
 
 bool file_save_check(const char *path, struct error *err)
@@ -157,17 +280,11 @@ bool file_save_check(const char *path, struct error *err)
     struct arena *arena = arena_create();
     struct target target;
     target_find(arena, path, &target);
-    bool fine = check_existing(&target, err);
-    if (fine) {
-        int file = target_open(&target);
-        fine = file >= 0;
-        if (fine)
-            close(file);
-        else
-            cannot_write(err, target.path, errno);
-        if (fine && target.temporary)
-            unlink(target.temporary);
-    }
+    if (target.temporary)
+        remove_stale(arena, &target);
+    int number = try_open(&target);
+    if (number)
+        cannot_write(err, target.path, number);
     arena_destroy(arena);
-    return fine;
+    return number == 0;
 }

@@ -16,11 +16,16 @@ typedef bool file_write(void *context, FILE *stream, struct error *err);
 // symbolic link to a file stays a link.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
+// True if file_save would replace a file or make one: each call leaves one whole file. False for a
+// device or a pipe, where each call appends.
+bool file_save_replaces(const char *path);
+
 // True if file_save would write the same regular file for both paths. The files need not exist.
 bool file_save_same(const char *one, const char *other);
 
 // True if file_save could write to the path; false with ERROR_IO otherwise. An existing file is not
-// changed. For a check before a long measurement.
+// changed. For a check before a long measurement. Removes the temporary files that processes left
+// beside this file when they were killed. If the path is a FIFO, the process keeps it open.
 MUST_CHECK bool file_save_check(const char *path, struct error *err);
 
 #endif

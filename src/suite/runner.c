@@ -245,7 +245,7 @@ static bool run_device(struct runner *runner)
         .seed = desc->seed + runner->device,
         .interrupt = desc->interrupt,
         .progress = desc->progress ? progress : NULL,
-        .save = desc->output ? save : NULL,
+        .save = desc->output && file_save_replaces(desc->output) ? save : NULL,
         .save_ns = save_ns,
         .benchmark_done = desc->benchmark_done ? benchmark_done : NULL,
         .context = runner,

@@ -196,8 +196,6 @@ class Files(fathom.Case):
         for exists in (False, True):
             for one, other in (("-o", "--csv"), ("--csv", "--svg"), ("--trace", "-o")):
                 for second in (path, f"{self.folder}/./run.json", self.path("link")):
-                    if not exists and second.endswith("link"):
-                        continue  # it is replaced, not followed
                     done = fathom.run("run", one, path, other, second, fake=f"log={log}")
                     self.assert_one_line_error(done, 2, path, second, "the same file")
                     self.assertEqual(exists, os.path.exists(path))
@@ -208,14 +206,23 @@ class Files(fathom.Case):
                           "/dev/null")
         self.assertEqual(0, done.status, done.err)
 
+    def test_a_full_device_is_refused_before_measuring(self):
+        log = self.path("calls")
+        for form in ("--csv", "--html", "-o"):
+            self.assertFalse(os.path.exists(log))  # no driver was asked
+            done = fathom.run("run", "sum", form, "/dev/full", fake=f"log={log}")
+            self.assert_one_line_error(done, 2, "cannot write /dev/full: No space left")
+
     def test_a_form_that_cannot_be_written_does_not_cost_the_others(self):
-        trace = self.path("run.trace")
-        done = fathom.run("run", "sum", "--preset", "quick", "-o", "/dev/full", "--csv",
-                          "/dev/full", "--trace", trace)
+        # A file may not grow past 512 bytes: enough for the trace, but not for the run file.
+        path, trace = self.path("run.json"), self.path("run.trace")
+        done = fathom.Outcome(subprocess.run(
+            ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', fathom.BINARY, "run", "sum", "--preset",
+             "quick", "-o", path, "--trace", trace],
+            env=fathom.environment(), capture_output=True, text=True, check=False))
         self.assert_one_line_error(done, 2, "the results are not in the run file",
-                                   "cannot write /dev/full: No space left")
-        self.assertEqual(2, done.err.count("cannot write /dev/full"))
-        self.assertTrue(os.path.exists(trace))
+                                   "run.json: File too large")
+        self.assertEqual(["run.trace"], os.listdir(self.folder))
 
     def test_closed_standard_streams_cost_nothing(self):
         path = self.path("run.json")

@@ -4,6 +4,7 @@
 #include "results/save.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -143,6 +145,7 @@ static void a_full_device_is_said_with_the_remedy(void **state)
     assert_int_equal(err.code, ERROR_IO);
     assert_string_equal(err.message, "cannot write /dev/full: No space left on device; free space "
                                      "or choose another place");
+    assert_false(file_save_check("/dev/full", &err));
     run_destroy(run);
 }
 
@@ -164,7 +167,7 @@ static void links_and_modes_stay(void **state)
     char link[256];
     snprintf(link, sizeof link, "%s/link", place->folder);
     assert_true(file_save(place->path, write_text, "one", &err));
-    assert_int_equal(chmod(place->path, 0640), 0);
+    assert_int_equal(chmod(place->path, 04640), 0); // the set-user-id bit is not kept
     assert_int_equal(symlink("run.json", link), 0);
 
     assert_true(file_save(link, write_text, "two", &err));
@@ -174,6 +177,103 @@ static void links_and_modes_stay(void **state)
     assert_true(S_ISLNK(info.st_mode));
     assert_int_equal(stat(place->path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0640);
+}
+
+static void a_link_to_no_file_yet_makes_that_file(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    char link[256], second[256];
+    snprintf(link, sizeof link, "%s/link", place->folder);
+    snprintf(second, sizeof second, "%s/second", place->folder);
+    assert_int_equal(symlink("run.json", link), 0);
+    assert_int_equal(symlink(link, second), 0);
+
+    assert_true(file_save_same(second, place->path));
+    assert_false(file_save_same(second, place->folder));
+    assert_true(file_save(second, write_text, "new", &err));
+    content_is(place->path, "new");
+    struct stat info;
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+}
+
+static void the_longest_name_is_written(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    char path[512], name[256];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    snprintf(path, sizeof path, "%s/%s", place->folder, name);
+    assert_true(file_save_check(path, &err));
+    assert_true(file_save(path, write_text, "long", &err));
+    content_is(path, "long");
+    assert_int_equal(files_in(place->folder), 1);
+}
+
+static void a_pipe_without_a_reader_is_an_error_at_once(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    assert_int_equal(mkfifo(place->path, 0600), 0);
+    assert_false(file_save_replaces(place->path));
+    assert_false(file_save_check(place->path, &err));
+    assert_non_null(strstr(err.message, "no program reads this pipe; start its reader first"));
+
+    int reader = open(place->path, O_RDONLY | O_NONBLOCK);
+    assert_true(file_save_check(place->path, &err));
+    assert_true(file_save(place->path, write_text, "through", &err));
+    char text[16] = "";
+    assert_int_equal(read(reader, text, sizeof text), 7);
+    assert_string_equal(text, "through");
+    close(reader);
+}
+
+// Returns the number of a process that has ended.
+static long dead_process(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    return child;
+}
+
+static void what_a_killed_process_left_is_removed(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    const struct {
+        long process;
+        const char *end;
+        bool stays;
+    } left[] = {
+        {dead_process(), "tmp", false}, {getppid(), "tmp", true}, {dead_process(), "bak", true}};
+    char paths[3][256];
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s.%ld.%s", place->path, left[i].process, left[i].end);
+        assert_true(file_save(paths[i], write_text, "half", &err));
+    }
+    assert_true(file_save_check(place->path, &err));
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(access(paths[i], F_OK) == 0, left[i].stays);
+}
+
+static void a_file_of_another_user_in_a_folder_like_tmp_is_refused_before(void **state)
+{
+    struct place *place = *state;
+    struct error err = {0};
+    if (geteuid() != 0)
+        skip(); // only root can be two users
+    assert_true(file_save(place->path, write_text, "theirs", &err));
+    assert_int_equal(chmod(place->path, 0666), 0);
+    assert_int_equal(chmod(place->folder, 01777), 0);
+    assert_int_equal(seteuid(65534), 0);
+    bool possible = file_save_check(place->path, &err);
+    assert_int_equal(seteuid(0), 0);
+    assert_false(possible);
+    assert_non_null(strstr(err.message, "Operation not permitted"));
 }
 
 static void places_that_cannot_be_written_are_told_before(void **state)
@@ -214,6 +314,11 @@ int main(void)
         cmocka_unit_test(a_full_device_is_said_with_the_remedy),
         cmocka_unit_test(devices_are_written_straight),
         WITH_PLACE(links_and_modes_stay),
+        WITH_PLACE(a_link_to_no_file_yet_makes_that_file),
+        WITH_PLACE(the_longest_name_is_written),
+        WITH_PLACE(a_pipe_without_a_reader_is_an_error_at_once),
+        WITH_PLACE(what_a_killed_process_left_is_removed),
+        WITH_PLACE(a_file_of_another_user_in_a_folder_like_tmp_is_refused_before),
         WITH_PLACE(places_that_cannot_be_written_are_told_before),
         WITH_PLACE(a_check_does_not_touch_the_file),
     };
