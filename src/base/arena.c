@@ -25,8 +25,10 @@ struct arena {
 
 static _Noreturn void die_of_memory(size_t bytes)
 {
-    fprintf(stderr, "fathom: out of host memory (%zu bytes asked for)\n", bytes);
-    abort();
+    fprintf(stderr, "fathom: out of host memory (%zu bytes asked for): free some and run again\n",
+            bytes);
+    fflush(stdout);
+    _Exit(ARENA_EXIT_STATUS); // exit() would run code of drivers, which may not expect it
 }
 
 void *arena_malloc(size_t bytes)
@@ -94,6 +96,24 @@ void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacit
         memcpy(grown, array, count * size);
     *capacity = bigger;
     return grown;
+}
+
+void text_stream_open(struct text_stream *stream)
+{
+    *stream = (struct text_stream){0};
+    stream->file = open_memstream(&stream->text, &stream->bytes);
+    if (!stream->file)
+        die_of_memory(BUFSIZ);
+}
+
+void text_stream_close(struct text_stream *stream)
+{
+    // Nothing but a lack of memory makes writing to memory fail. In glibc, fclose then succeeds
+    // without a text.
+    bool failed = ferror(stream->file);
+    if (fclose(stream->file) != 0 || failed || !stream->text)
+        die_of_memory(stream->bytes);
+    stream->file = NULL;
 }
 
 char *arena_strdup(struct arena *arena, const char *text)

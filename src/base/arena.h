@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Arenas: memory with one lifetime (process, case, scratch). The arena is the first argument of
 // every function that returns memory; single pieces are never freed. If the host has no memory
-// left, the process ends with a message, because code that continues without memory would never be
-// tested.
+// left, the process ends with a message and ARENA_EXIT_STATUS, because code that continues without
+// memory would never be tested. Files on disk stay whole: results/save.h writes a new file before
+// it replaces the former one.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -10,6 +11,11 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+
+enum {
+    ARENA_EXIT_STATUS = 2
+};
 
 struct arena;
 
@@ -41,6 +47,16 @@ void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacit
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 char *arena_vprintf(struct arena *arena, const char *format, va_list args);
+
+// A stream that writes to memory. The caller frees `text`, which is complete (with a 0 byte after
+// its end) after text_stream_close. Both functions end the process if there is no memory.
+struct text_stream {
+    FILE *file;
+    char *text;
+    size_t bytes;
+};
+void text_stream_open(struct text_stream *stream);
+void text_stream_close(struct text_stream *stream);
 
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);

@@ -76,9 +76,9 @@ static bool channel_make_room(struct child_channel *channel, size_t line_bytes_m
     if (channel->capacity - channel->used >= READ_BYTES)
         return true;
     size_t capacity = channel->capacity * 2 + READ_BYTES;
-    char *buffer = realloc(channel->buffer, capacity);
-    if (!buffer)
-        return false;
+    char *buffer = arena_malloc(capacity);
+    memcpy(buffer, channel->buffer ? channel->buffer : "", channel->used);
+    free(channel->buffer);
     channel->buffer = buffer;
     channel->capacity = capacity;
     return true;
@@ -228,10 +228,11 @@ static int exec_result(const struct plumbing *p)
 
 struct child *child_create(const struct child_desc *desc, struct error *err)
 {
-    struct child *child = calloc(1, sizeof *child);
+    struct child *child = arena_malloc(sizeof *child);
+    *child = (struct child){0};
     struct plumbing p = {-1, -1, -1, -1, -1, -1};
     pid_t parent = getpid();
-    pid_t pid = child && plumbing_open(&p) ? fork() : -1;
+    pid_t pid = plumbing_open(&p) ? fork() : -1;
     if (pid == 0)
         become(desc, &p, parent);
     if (pid < 0) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/dynlib.h"
 
+#include "base/arena.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,10 +53,8 @@ struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err)
     void *handle = open_first(desc->files, &file, err);
     if (!handle)
         return NULL;
-    struct dynlib *lib = malloc(sizeof *lib);
-    if (!lib || !fill_table(handle, desc, file, err)) {
-        if (!lib)
-            error_set(err, ERROR_INTERNAL, "%s: out of host memory", file);
+    struct dynlib *lib = arena_malloc(sizeof *lib);
+    if (!fill_table(handle, desc, file, err)) {
         free(lib);
         dlclose(handle);
         return NULL;

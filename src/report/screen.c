@@ -18,13 +18,14 @@ void screen_init(struct screen *screen, bool colour, unsigned columns)
     if (columns < SCREEN_COLUMNS_MIN)
         columns = columns ? SCREEN_COLUMNS_MIN : SCREEN_COLUMNS;
     *screen = (struct screen){.arena = arena_create(), .colour = colour, .columns = columns};
-    screen->stream = open_memstream(&screen->text, &screen->bytes);
+    text_stream_open(&screen->memory);
+    screen->stream = screen->memory.file;
 }
 
 void screen_finish(struct screen *screen, FILE *stream)
 {
-    fclose(screen->stream);
-    for (const char *line = screen->text, *end; *line; line = end + (*end == '\n')) {
+    text_stream_close(&screen->memory);
+    for (const char *line = screen->memory.text, *end; *line; line = end + (*end == '\n')) {
         end = line + strcspn(line, "\n");
         size_t length = (size_t)(end - line);
         while (length > 0 && line[length - 1] == ' ')
@@ -33,7 +34,7 @@ void screen_finish(struct screen *screen, FILE *stream)
         if (*end)
             fputc('\n', stream);
     }
-    free(screen->text);
+    free(screen->memory.text);
     arena_destroy(screen->arena);
 }
 

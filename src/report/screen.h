@@ -23,12 +23,11 @@ enum screen_paint {
 };
 
 struct screen {
-    FILE *stream;        // writes to `text`
+    FILE *stream;        // writes to `memory`
     struct arena *arena; // for texts that the caller builds; lives until screen_finish
     bool colour;
     unsigned columns; // most columns of a line
-    char *text;       // the text written so far, by open_memstream
-    size_t bytes;     // its length
+    struct text_stream memory;
 };
 
 // Starts a screen that gathers text in memory. It is SCREEN_COLUMNS wide if `columns` is 0, and

@@ -216,27 +216,26 @@ static void result_put(struct svg *svg, const struct result *result)
 
 bool svg_write(const struct run *run, FILE *stream, struct error *err)
 {
-    char *body = NULL;
-    size_t bytes = 0;
-    struct svg svg = {.arena = arena_create(), .out = open_memstream(&body, &bytes), .y = GAP};
-    for (size_t i = 0; svg.out && i < run->result_count; i++)
+    struct text_stream body;
+    text_stream_open(&body);
+    struct svg svg = {.arena = arena_create(), .out = body.file, .y = GAP};
+    for (size_t i = 0; i < run->result_count; i++)
         result_put(&svg, run->results[i]);
-    errno = EIO;
-    bool done = svg.out && fclose(svg.out) == 0;
-    if (done && svg.y == GAP) {
+    text_stream_close(&body);
+    if (svg.y == GAP) {
         svg.y = HEAD;
         fprintf(stream, "<!-- no result of this run has a time line -->\n");
     }
-    if (done)
-        fprintf(stream,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
-                "height=\"%.0f\" role=\"img\" aria-label=\"Time lines\">\n<style>%s</style>\n"
-                "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" "
-                "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"m\" "
-                "d=\"M0 0L6 3L0 6z\"/></marker></defs>\n%s</svg>\n",
-                WIDTH, svg.y, WIDTH, svg.y, style, body);
-    done = done && fflush(stream) == 0 && !ferror(stream);
-    free(body);
+    fprintf(stream,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
+            "height=\"%.0f\" role=\"img\" aria-label=\"Time lines\">\n<style>%s</style>\n"
+            "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" "
+            "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"m\" "
+            "d=\"M0 0L6 3L0 6z\"/></marker></defs>\n%s</svg>\n",
+            WIDTH, svg.y, WIDTH, svg.y, style, body.text);
+    errno = EIO;
+    bool done = fflush(stream) == 0 && !ferror(stream);
+    free(body.text);
     arena_destroy(svg.arena);
     return done || error_set(err, ERROR_IO, "cannot write the SVG: %s", strerror(errno));
 }

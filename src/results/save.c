@@ -168,17 +168,12 @@ static int write_out(int file, const char *text, size_t bytes)
 static bool write_directly(const struct target *target, int file, const struct contents *contents,
                            struct error *err)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *stream = open_memstream(&text, &bytes);
-    bool written = stream && contents->write(contents->context, stream, err);
-    bool complete = stream && !ferror(stream);
-    if (stream && fclose(stream) != 0)
-        complete = false;
-    int number = complete ? 0 : ENOMEM;
-    if (written && complete)
-        number = write_out(file, text, bytes);
-    free(text);
+    struct text_stream text;
+    text_stream_open(&text);
+    bool written = contents->write(contents->context, text.file, err);
+    text_stream_close(&text);
+    int number = written ? write_out(file, text.text, text.bytes) : 0;
+    free(text.text);
     close(file);
     return number ? cannot_write(err, target->path, number) : written;
 }

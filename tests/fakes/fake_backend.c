@@ -153,7 +153,7 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         return NULL;
     }
     struct gpu_buffer *buffer = ARENA_NEW(scope->arena, struct gpu_buffer);
-    buffer->mapped = calloc(1, desc->bytes);
+    buffer->mapped = memset(arena_malloc(desc->bytes), 0, desc->bytes);
     return buffer;
 }
 
@@ -193,7 +193,8 @@ static struct gpu_batch *batch_create(struct gpu_scope *scope, const struct gpu_
     if (!fake_call(fake_of(scope), "batch_create", err))
         return NULL;
     struct fake_batch *batch = ARENA_NEW(scope->arena, struct fake_batch);
-    batch->commands = calloc(COMMANDS_MAX, sizeof *batch->commands);
+    batch->commands = memset(arena_malloc(COMMANDS_MAX * sizeof *batch->commands), 0,
+                             COMMANDS_MAX * sizeof *batch->commands);
     return &batch->batch;
 }
 

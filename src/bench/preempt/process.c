@@ -171,18 +171,15 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     if (!child_channel_write(&server->channel, arena_printf(arena, "base %" PRIu64, base), err))
         return false;
     for (uint32_t r = 0; r < load->submitted; r++) {
-        char *line = NULL;
-        size_t bytes;
-        FILE *stream = open_memstream(&line, &bytes);
-        if (!stream)
-            return error_set(err, ERROR_IO, "no memory for a line");
-        fputs("run", stream);
+        struct text_stream line;
+        text_stream_open(&line);
+        fputs("run", line.file);
         for (size_t g = 0; g < runs[r].group_count; g++)
-            fprintf(stream, " %.0f %.0f %.0f %u", runs[r].groups[g].start_ns,
+            fprintf(line.file, " %.0f %.0f %.0f %u", runs[r].groups[g].start_ns,
                     runs[r].groups[g].end_ns, runs[r].groups[g].pause_ns, runs[r].groups[g].core);
-        fclose(stream);
-        bool sent = child_channel_write(&server->channel, line, err);
-        free(line);
+        text_stream_close(&line);
+        bool sent = child_channel_write(&server->channel, line.text, err);
+        free(line.text);
         if (!sent)
             return false;
     }
