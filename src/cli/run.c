@@ -9,6 +9,7 @@
 #include "results/json.h"
 #include "results/save.h"
 #include "suite/clock_lock.h"
+#include "suite/executor.h"
 #include "suite/runner.h"
 
 #include <string.h>
@@ -207,6 +208,16 @@ static void show_progress(void *context, const struct schedule_state *state, siz
     progress_draw(&r->progress, state, device, devices);
 }
 
+// Says at once what an interrupted run still waits for.
+static void show_waiting(void *context, const char *device)
+{
+    struct running *r = context;
+    progress_wipe(&r->progress);
+    fprintf(r->cli->err,
+            "fathom: waiting for %s to end its work, at most %d s: a second Ctrl-C ends it now\n",
+            device, EXECUTOR_LEAVE_S);
+}
+
 static bool measure(struct running *r, struct error *err)
 {
     static const char *const worker[] = {"/proc/self/exe", "__worker", NULL};
@@ -221,6 +232,7 @@ static bool measure(struct running *r, struct error *err)
     r->desc.starting = show_head;
     r->desc.progress = r->progress.out ? show_progress : NULL;
     r->desc.benchmark_done = r->measuring->draw ? NULL : show_benchmark;
+    r->desc.waiting = show_waiting;
     r->desc.context = r;
     uint64_t start_ns = clock_now_ns();
     runner_describe(r->run, &r->desc, r->cli->argc, r->cli->argv);

@@ -10,6 +10,8 @@
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
 static const uint64_t grace_ns = 2 * NS_PER_S; // time that a worker gets to end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
+static const uint64_t leave_ns = EXECUTOR_LEAVE_S * NS_PER_S;
+static const uint64_t patience_ns = NS_PER_S / 2; // most visits end sooner
 
 struct executor {
     struct executor_desc desc;
@@ -52,16 +54,37 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for the worker's answer. The first signal does not end the wait, the second one does.
+// Waits until `until_ns` or, if that is earlier, `deadline_ns`. CHILD_TIMEOUT then.
+static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
+                                 const char **line)
+{
+    const struct interrupt *interrupt = executor->desc.interrupt;
+    uint64_t left_ns = clock_left_ns(until_ns < deadline_ns ? until_ns : deadline_ns);
+    return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
+}
+
+// Waits for the worker's answer. After the first signal the worker has leave_ns left; if it does
+// not answer soon, desc.waiting says so. The second signal ends the wait: CHILD_WOKEN.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
+    bool reported = !executor->desc.waiting;
     enum child_answer answer = CHILD_WOKEN;
     // The loop tests before it waits: the second signal may have come during an earlier wait.
-    while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2)
-        answer = child_receive(executor->worker, clock_left_ns(deadline_ns),
-                               interrupt ? interrupt->fd : -1, line);
+    while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2) {
+        bool interrupted = interrupt_count(interrupt) > 0;
+        uint64_t leave = interrupted ? interrupt->first_ns + leave_ns : UINT64_MAX;
+        uint64_t report = interrupted && !reported ? interrupt->first_ns + patience_ns : UINT64_MAX;
+        answer = receive(executor, leave < deadline_ns ? leave : deadline_ns, report, line);
+        if (answer != CHILD_TIMEOUT || !interrupted)
+            continue;
+        answer = CHILD_WOKEN;
+        if (clock_left_ns(leave) == 0 || clock_left_ns(deadline_ns) == 0)
+            break;
+        executor->desc.waiting(executor->desc.context, executor->desc.device_id);
+        reported = true;
+    }
     return answer;
 }
 

@@ -10,6 +10,10 @@ struct executor;
 struct clock_lock;
 struct interrupt;
 
+enum {
+    EXECUTOR_LEAVE_S = 8 // after a first signal, a worker has so many seconds to end its visit
+};
+
 struct executor_desc {
     const char *device_id;                 // such as "vulkan:0"
     bool in_process;                       // false: in a worker, by fork and exec of this binary
@@ -18,7 +22,10 @@ struct executor_desc {
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
     bool validation;                       // in process: turns the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
-    struct clock_lock *clocks;   // sets the clock before each visit, not in co-runs; NULL: none
+    // Called if a worker does not answer soon after a first signal. May be NULL.
+    void (*waiting)(void *context, const char *device_id);
+    void *context;             // for `waiting`
+    struct clock_lock *clocks; // sets the clock before each visit, not in co-runs; NULL: none
 };
 
 // Creates the executor of one device. No process starts before the first visit.
@@ -27,7 +34,8 @@ void executor_destroy(struct executor *executor);
 
 // Makes the visit that `order` asks for; *visit lives in `arena`. False with the visit's error.
 // After ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker, the next call starts a new
-// worker (in process: opens the device again). ERROR_INTERRUPTED after a second signal.
+// worker (in process: opens the device again). ERROR_INTERRUPTED after a second signal,
+// or EXECUTOR_LEAVE_S after the first one.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/interrupt.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -81,6 +83,7 @@ unsigned interrupt_count(struct interrupt *interrupt)
         return 0;
     struct signalfd_siginfo info;
     while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) == sizeof info)
-        interrupt->count++;
+        if (interrupt->count++ == 0)
+            interrupt->first_ns = clock_now_ns();
     return interrupt->count;
 }

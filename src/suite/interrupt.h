@@ -11,14 +11,16 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdint.h>
 
 struct interrupt {
-    int fd;          // readable when a signal is pending
-    unsigned count;  // number of signals read so far
-    sigset_t former; // signal mask before interrupt_init
-    pthread_t taker; // thread that does not block the signals, until interrupt_watch
-    sem_t watched;   // posted by interrupt_watch: ends `taker`
-    bool is_watched; // interrupt_watch was called
+    int fd;            // readable when a signal is pending
+    unsigned count;    // number of signals read so far
+    uint64_t first_ns; // when the first of them was read
+    sigset_t former;   // signal mask before interrupt_init
+    pthread_t taker;   // thread that does not block the signals, until interrupt_watch
+    sem_t watched;     // posted by interrupt_watch: ends `taker`
+    bool is_watched;   // interrupt_watch was called
 };
 
 // Blocks the signals in this thread and in every thread that it starts later, such as those of

@@ -207,6 +207,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
             .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * budget.timeout_ns,
             .validation = desc->validation,
             .interrupt = desc->interrupt,
+            .waiting = desc->waiting,
+            .context = desc->context,
             .clocks = runner->clocks[index],
         });
 }

@@ -34,6 +34,8 @@ struct runner_desc {
                      size_t devices);
     // Called when a benchmark's results on a device are final. May be NULL.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);
+    // Called if a device does not answer soon after a first signal. May be NULL.
+    void (*waiting)(void *context, const char *device_id);
     void *context;
 };
 

@@ -65,8 +65,10 @@ class Interrupted(fathom.Case):
     def assert_interrupted(self, done, document):
         self.assertEqual(130, done.status, done.err)
         self.assertEqual("interrupted", document["status"])
-        self.assertEqual(1, len(done.err.splitlines()))
-        self.assertIn("what was measured is in", done.err)
+        # On a busy machine the visit may last long enough for a line that says so.
+        lines = [line for line in done.err.splitlines() if "waiting for" not in line]
+        self.assertEqual(1, len(lines), done.err)
+        self.assertIn("what was measured is in", lines[0])
 
     def test_each_signal_in_the_middle_ends_the_run(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -95,15 +97,21 @@ class Interrupted(fathom.Case):
             self.assertIn("interrupted", fathom.reason_codes(result))
         self.assertIn("Read bandwidth", done.out)
 
-    def test_a_second_signal_does_not_wait_for_a_hanging_driver(self):
-        path, log = self.path("run.json"), pathlib.Path(self.path("calls"))
-        process = fathom.start("run", "--preset", "quick", "-o", path, fake=f"hang=60,log={log}")
+    def wait_for_calls(self, log):
+        """Until the worker has made its sixtieth call, which hangs (hang=60)."""
         deadline = time.monotonic() + fathom.TIMEOUT_S
         while time.monotonic() < deadline:  # a worker's calls and "load" by each process
             if log.exists() and len(log.read_text(encoding="utf-8").splitlines()) >= 62:
-                break
+                return
             time.sleep(0.01)
+        self.fail("the driver did not hang")
+
+    def test_a_second_signal_does_not_wait_for_a_hanging_driver(self):
+        path, log = self.path("run.json"), pathlib.Path(self.path("calls"))
+        process = fathom.start("run", "--preset", "quick", "-o", path, fake=f"hang=60,log={log}")
+        self.wait_for_calls(log)
         process.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + fathom.TIMEOUT_S
         while fathom.is_pending(process, signal.SIGINT) and time.monotonic() < deadline:
             time.sleep(0.01)
         begin = time.monotonic()
@@ -112,6 +120,17 @@ class Interrupted(fathom.Case):
         self.assertLess(time.monotonic() - begin, 20)  # a hanging driver is given longer
         self.assertEqual(130, done.status)
         self.assertEqual("interrupted", document["status"])
+
+    def test_after_one_signal_a_hanging_driver_gets_seconds_and_the_run_says_so(self):
+        path, log = self.path("run.json"), pathlib.Path(self.path("calls"))
+        process = fathom.start("run", "--preset", "quick", "-o", path, fake=f"hang=60,log={log}")
+        self.wait_for_calls(log)
+        process.send_signal(signal.SIGINT)
+        done, document = self.outcome(process, path)
+        self.assertEqual(130, done.status)
+        self.assertEqual("interrupted", document["status"])
+        self.assertRegex(done.err.splitlines()[0],
+                         "waiting for fake:0 to end its work, at most .* a second Ctrl-C")
 
     def test_a_signal_to_the_whole_group_costs_no_case(self):
         # What a terminal (SIGINT) and a service manager (SIGTERM) do: the worker gets it as well.
