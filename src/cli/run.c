@@ -12,6 +12,7 @@
 #include "suite/executor.h"
 #include "suite/runner.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ struct running {
     struct interrupt interrupt; // signals are counted until every result is shown and saved
     struct progress progress;
     struct console_desc console;
+    bool unread;          // a signal came while standard output was full: text was dropped
     struct error unsaved; // why the run file could not be written at the end; ERROR_NONE: it was
     const struct cli_measuring *measuring;
 };
@@ -185,20 +187,36 @@ static int exit_status(const struct run *run, bool strict)
     return counts[VERDICT_OK] + counts[VERDICT_SUSPECT] ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
+// Prints what `text` holds, and destroys it. Signals are blocked while a run measures, so a reader
+// that does not read must not block the run: when a signal comes, this text and all that would
+// follow are dropped.
+static void print(struct running *r, struct text_stream *text)
+{
+    text_stream_close(text);
+    fflush(r->cli->out);
+    if (!r->unread)
+        r->unread = !terminal_write(r->cli->out, text->text, text->bytes, &r->interrupt);
+    free(text->text);
+}
+
 static void show_head(void *context)
 {
     struct running *r = context;
-    console_head(r->run, &r->console, r->cli->out);
-    fflush(r->cli->out);
+    struct text_stream text;
+    text_stream_open(&text);
+    console_head(r->run, &r->console, text.file);
+    print(r, &text);
 }
 
 // Prints the tables of a benchmark as soon as its results are final.
 static void show_benchmark(void *context, const char *device, const char *benchmark)
 {
     struct running *r = context;
+    struct text_stream text;
     progress_wipe(&r->progress);
-    console_benchmark(r->run, device, benchmark, &r->console, r->cli->out);
-    fflush(r->cli->out);
+    text_stream_open(&text);
+    console_benchmark(r->run, device, benchmark, &r->console, text.file);
+    print(r, &text);
 }
 
 static void show_progress(void *context, const struct schedule_state *state, size_t device,
@@ -283,15 +301,18 @@ static bool save_forms(const struct running *r, struct error *err)
 
 static bool tell_end(struct running *r, struct error *err)
 {
+    struct text_stream text;
+    text_stream_open(&text);
     if (r->measuring->draw)
-        r->measuring->draw(r->run, r->cli->out);
-    console_end(r->run, &r->console, r->cli->out);
+        r->measuring->draw(r->run, text.file);
+    console_end(r->run, &r->console, text.file);
+    print(r, &text);
     if (r->desc.output && r->unsaved.code == ERROR_NONE && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
     if (!save_forms(r, err))
         return false;
     r->cli->status = exit_status(r->run, options_has(r->cli->options, OPTION_STRICT));
-    if (r->cli->status != EXIT_INTERRUPTED)
+    if (r->cli->status != EXIT_INTERRUPTED && !r->unread)
         return true;
     return error_set(err, ERROR_INTERRUPTED, "interrupted%s%s",
                      r->desc.output ? "; what was measured is in " : "",

@@ -3,6 +3,9 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -25,6 +28,32 @@ unsigned terminal_columns(FILE *stream, unsigned most)
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_col > most)
         return most;
     return size.ws_col;
+}
+
+bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt)
+{
+    unsigned signals = interrupt_count(interrupt);
+    struct pollfd ends[] = {{.fd = fileno(stream), .events = POLLOUT},
+                            {.fd = interrupt->fd, .events = POLLIN}};
+    for (size_t done = 0; done < bytes;) {
+        bool hurried = signals >= 2;
+        if (poll(ends, 2, hurried ? 0 : -1) < 0 && errno != EINTR)
+            return true;
+        if (!ends[0].revents && (hurried || interrupt_count(interrupt) > signals))
+            return false;
+        if (!ends[0].revents)
+            continue;
+        // A pipe with room takes at least PIPE_BUF bytes at once.
+        size_t left = bytes - done;
+        ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
+        if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
+            fputc(text[done], stream); // fails too, so that the stream remembers the error
+            fflush(stream);
+            return true;
+        }
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return true;
 }
 
 // ---------------------------------------------------------------- the progress line

@@ -3,6 +3,7 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
+#include "suite/interrupt.h"
 #include "suite/schedule.h"
 
 #include <stdbool.h>
@@ -17,6 +18,11 @@ bool terminal_has_colour(FILE *stream);
 
 // The terminal's width in columns, at most `most`. Returns `most` if the width is unknown.
 unsigned terminal_columns(FILE *stream, unsigned most);
+
+// Writes to the file of `stream`, which must be flushed. A pipe that is full is waited for until a
+// signal comes, and not at all after two signals; then the rest of the text is dropped. False if
+// that happened. After an error of writing, which also drops the rest, ferror(stream) is true.
+bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 // The progress line: which case is measured, how much is done, how much time is left. It is redrawn
 // in place and wiped at the end.

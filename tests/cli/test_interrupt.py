@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Ctrl-C, SIGTERM and SIGHUP at any moment: a valid file that holds what was measured, exit 130."""
 
+import fcntl
 import os
 import pathlib
 import random
 import signal
+import subprocess
+import termios
 import time
 import unittest
 import unittest.mock
@@ -154,6 +157,27 @@ class Interrupted(fathom.Case):
                     fathom.kill(process)
                 self.assertEqual(-number, process.returncode)
                 self.assertFalse(os.path.exists(path))
+
+    def test_a_reader_that_does_not_read_does_not_hold_the_run(self):
+        path = self.path("run.json")
+        ends = os.pipe()
+        fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, 4096)
+        process = subprocess.Popen([fathom.BINARY, "run", "--preset", "quick", "-o", path],
+                                   env=fathom.environment(), stdout=ends[1],
+                                   stderr=subprocess.PIPE, text=True)
+        os.close(ends[1])
+        waiting = bytearray(4)
+        while process.poll() is None and not any(waiting):  # its first line fills the pipe
+            fcntl.ioctl(ends[0], termios.FIONREAD, waiting)
+        # The first signal ends the run, the second one the wait for the reader of its tables.
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            while fathom.is_pending(process, signal.SIGINT):
+                time.sleep(0.01)
+        _, err = process.communicate(timeout=60)
+        os.close(ends[0])
+        self.assertEqual(130, process.returncode, err)
+        self.read_run(path)
 
     def test_without_isolation_too(self):
         done, document = self.interrupt("--no-isolate")
