@@ -199,7 +199,7 @@ static void a_save_without_memory_leaves_the_former_file(void **state)
         pid_t child = fork();
         refused++;
         if (child == 0) {
-                fclose(stderr);
+            fclose(stderr);
             struct error err;
             refuse_request(refused);
             _exit(!run_save(run, path, &err));
