@@ -302,10 +302,9 @@ static const char *precision_text(struct arena *arena, double half, double goal)
 
 static void judge_limit(struct arena *arena, struct result *result, const struct metric *metric)
 {
-    if (!isfinite(metric->limit))
-        return;
     bool lower = metric->better == BETTER_LOWER;
-    if (lower ? metric->ci95[1] < metric->limit : metric->ci95[0] > metric->limit)
+    double least = metric_share(metric, metric->ci95[lower ? 1 : 0]);
+    if (least > COLLECT_SHARE_MOST)
         result_flag(arena, result, VERDICT_SUSPECT, "above-limit",
                     "%s %.4g %s is %.1f %% %s the physical limit of %.4g: something was cached, "
                     "skipped or miscounted, or the limit is wrong",

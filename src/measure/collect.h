@@ -26,13 +26,17 @@
 //   unsteady      for distributions, instead of `correlated`: one round differs from all others by
 //                 more than chance (Kolmogorov and Smirnov's test, 5 % for all rounds together),
 //                 and its median is more than a quarter away from theirs: suspect
-//   above-limit   the whole interval is better than the physical limit: suspect
+//   above-limit   the whole interval is above COLLECT_SHARE_MOST of the physical limit
+//                 (metric_share): suspect
 //   not-finite    samples that are not finite numbers were dropped: suspect
 //   each flag of a visit (visit_flag): suspect
 #ifndef MEASURE_COLLECT_H
 #define MEASURE_COLLECT_H
 
 #include "measure/visit.h"
+
+// Limits are figures of data sheets: clocks and rates are rounded there.
+#define COLLECT_SHARE_MOST 1.02
 
 enum {
     COLLECT_ROUNDS_MIN = 5,

@@ -68,15 +68,18 @@ static const char *value_text(struct arena *arena, const struct metric *metric)
     return unit_text(arena, metric->median, metric->unit);
 }
 
-// The text of a row with numbers: "pair/bytes=1024 latency (suspect)".
+// The text of a row with numbers: "pair/bytes=1024 latency (98.1% of the limit) (suspect)".
 static const char *metric_text(struct arena *arena, const struct compare *compare,
                                const struct compare_row *row)
 {
-    const char *cycles = "";
+    const char *text =
+        text_join(arena, compare_row_case(arena, compare, row), " ", row->base_metric->name);
     if (row->word == COMPARE_CLOCK)
-        cycles = arena_printf(arena, " (cycles %s)", percent(arena, row->cycles.value));
-    return arena_printf(arena, "%s %s%s%s", compare_row_case(arena, compare, row),
-                        row->base_metric->name, cycles, row->suspect ? " (suspect)" : "");
+        text = arena_printf(arena, "%s (cycles %s)", text, percent(arena, row->cycles.value));
+    double share = metric_share(row->now_metric, row->now_metric->median);
+    if (isfinite(share))
+        text = arena_printf(arena, "%s (%.1f%% of the limit)", text, 100 * share);
+    return row->suspect ? text_join(arena, text, " ", "(suspect)") : text;
 }
 
 // The text of a row without numbers: "pair/bytes=3072: hop 3 is at 4".
@@ -352,6 +355,7 @@ static void metric_put(struct json_out *out, const char *name, const struct metr
     if (isfinite(metric->ci95[0]) && isfinite(metric->ci95[1]))
         json_put_reals(out, "ci95", metric->ci95, 2);
     json_put_count(out, "n", metric->n);
+    json_put_real(out, "share", metric_share(metric, metric->median));
     json_put_close(out, '}');
 }
 

@@ -83,9 +83,10 @@ static void keys_find(struct csv *csv)
 static void put_head(struct csv *csv)
 {
     static const char *const before[] = {"device", "device_name", "benchmark", "version", "key"};
-    static const char *const after[] = {
-        "verdict",   "reasons", "metric", "unit",     "better", "median",  "ci95_low",
-        "ci95_high", "n",       "limit",  "of_limit", "preset", "started", "tool_version"};
+    static const char *const after[] = {"verdict", "reasons",      "metric",   "unit",
+                                        "better",  "median",       "ci95_low", "ci95_high",
+                                        "n",       "limit",        "of_limit", "preset",
+                                        "started", "tool_version", "share"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         put(csv, before[i]);
     for (size_t i = 0; i < csv->key_count; i++)
@@ -135,9 +136,9 @@ static void put_metric(struct csv *csv, const struct metric *metric)
     put_real(csv, metric->ci95[0]);
     put_real(csv, metric->ci95[1]);
     put_uint(csv, metric->n);
-    bool limited = isfinite(metric->limit) && metric->limit != 0;
-    put_real(csv, limited ? metric->limit : NAN);
-    put_real(csv, limited ? metric->median / metric->limit : NAN);
+    double share = metric_share(metric, metric->median);
+    put_real(csv, isfinite(share) ? metric->limit : NAN);
+    put_real(csv, metric->better == BETTER_LOWER ? NAN : share);
 }
 
 // Writes one row. `metric` = NULL: the case has no metric.
@@ -152,6 +153,7 @@ static void put_row(struct csv *csv, const struct result *result, const struct m
     put(csv, csv->run->preset);
     put(csv, csv->run->started);
     put(csv, csv->run->tool_version);
+    put_real(csv, metric ? metric_share(metric, metric->median) : NAN);
     line_end(csv);
 }
 

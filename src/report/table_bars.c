@@ -30,8 +30,8 @@ static struct line line_of(const struct table *table, const struct view_series *
                         .share = "",
                         .cell = cell_of(table, result, metric, scale),
                         .value = metric ? metric->median : NAN};
-    if (metric && isfinite(metric->limit) && metric->limit != 0)
-        line.share = arena_printf(arena, "%.1f%%", 100 * metric->median / metric->limit);
+    if (metric && isfinite(metric_share(metric, metric->median)))
+        line.share = arena_printf(arena, "%.1f%%", 100 * metric_share(metric, metric->median));
     return line;
 }
 

@@ -146,10 +146,10 @@ static const char *limit_text(const struct table *table, const struct view_serie
                               size_t index)
 {
     const struct metric *metric = view_metric(table->grid, series->results[index]);
-    if (!metric || !isfinite(metric->limit) || metric->limit == 0)
+    double share = metric ? metric_share(metric, metric->median) : NAN;
+    if (!isfinite(share))
         return "";
-    return arena_printf(table->screen->arena, " (%.1f%% of the limit)",
-                        100 * metric->median / metric->limit);
+    return arena_printf(table->screen->arena, " (%.1f%% of the limit)", 100 * share);
 }
 
 // Prints a series as blocks with its lowest and highest value: "vector random  ▁▁▁▂▂▅▅█  16.30 ns

@@ -281,8 +281,15 @@ static void interval_get(struct json_reader *reader, const struct json_node *nod
 static void of_limit_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;
-    if (metric->limit != 0)
-        json_put_real(out, name, metric->median / metric->limit);
+    if (metric->better != BETTER_LOWER)
+        json_put_real(out, name, metric_share(metric, metric->median));
+}
+
+// Only written: readers compute the share from the limit, so files without it have one as well.
+static void share_put(struct json_out *out, const char *name, const void *object)
+{
+    const struct metric *metric = object;
+    json_put_real(out, name, metric_share(metric, metric->median));
 }
 
 static const struct json_field metric_fields[] = {
@@ -294,6 +301,7 @@ static const struct json_field metric_fields[] = {
     {"n", FIELD_COUNT, JSON_AT(struct metric, n)},
     {"limit", FIELD_REAL, JSON_AT(struct metric, limit), .omit_zero = true},
     {"of_limit", FIELD_CUSTOM, .put = of_limit_put},
+    {"share", FIELD_CUSTOM, .put = share_put},
     {"rounds", FIELD_REALS, JSON_LIST_AT(struct metric, round_medians, round_count),
      .omit_zero = true},
 };

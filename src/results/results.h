@@ -214,6 +214,11 @@ struct metric {
     size_t round_count;
 };
 
+// The share of its limit that `value` of this metric reaches, in the metric's own direction: limit
+// ÷ value where lower is better, else value ÷ limit. 1 is at the limit, above 1 is better than the
+// limit. NaN if the limit is not known.
+double metric_share(const struct metric *metric, double value);
+
 struct named_text {
     const char *name, *text;
 };

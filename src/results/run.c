@@ -108,6 +108,13 @@ const char *result_detail(const struct result *result, const char *name)
     return NULL;
 }
 
+double metric_share(const struct metric *metric, double value)
+{
+    if (!isfinite(metric->limit) || metric->limit == 0)
+        return NAN;
+    return metric->better == BETTER_LOWER ? metric->limit / value : value / metric->limit;
+}
+
 double result_median(const struct result *result, const char *metric)
 {
     const struct metric *found = result_metric(result, metric);

@@ -269,6 +269,35 @@ static void better_than_physics_is_suspect(void **state)
     arena_destroy(f.arena);
 }
 
+// The verdict of five rounds of an equal time with a limit; the interval is ±0.1 ns.
+static enum verdict verdict_at(double time, double limit, double *share)
+{
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        struct measure_visit *visit = measure_visit_create(f.arena);
+        visit_samples(visit, 1, (double[]){time}, 1, 0.1);
+        visit_limit(visit, 1, limit);
+        collect_visit(f.collect, visit);
+    }
+    struct result result = end(&f);
+    *share = metric_share(&result.metrics[0], result.metrics[0].median);
+    enum verdict verdict = result.verdict;
+    arena_destroy(f.arena);
+    return verdict;
+}
+
+static void where_lower_is_better_a_time_below_its_limit_is_suspect(void **state)
+{
+    (void)state;
+    double share;
+    assert_int_equal(verdict_at(320, 100, &share), VERDICT_OK);
+    NEAR(share, 0.3125, 1e-12);
+    assert_int_equal(verdict_at(99, 100, &share), VERDICT_OK); // a share of 1.01
+    assert_int_equal(verdict_at(98, 100, &share), VERDICT_OK); // 1.02, but not all of the interval
+    assert_int_equal(verdict_at(97, 100, &share), VERDICT_SUSPECT);
+    NEAR(share, 100.0 / 97, 1e-12);
+}
+
 static bool is_correlated(struct fixture *f)
 {
     struct result result = end(f);
@@ -490,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_coarse_clock_ends_the_case_once_only_its_step_is_left),
         cmocka_unit_test(one_round_gives_no_interval),
         cmocka_unit_test(better_than_physics_is_suspect),
+        cmocka_unit_test(where_lower_is_better_a_time_below_its_limit_is_suspect),
         cmocka_unit_test(drift_within_rounds_is_suspect),
         cmocka_unit_test(drift_over_the_run_is_suspect),
         cmocka_unit_test(drift_far_below_the_goal_does_not_matter),

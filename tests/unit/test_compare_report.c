@@ -33,6 +33,7 @@ static int scene_make(void **state)
     struct result **results = scene->now->results;
     scale(results[0], 2, 1.5);
     scale(results[1], 2, 0.5);
+    results[1]->metrics[0].limit = results[1]->metrics[0].median / 4;
     scale(results[2], 1, 1.2);
     scale(results[3], 2, 1.02);
     result_flag(scene->now->arena, results[0], VERDICT_SUSPECT, "correlated", "lag");
@@ -83,6 +84,7 @@ static void the_console_shows_each_change_under_its_word(void **state)
     contains(text, "Slower (1)\n");
     contains(text, "pair/bytes=1024 latency (suspect)");
     contains(text, "Faster (1)\n");
+    contains(text, "pair/bytes=1536 latency (25.0% of the limit)\n");
     contains(text, "Core clock changed: time and cycles disagree (1)\n");
     contains(text, "pair/bytes=2048 latency (cycles ");
     contains(text, "Unsure: no interval, or one that crosses the threshold (1)\n");

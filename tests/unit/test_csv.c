@@ -40,7 +40,7 @@ static void every_metric_is_a_row_and_so_is_a_case_without_one(void **state)
     assert_int_equal(lines_of(text), 1 + 2 + 2 + 1 + 1);
     assert_non_null(strstr(text, "scalar,65536,0.1,1,failed,mismatch,,,,,,,,,,quick,"));
     assert_non_null(strstr(text, "vector,32768,0.1,1,ok,,latency_cycles,cycle,lower,32.274,,,320,"
-                                 "28,1.152642857142857,quick,2026-01-02T03:04:05Z,0.1.0\n"));
+                                 "28,,quick,2026-01-02T03:04:05Z,0.1.0,0.8675714197186589\n"));
     free(text);
     run_destroy(run);
 }
@@ -65,7 +65,8 @@ static void parameters_of_all_benchmarks_are_columns_once(void **state)
     text[strcspn(text, "\n")] = '\0';
     assert_string_equal(text, "device,device_name,benchmark,version,key,path,order,bytes,scope,"
                               "groups,width,pattern,verdict,reasons,metric,unit,better,median,"
-                              "ci95_low,ci95_high,n,limit,of_limit,preset,started,tool_version");
+                              "ci95_low,ci95_high,n,limit,of_limit,preset,started,tool_version,"
+                              "share");
     free(text);
     run_destroy(run);
 }

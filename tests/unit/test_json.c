@@ -75,6 +75,43 @@ static void the_golden_file_reads_and_writes_the_same(void **state)
     run_destroy(run);
 }
 
+// The run that the text of `from`, with one part replaced, describes.
+static struct run *edited(const struct run *from, const char *part, const char *with)
+{
+    size_t bytes;
+    char *text = written(from, &bytes), *at = strstr(text, part);
+    assert_non_null(at);
+    struct arena *arena = arena_create();
+    const char *edit =
+        arena_printf(arena, "%.*s%s%s", (int)(at - text), text, with, at + strlen(part));
+    struct error err = {0};
+    struct run *run = run_read_text(edit, strlen(edit), "edited", &err);
+    assert_string_equal(err.message, "");
+    arena_destroy(arena);
+    free(text);
+    return run;
+}
+
+static void a_share_is_computed_from_the_limit_also_where_the_file_has_none(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    struct metric *metric = &run->results[0]->metrics[1];
+    metric->median = 56; // cycles, of which fewer are better: half of what the limit of 28 allows
+    struct run *older = edited(run, ",\"limit\":28,\"share\":0.5", ",\"limit\":28,\"of_limit\":2");
+    const struct metric *read = &older->results[0]->metrics[1];
+    assert_true(metric_share(read, read->median) == 0.5);
+    metric->better = BETTER_HIGHER;
+    struct run *higher = edited(run, "\"limit\":28,\"of_limit\":2,\"share\":2", "\"limit\":28");
+    read = &higher->results[0]->metrics[1];
+    assert_true(metric_share(read, read->median) == 2);
+    metric->limit = NAN;
+    assert_true(isnan(metric_share(metric, metric->median)));
+    run_destroy(higher);
+    run_destroy(older);
+    run_destroy(run);
+}
+
 static void hard_numbers_keep_every_bit(void **state)
 {
     (void)state;
@@ -345,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_rich_run_comes_back_member_by_member),
         cmocka_unit_test(an_empty_run_comes_back),
         cmocka_unit_test(the_golden_file_reads_and_writes_the_same),
+        cmocka_unit_test(a_share_is_computed_from_the_limit_also_where_the_file_has_none),
         cmocka_unit_test(hard_numbers_keep_every_bit),
         cmocka_unit_test(what_is_not_a_number_is_not_written),
         cmocka_unit_test(hostile_strings_survive),

@@ -185,7 +185,7 @@ test("bars of which most would be invisible have a logarithmic axis, and a switc
   const loads = run.results.filter(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0);
   loads.forEach(({ metrics }, i) => {
     const median = i === 0 ? 196e9 : 2e9 + 1e8 * i;
-    metrics[0] = { ...metrics[0], median, ci95: [median * 0.5, median * 1.1], limit: 2 * median, of_limit: 0.5 };
+    metrics[0] = { ...metrics[0], median, ci95: [median * 0.5, median * 1.1], limit: 2 * median, share: 0.5 };
   });
   const html = report("steep", run);
   const page = await open(browser, html);

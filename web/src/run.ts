@@ -70,7 +70,7 @@ export interface Metric {
   ci95?: [number, number];
   n: number;
   limit?: number;
-  of_limit?: number;
+  share?: number; // of the limit, in the metric's own direction
 }
 
 export interface Series {

@@ -94,14 +94,14 @@ function rowHeight(grid: Grid, bars: Bar[], look: Look): number {
 // two, one below the other.
 function valueText(grid: Grid, bar: Bar, base: number, look: Look): string {
   const value = formatUnit(bar.value, grid.metric.unit), ratio = ratioText(grid, bar, base);
-  const of = pointMetric(bar.point, grid.metric)?.of_limit;
+  const of = pointMetric(bar.point, grid.metric)?.share;
   const share = of === undefined ? "" : `${(100 * of).toFixed(1)} %`;
   return look.narrow ? [ratio || value, share].filter(Boolean).join("\n")
     : [value, ratio, share].filter(Boolean).join("  ");
 }
 
 const hasLimit = (grid: Grid, bars: Bar[]): boolean =>
-  bars.some(({ point }) => pointMetric(point, grid.metric)?.of_limit !== undefined);
+  bars.some(({ point }) => pointMetric(point, grid.metric)?.share !== undefined);
 
 // On a linear axis half of the bars would be hardly seen.
 function isSteep(bars: Bar[]): boolean {

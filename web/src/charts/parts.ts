@@ -80,7 +80,7 @@ export function tipLine(point: Point, label: string, metric: MetricInfo, colour:
     line.append(` [${formatUnit(found.ci95[0], metric.unit)}, ` +
       `${formatUnit(found.ci95[1], metric.unit)}]`);
   if (found) line.append(` n=${found.n}`);
-  if (found?.of_limit !== undefined) line.append(`, ${(found.of_limit * 100).toFixed(1)} % of limit`);
+  if (found?.share !== undefined) line.append(`, ${(found.share * 100).toFixed(1)} % of limit`);
   const sensed = sensorText(point.result);
   if (sensed !== "") line.append(h("div", { class: "sensed" }, sensed));
   const doubt = doubtText(point.result);
@@ -103,7 +103,7 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | H
           [panel.label, series.label].filter(Boolean).join(" · "),
           formatValue(point.x, grid.x), formatUnit(found?.median, metric.unit),
           formatMargin(found?.median, found?.ci95), found?.n,
-          found?.of_limit === undefined ? "" : `${(found.of_limit * 100).toFixed(1)} %`,
+          found?.share === undefined ? "" : `${(found.share * 100).toFixed(1)} %`,
           doubtText(point.result),
         ]);
       }
