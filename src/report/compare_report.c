@@ -65,7 +65,7 @@ static const char *interval_text(struct arena *arena, const struct ratio *ratio)
 
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
-    return unit_text(arena, metric->median, metric->unit);
+    return unit_text(arena, metric->median, metric_unit_shown(metric));
 }
 
 // The text of a row with numbers: "pair/bytes=1024 latency (98.1% of the limit) (suspect)".

@@ -125,7 +125,11 @@ static void grid_print(struct screen *screen, const struct notes *notes,
 {
     struct table table = {.screen = screen, .notes = notes, .grid = grid};
     struct screen_scale scale = grid_scale(screen->arena, grid);
-    view_head(screen, grid->view, scale.unit, grid->common);
+    bool mixed;
+    grid_unit(grid, &mixed);
+    // Bars that differ in their units name them, each its own.
+    view_head(screen, grid->view, mixed && grid->view->kind == VIEW_BARS ? "" : scale.unit,
+              grid->common);
     if (grid->view->kind == VIEW_HEATMAP)
         heatmap_print(&table);
     else if (grid->view->kind == VIEW_BARS)

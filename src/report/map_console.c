@@ -59,7 +59,9 @@ static bool on_path(const struct result *result, const char *path)
 static const char *value(struct arena *arena, const struct result *result, const char *name)
 {
     const struct metric *metric = result_metric(result, name);
-    return metric && isfinite(metric->median) ? unit_text(arena, metric->median, metric->unit) : "";
+    return metric && isfinite(metric->median)
+               ? unit_text(arena, metric->median, metric_unit_shown(metric))
+               : "";
 }
 
 static const char *joined(struct arena *arena, const char *line, const char *text)

@@ -11,6 +11,7 @@ enum {
 
 struct line {
     const char *label;
+    const char *unit;  // "TFLOP/s" if not all lines have the same unit; else ""
     const char *share; // share of the limit, "98.7%"; "": no limit known
     struct cell cell;
     double value;
@@ -27,11 +28,16 @@ static struct line line_of(const struct table *table, const struct view_series *
     if (*series->label)
         label = arena_printf(arena, "%s %s", label, series->label);
     struct line line = {.label = screen_quote(arena, label, LABEL_COLUMNS),
+                        .unit = "",
                         .share = "",
                         .cell = cell_of(table, result, metric, scale),
                         .value = metric ? metric->median : NAN};
     if (metric && isfinite(metric_share(metric, metric->median)))
         line.share = arena_printf(arena, "%.1f%%", 100 * metric_share(metric, metric->median));
+    bool mixed;
+    grid_unit(grid, &mixed);
+    if (metric && mixed)
+        unit_scale(1 / scale->factor, metric_unit_shown(metric), &line.unit);
     return line;
 }
 
@@ -48,18 +54,29 @@ static size_t lines_of(const struct table *table, struct line *lines)
     return count;
 }
 
-static void line_print(struct screen *screen, const struct line *line, size_t label_width,
-                       struct cell_widths *widths, size_t share_width, double highest)
+// Widths of the columns before the bars; 0: no such column.
+struct widths {
+    size_t label, unit, share;
+    struct cell_widths cell;
+};
+
+static void line_print(struct screen *screen, const struct line *line, struct widths *widths,
+                       double highest)
 {
     fputs("  ", screen->stream);
-    screen_left(screen, line->label, label_width);
+    screen_left(screen, line->label, widths->label);
     fputs("  ", screen->stream);
-    cell_print(screen, &line->cell, widths);
-    size_t used = 2 + label_width + 2 + cell_columns(widths, "") + 2;
-    if (share_width) {
+    cell_print(screen, &line->cell, &widths->cell);
+    size_t used = 2 + widths->label + 2 + cell_columns(&widths->cell, "") + 2;
+    if (widths->unit) {
+        fputc(' ', screen->stream);
+        screen_left(screen, line->unit, widths->unit);
+        used += widths->unit + 1;
+    }
+    if (widths->share) {
         fputs("  ", screen->stream);
-        screen_right(screen, line->share, share_width);
-        used += share_width + 2;
+        screen_right(screen, line->share, widths->share);
+        used += widths->share + 2;
     }
     if (isfinite(line->value) && used + 8 <= screen->columns) {
         size_t left = screen->columns - used;
@@ -75,25 +92,27 @@ void bars_print(const struct table *table)
 {
     const struct view_grid *grid = table->grid;
     struct screen *screen = table->screen;
-    size_t most = 0, label_width = 0, share_width = 0;
+    size_t most = 0;
     for (size_t p = 0; p < grid->panel_count; p++)
         most += grid->panels[p].series_count * grid->x_count;
     struct line *lines = ARENA_ARRAY(screen->arena, most, struct line);
     size_t count = lines_of(table, lines);
-    struct cell_widths widths = {0};
+    struct widths widths = {0};
     double highest = 0;
     for (size_t i = 0; i < count; i++) {
-        screen_widen(&label_width, lines[i].label);
-        screen_widen(&share_width, lines[i].share);
-        cell_measure(&widths, &lines[i].cell);
+        screen_widen(&widths.label, lines[i].label);
+        screen_widen(&widths.unit, lines[i].unit);
+        screen_widen(&widths.share, lines[i].share);
+        cell_measure(&widths.cell, &lines[i].cell);
         if (isfinite(lines[i].value))
             highest = fmax(highest, lines[i].value);
     }
-    if (share_width) {
-        fprintf(screen->stream, "%*s  of limit\n",
-                (int)(2 + label_width + 2 + cell_columns(&widths, "")), "");
-        share_width = share_width < 8 ? 8 : share_width;
+    if (widths.share) {
+        size_t before = 2 + widths.label + 2 + cell_columns(&widths.cell, "") +
+                        (widths.unit ? 1 + widths.unit : 0);
+        fprintf(screen->stream, "%*s  of limit\n", (int)before, "");
+        widths.share = widths.share < 8 ? 8 : widths.share;
     }
     for (size_t i = 0; i < count; i++)
-        line_print(screen, &lines[i], label_width, &widths, share_width, highest);
+        line_print(screen, &lines[i], &widths, highest);
 }

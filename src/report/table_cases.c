@@ -55,13 +55,15 @@ static bool column_of(const struct cases *cases, const struct metric_info *info,
 {
     struct arena *arena = cases->screen->arena;
     double *values = ARENA_ARRAY(arena, cases->count, double);
-    bool any = false;
+    bool any = false, floating = true;
     for (size_t i = 0; i < cases->count; i++) {
         const struct metric *metric = result_metric(cases->results[i], info->name);
         values[i] = metric ? metric->median : NAN;
         any = any || isfinite(values[i]);
+        floating = floating && (!metric || metric->floating);
     }
-    struct screen_scale scale = screen_scale_of(values, cases->count, info->unit);
+    enum unit unit = floating && info->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : info->unit;
+    struct screen_scale scale = screen_scale_of(values, cases->count, unit);
     *column = (struct metric_column){.name = screen_quote(arena, info->name, TEXT_COLUMNS),
                                      .unit = scale.unit,
                                      .cells = ARENA_ARRAY(arena, cases->count, struct cell)};

@@ -51,7 +51,7 @@ static struct group group_of(struct arena *arena, const struct run *run,
 
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
-    return metric ? unit_text(arena, metric->median, metric->unit) : "–";
+    return metric ? unit_text(arena, metric->median, metric_unit_shown(metric)) : "–";
 }
 
 static const char *ratio_text(struct arena *arena, const struct ratio *ratio)

@@ -137,8 +137,9 @@ static void block_print(const struct table *table, const struct column *columns,
 static const char *at_text(const struct table *table, const double *values, size_t index)
 {
     struct arena *arena = table->screen->arena;
-    return arena_printf(arena, "%s at %s",
-                        unit_text(arena, values[index], table->grid->metric->unit),
+    bool mixed;
+    enum unit unit = grid_unit(table->grid, &mixed);
+    return arena_printf(arena, "%s at %s", unit_text(arena, values[index], unit),
                         view_value_text(arena, &table->grid->xs[index], table->grid->x));
 }
 

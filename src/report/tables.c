@@ -147,6 +147,22 @@ double *series_values(struct arena *arena, const struct view_grid *grid,
     return values;
 }
 
+enum unit grid_unit(const struct view_grid *grid, bool *mixed)
+{
+    bool seen[UNIT_SHOWN_COUNT] = {false};
+    enum unit own = grid->metric->unit, shown = own;
+    for (size_t i = 0; i < grid->panel_count; i++)
+        for (size_t j = 0; j < grid->panels[i].series_count; j++)
+            for (size_t k = 0; k < grid->x_count; k++) {
+                const struct metric *metric =
+                    view_metric(grid, grid->panels[i].series[j].results[k]);
+                if (metric)
+                    seen[shown = metric_unit_shown(metric)] = true;
+            }
+    *mixed = seen[own] && seen[UNIT_FLOP_PER_S];
+    return *mixed ? own : shown;
+}
+
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid)
 {
     size_t count = 0, used = 0;
@@ -159,7 +175,8 @@ struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid
             for (size_t k = 0; k < grid->x_count; k++)
                 values[used++] = some[k];
         }
-    return screen_scale_of(values, count, grid->metric->unit);
+    bool mixed;
+    return screen_scale_of(values, count, grid_unit(grid, &mixed));
 }
 
 // ---------------------------------------------------------------- lines

@@ -136,6 +136,10 @@ void cell_print(struct screen *screen, const struct cell *cell, const struct cel
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
+// The unit that all metrics of a grid are shown in (metric_unit_shown). If they differ, sets *mixed
+// and returns the unit of the file.
+enum unit grid_unit(const struct view_grid *grid, bool *mixed);
+
 // The scale that all panels and series of a grid share.
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid);
 

@@ -296,6 +296,7 @@ static const struct json_field metric_fields[] = {
     {"name", FIELD_TEXT, JSON_AT(struct metric, name), .required = true},
     {"unit", FIELD_WORD, JSON_AT(struct metric, unit), .words = &unit_words},
     {"better", FIELD_WORD, JSON_AT(struct metric, better), .words = &better_words},
+    {"floating", FIELD_FLAG, JSON_AT(struct metric, floating)},
     {"median", FIELD_REAL, JSON_AT(struct metric, median)},
     {"ci95", FIELD_CUSTOM, .put = interval_put, .get = interval_get},
     {"n", FIELD_COUNT, JSON_AT(struct metric, n)},

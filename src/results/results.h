@@ -30,6 +30,9 @@ struct metric_info {
     // as "latency". A list as "triangles,pixels" names the first of the result's metrics that is in
     // the list. NULL: this metric is not the counterpart of another.
     const char *cycles_of;
+    // In op/s: the cases (case_matches) whose operations are floating-point, as "op=fp32-fma".
+    // NULL: no case. Not in run files: there each metric of a result has its own mark.
+    const char *floating;
 };
 
 // AXIS: part of the case key. METHOD: recorded beside it; must be equal in results that are
@@ -212,7 +215,11 @@ struct metric {
     double limit;           // physical limit; non-finite = not known
     double *round_medians;  // the medians of the rounds, from which the interval is computed
     size_t round_count;
+    bool floating; // in op/s: the operations are floating-point
 };
+
+// The unit that screens show: FLOP/s for op/s of floating-point operations, else the metric's unit.
+enum unit metric_unit_shown(const struct metric *metric);
 
 // The share of its limit that `value` of this metric reaches, in the metric's own direction: limit
 // ÷ value where lower is better, else value ÷ limit. 1 is at the limit, above 1 is better than the
@@ -340,6 +347,9 @@ const char *result_detail(const struct result *result, const char *name);
 
 // The median of a metric; NaN if the result has no such metric.
 double result_median(const struct result *result, const char *metric);
+
+// Sets `floating` of the result's metrics, as its benchmark declares it (metric_info.floating).
+void result_mark_floating(const struct benchmark_info *info, struct result *result);
 
 // True if the case was measured: the verdict is ok or suspect.
 bool result_measured(const struct result *result);

@@ -108,6 +108,11 @@ const char *result_detail(const struct result *result, const char *name)
     return NULL;
 }
 
+enum unit metric_unit_shown(const struct metric *metric)
+{
+    return metric->floating && metric->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : metric->unit;
+}
+
 double metric_share(const struct metric *metric, double value)
 {
     if (!isfinite(metric->limit) || metric->limit == 0)
@@ -119,6 +124,15 @@ double result_median(const struct result *result, const char *metric)
 {
     const struct metric *found = result_metric(result, metric);
     return found ? found->median : NAN;
+}
+
+void result_mark_floating(const struct benchmark_info *info, struct result *result)
+{
+    for (size_t i = 0; i < result->metric_count; i++) {
+        const struct metric_info *declared = benchmark_metric(info, result->metrics[i].name);
+        if (declared && declared->floating)
+            result->metrics[i].floating = case_matches(&result->bench_case, declared->floating);
+    }
 }
 
 bool result_measured(const struct result *result)

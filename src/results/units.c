@@ -20,7 +20,7 @@ struct scale {
     const char *names[8];
 };
 
-static const struct scale scales[UNIT_COUNT] = {
+static const struct scale scales[UNIT_SHOWN_COUNT] = {
     [UNIT_NONE] = {1, 0, 1, {""}},
     [UNIT_NS] = {1000, 0, 4, {"ns", "µs", "ms", "s"}},
     [UNIT_CYCLE] = {1000, 0, 4, {"cycles", "kcycles", "Mcycles", "Gcycles"}},
@@ -33,6 +33,10 @@ static const struct scale scales[UNIT_COUNT] = {
     [UNIT_WATT] = {1000, 1, 4, {"mW", "W", "kW", "MW"}},
     [UNIT_JOULE] = {1000, 4, 7, {"pJ", "nJ", "µJ", "mJ", "J", "kJ", "MJ"}},
     [UNIT_DEGC] = {1, 0, 1, {"°C"}},
+    [UNIT_FLOP_PER_S] = {1000,
+                         0,
+                         6,
+                         {"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"}},
 };
 
 // The value rounded to four significant digits, as it will be shown.
@@ -64,7 +68,7 @@ static void trim_zeros(char *number)
 
 double unit_scale(double value, enum unit unit, const char **name)
 {
-    const struct scale *scale = &scales[(unsigned)unit < UNIT_COUNT ? unit : UNIT_NONE];
+    const struct scale *scale = &scales[(unsigned)unit < UNIT_SHOWN_COUNT ? unit : UNIT_NONE];
     unsigned at = scale->home;
     while (at + 1 < scale->count && fabs(round_shown(value)) >= scale->base) {
         value /= scale->base;

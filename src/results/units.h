@@ -27,7 +27,10 @@ enum unit {
 #define X(name, text) UNIT_##name,
     UNITS(X)
 #undef X
-    UNIT_COUNT
+    UNIT_COUNT,
+    // For screens only, where op/s counts floating-point operations (metric_unit_shown).
+    UNIT_FLOP_PER_S = UNIT_COUNT,
+    UNIT_SHOWN_COUNT
 };
 
 const char *unit_name(enum unit unit); // "B/s"

@@ -169,6 +169,7 @@ static void fill_result(const struct block *block, struct entry *entry, struct a
         return;
     }
     collect_result(entry->collect, arena, entry->result);
+    result_mark_floating(info, entry->result);
     if (entry_is_open(entry))
         flag_cut_short(block, entry, arena, stage);
 }

@@ -105,6 +105,7 @@ static inline void same_metric(const struct metric *a, const struct metric *b)
     same_real(a->ci95[1], b->ci95[1]);
     assert_int_equal(a->n, b->n);
     same_real(a->limit, b->limit);
+    assert_int_equal(a->floating, b->floating);
     assert_int_equal(a->round_count, b->round_count);
     for (size_t i = 0; i < a->round_count; i++)
         same_real(a->round_medians[i], b->round_medians[i]);

@@ -77,6 +77,35 @@ static void headlines_name_metrics_parameters_and_values_that_are_declared(void 
     }
 }
 
+// An operation of incore is floating-point where its name begins with its type, as "fp32-fma".
+static void rates_of_floats_are_declared_floating(void **state)
+{
+    (void)state;
+    for (size_t b = 0; benchmarks[b]; b++) {
+        const struct benchmark_info *info = &benchmarks[b]->info;
+        for (size_t m = 0; m < info->metric_count; m++) {
+            if (!info->metrics[m].floating)
+                continue;
+            assert_int_equal(info->metrics[m].unit, UNIT_OP_PER_S);
+            char where[1024];
+            snprintf(where, sizeof where, "%s", info->metrics[m].floating);
+            assert_item(info, where);
+        }
+        if (strcmp(info->name, "incore") != 0)
+            continue;
+        char ops[1024];
+        snprintf(ops, sizeof ops, "%s", param_of(info, "op")->choices);
+        for (char *op = strtok(ops, "|"); op; op = strtok(NULL, "|")) {
+            struct case_value value = {.key = "op", .type = PARAM_TEXT, .text = op};
+            const struct bench_case with = {&value, 1};
+            bool is_float = (strncmp(op, "fp", 2) == 0 || strncmp(op, "bf", 2) == 0) &&
+                            strcmp(op, "fp32-int32-mixed") != 0;
+            if (case_matches(&with, metric_of(info, "rate")->floating) != is_float)
+                fail_msg("%s", op);
+        }
+    }
+}
+
 static void figures_in_cycles_are_of_metrics_that_are_declared(void **state)
 {
     (void)state;
@@ -96,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headlines_name_metrics_parameters_and_values_that_are_declared),
+        cmocka_unit_test(rates_of_floats_are_declared_floating),
         cmocka_unit_test(figures_in_cycles_are_of_metrics_that_are_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,67 @@ static void colour_is_given_only_when_asked_for(void **state)
     run_destroy(run);
 }
 
+// Rates of the operations fma (floating-point) and mad, as bars.
+static void rates_add(struct run *run)
+{
+    static const struct param_info params[] = {
+        {.key = "op", .type = PARAM_TEXT, .choices = "fma|mad"}};
+    static const struct metric_info metrics[] = {
+        {.name = "rate", .unit = UNIT_OP_PER_S, .better = BETTER_HIGHER, .floating = "op=fma"}};
+    static const struct view_info views[] = {
+        {.kind = VIEW_BARS, .title = "Rates", .x = "op", .metric = "rate", .scale = "linear"}};
+    static const struct benchmark_info info = {.name = "rates",
+                                               .version = 1,
+                                               .title = "Rates",
+                                               .params = params,
+                                               .param_count = 1,
+                                               .metrics = metrics,
+                                               .metric_count = 1,
+                                               .views = views,
+                                               .view_count = 1};
+    run_add_benchmark(run, &info);
+    for (unsigned i = 0; i < 2; i++) {
+        struct result *result = run_add_result(run);
+        struct case_value *value = ARENA_NEW(run->arena, struct case_value);
+        struct metric *metric = ARENA_NEW(run->arena, struct metric);
+        *value = case_value_of(&params[0]);
+        value->text = i == 0 ? "fma" : "mad";
+        *metric = (struct metric){.name = "rate",
+                                  .unit = UNIT_OP_PER_S,
+                                  .better = BETTER_HIGHER,
+                                  .median = i == 0 ? 66e12 : 33e12,
+                                  .ci95 = {NAN, NAN},
+                                  .n = 5,
+                                  .limit = NAN};
+        result->benchmark = "rates";
+        result->version = 1;
+        result->device = run->devices[0].id;
+        result->bench_case = (struct bench_case){value, 1};
+        result->key = case_key(run->arena, "rates", &result->bench_case);
+        result->metrics = metric;
+        result->metric_count = 1;
+        result_mark_floating(&info, result);
+    }
+}
+
+static void floating_point_operations_are_shown_in_flop_per_s(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    rates_add(run);
+    char *mixed = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(mixed, "\nRates\n"));
+    assert_non_null(strstr(mixed, "fma  66.00 TFLOP/s  █"));
+    assert_non_null(strstr(mixed, "mad  33.00 Top/s    █"));
+    run->result_count--;
+    char *alone = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(alone, "Rates · TFLOP/s"));
+    assert_non_null(strstr(alone, "fma  66.00  █"));
+    free(alone);
+    free(mixed);
+    run_destroy(run);
+}
+
 // Axes that the view does not name still tell series apart.
 static void no_case_hides_another(void **state)
 {
@@ -257,6 +318,7 @@ int main(void)
         cmocka_unit_test(no_line_is_wider_than_the_screen),
         cmocka_unit_test(colour_is_given_only_when_asked_for),
         cmocka_unit_test(no_case_hides_another),
+        cmocka_unit_test(floating_point_operations_are_shown_in_flop_per_s),
         cmocka_unit_test(a_time_line_has_a_bar_a_lane),
         cmocka_unit_test(flags_and_failures_are_explained_below),
         cmocka_unit_test(a_run_with_only_failures_says_so),

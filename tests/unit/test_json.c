@@ -112,6 +112,27 @@ static void a_share_is_computed_from_the_limit_also_where_the_file_has_none(void
     run_destroy(run);
 }
 
+static void floating_point_operations_are_op_per_s_in_files_and_flop_per_s_on_screens(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    struct metric *metric = &run->results[0]->metrics[0];
+    metric->unit = UNIT_OP_PER_S;
+    metric->floating = true;
+    size_t bytes;
+    char *text = written(run, &bytes);
+    assert_non_null(strstr(text, "\"unit\":\"op/s\",\"better\":\"lower\",\"floating\":true,"));
+    free(text);
+    struct run *copy = again(run);
+    same_run(run, copy);
+    assert_int_equal(metric_unit_shown(&copy->results[0]->metrics[0]), UNIT_FLOP_PER_S);
+    struct run *older = edited(run, "\"floating\":true,", "");
+    assert_int_equal(metric_unit_shown(&older->results[0]->metrics[0]), UNIT_OP_PER_S);
+    run_destroy(older);
+    run_destroy(copy);
+    run_destroy(run);
+}
+
 static void hard_numbers_keep_every_bit(void **state)
 {
     (void)state;
@@ -383,6 +404,7 @@ int main(void)
         cmocka_unit_test(an_empty_run_comes_back),
         cmocka_unit_test(the_golden_file_reads_and_writes_the_same),
         cmocka_unit_test(a_share_is_computed_from_the_limit_also_where_the_file_has_none),
+        cmocka_unit_test(floating_point_operations_are_op_per_s_in_files_and_flop_per_s_on_screens),
         cmocka_unit_test(hard_numbers_keep_every_bit),
         cmocka_unit_test(what_is_not_a_number_is_not_written),
         cmocka_unit_test(hostile_strings_survive),

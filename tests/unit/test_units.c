@@ -23,7 +23,8 @@ static void every_unit_has_a_name_that_leads_back(void **state)
 static void scaled_units_are_not_in_the_table(void **state)
 {
     (void)state;
-    static const char *const scaled[] = {"GB/s", "KB", "KiB", "ms", "us", "MHz", "", "b", "NS"};
+    static const char *const scaled[] = {"GB/s", "KB", "KiB", "ms", "us",
+                                         "MHz",  "",   "b",   "NS", "FLOP/s"};
     unsigned unit;
     for (size_t i = 0; i < sizeof scaled / sizeof *scaled; i++)
         assert_false(words_find(&unit_words, scaled[i], &unit));
@@ -55,6 +56,8 @@ static const struct shown shown[] = {
     {1.98e9, UNIT_HZ, "1.980 GHz"},
     {127.9, UNIT_BYTE_PER_CYCLE, "127.9 B/cycle"},
     {6.6e13, UNIT_OP_PER_S, "66.00 Top/s"},
+    {6.6e13, UNIT_FLOP_PER_S, "66.00 TFLOP/s"},
+    {1.98e15, UNIT_FLOP_PER_S, "1.980 PFLOP/s"},
     {700, UNIT_WATT, "700.0 W"},
     {0.0125, UNIT_WATT, "12.50 mW"},
     {3e-7, UNIT_JOULE, "300.0 nJ"},
@@ -81,7 +84,7 @@ static void any_double_fits_and_ends(void **state)
 {
     (void)state;
     static const double wild[] = {5e-324, -5e-324, 1.7e308, -1.7e308, 1e15, 123456789};
-    for (unsigned unit = 0; unit < UNIT_COUNT; unit++) {
+    for (unsigned unit = 0; unit < UNIT_SHOWN_COUNT; unit++) {
         for (size_t i = 0; i < sizeof wild / sizeof *wild; i++) {
             char text[8];
             memset(text, 'x', sizeof text);

@@ -5,6 +5,7 @@
 export type Unit =
   | "1" | "ns" | "cycle" | "B" | "B/s" | "B/cycle" | "op/s" | "op/cycle" | "Hz" | "W" | "J"
   | "degC";
+export type ShownUnit = Unit | "FLOP/s"; // FLOP/s: for op/s of floating-point operations
 export type Better = "none" | "lower" | "higher";
 export type Verdict = "ok" | "suspect" | "skipped" | "failed";
 export type Value = string | number;
@@ -36,7 +37,7 @@ export interface Param {
 
 export interface MetricInfo {
   name: string;
-  unit: Unit;
+  unit: ShownUnit;
   better: Better;
   help?: string;
   cycles_of?: string; // names of the metrics in time whose work this one counts in core cycles
@@ -66,6 +67,7 @@ export interface Metric {
   name: string;
   unit: Unit;
   better: Better;
+  floating?: true; // of op/s: the operations are floating-point
   median?: number;
   ci95?: [number, number];
   n: number;
@@ -179,6 +181,9 @@ export function benchmarksOf(runs: Run[]): Benchmark[] {
     }
   return [...found.values()];
 }
+
+export const shownUnit = (metric: Metric | undefined, unit: ShownUnit): ShownUnit =>
+  metric?.floating && unit === "op/s" ? "FLOP/s" : unit;
 
 export function metricOf(result: Result, name: string): Metric | undefined {
   return result.metrics.find((metric) => metric.name === name && metric.median !== undefined);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands around the charts: machines, findings, doubts, provenance.
 import { download, h } from "./dom";
-import type { Benchmark, Finding, Result, Run, Subject, Unit, Verdict } from "./run";
+import type { Benchmark, Finding, Result, Run, Subject, ShownUnit, Verdict } from "./run";
 import { formatUnit } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
@@ -87,7 +87,7 @@ export function findingsList(subjects: Subject[], benchmarks: Benchmark[]): HTML
 
 // What the names of a benchmark's parameters and metrics mean.
 export function wordsOf(benchmark: Benchmark): HTMLElement | undefined {
-  const unit = (name: Unit): string => (name === "1" ? "" : ` (${name})`);
+  const unit = (name: ShownUnit): string => (name === "1" ? "" : ` (${name})`);
   const rows: Row[] = [
     ...benchmark.params.map(({ key, help }): Row => [key, help]),
     ...benchmark.metrics.map((metric): Row =>

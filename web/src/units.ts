@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers as people read them: the same scaling as results/units.c.
-import type { Unit, Value, Param } from "./run";
+import type { ShownUnit, Value, Param } from "./run";
 
 interface Scale {
   base: number;
@@ -8,7 +8,7 @@ interface Scale {
   names: string[];
 }
 
-const scales: Record<Unit, Scale> = {
+const scales: Record<ShownUnit, Scale> = {
   "1": { base: Infinity, home: 0, names: [""] },
   ns: { base: 1000, home: 0, names: ["ns", "µs", "ms", "s"] },
   cycle: { base: 1000, home: 0, names: ["cycles", "kcycles", "Mcycles", "Gcycles"] },
@@ -16,6 +16,10 @@ const scales: Record<Unit, Scale> = {
   "B/s": { base: 1000, home: 0, names: ["B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"] },
   "B/cycle": { base: 1000, home: 0, names: ["B/cycle", "kB/cycle"] },
   "op/s": { base: 1000, home: 0, names: ["op/s", "kop/s", "Mop/s", "Gop/s", "Top/s", "Pop/s"] },
+  "FLOP/s": {
+    base: 1000, home: 0,
+    names: ["FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"],
+  },
   "op/cycle": { base: 1000, home: 0, names: ["op/cycle", "kop/cycle"] },
   Hz: { base: 1000, home: 0, names: ["Hz", "kHz", "MHz", "GHz"] },
   W: { base: 1000, home: 1, names: ["mW", "W", "kW", "MW"] },
@@ -31,7 +35,7 @@ export interface Scaled {
 const rounded = (value: number): number => Math.abs(Number(value.toExponential(3)));
 
 // The scale that shows `value` with one to four digits before the point.
-export function scaleFor(value: number, unit: Unit): Scaled {
+export function scaleFor(value: number, unit: ShownUnit): Scaled {
   const { base, home, names } = scales[unit];
   let at = home;
   let shown = value;
@@ -55,7 +59,7 @@ export function digits(value: number): string {
 }
 
 // "4.614 TB/s", "32 KiB"; "–" for what is absent.
-export function formatUnit(value: number | undefined | null, unit: Unit): string {
+export function formatUnit(value: number | undefined | null, unit: ShownUnit): string {
   if (value === undefined || value === null || !Number.isFinite(value)) return "–";
   const { factor, name } = scaleFor(value, unit);
   let text = digits(value * factor);
@@ -65,14 +69,14 @@ export function formatUnit(value: number | undefined | null, unit: Unit): string
 }
 
 // For axes: no more digits than it takes.
-export function formatTick(value: number, unit: Unit): string {
+export function formatTick(value: number, unit: ShownUnit): string {
   const { factor, name } = scaleFor(value, unit);
   const text = String(Number((value * factor).toPrecision(4)));
   return name === "" ? text : `${text} ${name}`;
 }
 
 // One scale for many values: fit for their geometric mean.
-export function commonScale(values: number[], unit: Unit): Scaled {
+export function commonScale(values: number[], unit: ShownUnit): Scaled {
   const logs = values.filter((value) => Number.isFinite(value) && value !== 0)
     .map((value) => Math.log(Math.abs(value)));
   const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;

@@ -2,7 +2,7 @@
 // A view of a benchmark turned into panels of series over x, as report/view.c does for the
 // terminal, but with all devices of all runs side by side.
 import type { Benchmark, Metric, MetricInfo, Param, Result, Subject, Value, View } from "./run";
-import { metricOf } from "./run";
+import { metricOf, shownUnit } from "./run";
 import { formatValue } from "./units";
 
 export interface Point {
@@ -121,6 +121,16 @@ function place(grid: Grid, panels: Map<string, Map<string, GridSeries>>, chosen:
   series.points.push({ x: result.case[grid.x.key] ?? "", result, subject });
 }
 
+// The metric with the unit that all these cases show it in; with its own unit where they differ.
+function inCommonUnit(metric: MetricInfo, chosen: Selected[]): MetricInfo {
+  const units = new Set(chosen.flatMap(({ result }) => {
+    const found = metricOf(result, metric.name);
+    return found ? [shownUnit(found, metric.unit)] : [];
+  }));
+  const [unit] = units;
+  return units.size === 1 && unit ? { ...metric, unit } : metric;
+}
+
 // Undefined where the view shows nothing, or names an x or a metric that is not declared.
 export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View): Grid | undefined {
   const chosen = select(subjects, benchmark, view);
@@ -136,7 +146,8 @@ export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View)
     differs(param.key, chosen));
   const xs = [...new Set(chosen.map(({ result }) => result.case[x.key] ?? ""))].sort(compareValues);
   const grid: Grid = {
-    benchmark, view, metric, cycles: inCycles(benchmark, metric), x, y, group, xs, panels: [],
+    benchmark, view, metric: inCommonUnit(metric, chosen), cycles: inCycles(benchmark, metric), x, y,
+    group, xs, panels: [],
     common: common(benchmark, chosen, [x, y]),
   };
   const panels = new Map<string, Map<string, GridSeries>>();

@@ -2,14 +2,16 @@
 #include "bench/incore/session.h"
 
 // The names of incore_kinds, in its order, separated by S.
-#define OPS(S)                                                                                     \
+#define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
+#define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
     "fp32-rsqrt" S "fp32-exp2" S "fp32-sin" S "fp64-fma" S "fp64-add" S "fp64-mul" S "fp64-div" S  \
     "fp64-sqrt" S "fp16-matrix" S "fp16-mma" S "bf16-mma" S "fp8-mma" S "fp16-wgmma" S             \
-    "bf16-wgmma" S "fp8-wgmma" S "fp16-fma" S "fp16x2-fma" S "fp16x2-dot" S "int8-dot4" S          \
-    "fp32-int32-mixed" S "int32-add" S "int32-mul" S "int32-mad" S "int32-div" S "int32-shift" S   \
-    "int32-popcount" S "int64-add" S "int64-mul" S "subgroup-shuffle" S "subgroup-vote" S          \
-    "subgroup-min" S "barrier"
+    "bf16-wgmma" S "fp8-wgmma" S "fp16-fma" S "fp16x2-fma" S "fp16x2-dot"
+#define INTEGER_OPS(S)                                                                             \
+    "int8-dot4" S "fp32-int32-mixed" S "int32-add" S "int32-mul" S "int32-mad" S "int32-div" S     \
+    "int32-shift" S "int32-popcount" S "int64-add" S "int64-mul" S "subgroup-shuffle" S            \
+    "subgroup-vote" S "subgroup-min" S "barrier"
 
 static const struct param_info params[] = {
     {.key = "scope",
@@ -63,7 +65,8 @@ static const struct metric_info metrics[] = {
     [INCORE_METRIC_RATE] = {.name = "rate",
                             .unit = UNIT_OP_PER_S,
                             .better = BETTER_HIGHER,
-                            .help = "FLOP/s or op/s: a result counts 1, of fma and mad 2"},
+                            .help = "FLOP/s or op/s: a result counts 1, of fma and mad 2",
+                            .floating = "op=" FLOATING_OPS("|")},
 };
 
 static const struct view_info views[] = {

@@ -106,8 +106,7 @@ static void report(const struct row *row)
         ridge = ridge_of(row, about, leg_distances[1]);
     if (!is_seen_around(row, about) || !isfinite(ridge.at.median))
         return;
-    unit_format(ridge.rate.median, UNIT_OP_PER_S, operations, sizeof operations);
-    operations[strlen(operations) - strlen("op/s")] = '\0'; // the prefix stays: "66.80 T"
+    unit_format(ridge.rate.median, UNIT_FLOP_PER_S, operations, sizeof operations);
     unit_format(ridge.speed.median, UNIT_BYTE_PER_S, bytes, sizeof bytes);
     number_format(ridge.at.median, number[0], sizeof number[0]);
     number_format(ridge.at.low, number[1], sizeof number[1]);
@@ -115,10 +114,9 @@ static void report(const struct row *row)
     const char *within = isfinite(ridge.at.low) && isfinite(ridge.at.high)
                              ? arena_printf(row->run->arena, " (%s to %s)", number[1], number[2])
                              : "";
-    const char *text =
-        arena_printf(row->run->arena,
-                     "%s: memory-bound below %s FLOP/B%s at %s, compute-bound above at %sFLOP/s",
-                     row->type, number[0], within, bytes, operations);
+    const char *text = arena_printf(
+        row->run->arena, "%s: memory-bound below %s FLOP/B%s at %s, compute-bound above at %s",
+        row->type, number[0], within, bytes, operations);
     run_add_conclusion(row->run,
                        &(struct finding){.code = "ridge", .text = text, .value = ridge.at.median},
                        low, high);

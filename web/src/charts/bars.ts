@@ -4,6 +4,7 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
+import { shownUnit } from "../run";
 import { decadeTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
@@ -93,8 +94,9 @@ function rowHeight(grid: Grid, bars: Bar[], look: Look): number {
 // "4.614 TB/s  ×1.32  95.9 %": the value, against the worst, of the limit; where it is narrow the last
 // two, one below the other.
 function valueText(grid: Grid, bar: Bar, base: number, look: Look): string {
-  const value = formatUnit(bar.value, grid.metric.unit), ratio = ratioText(grid, bar, base);
-  const of = pointMetric(bar.point, grid.metric)?.share;
+  const found = pointMetric(bar.point, grid.metric), of = found?.share;
+  const value = formatUnit(bar.value, shownUnit(found, grid.metric.unit));
+  const ratio = ratioText(grid, bar, base);
   const share = of === undefined ? "" : `${(100 * of).toFixed(1)} %`;
   return look.narrow ? [ratio || value, share].filter(Boolean).join("\n")
     : [value, ratio, share].filter(Boolean).join("  ");

@@ -2,7 +2,7 @@
 // Tables: every case a row, the axes that vary and all metrics as columns; a click on a head sorts.
 import { csvText, download, h } from "../dom";
 import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
-import { metricOf } from "../run";
+import { metricOf, shownUnit } from "../run";
 import { formatMargin, formatUnit, formatValue } from "../units";
 import type { Selected } from "../view";
 import { select, varying } from "../view";
@@ -43,7 +43,7 @@ function metricColumn(metric: MetricInfo, subject: Subject, head: string): Colum
     text: (row) => {
       const value = found(row);
       const margin = formatMargin(value?.median, value?.ci95);
-      return `${formatUnit(value?.median, metric.unit)}${margin === "" ? "" : ` ${margin}`}`;
+      return `${formatUnit(value?.median, shownUnit(value, metric.unit))}${margin === "" ? "" : ` ${margin}`}`;
     },
     sort: (row) => found(row)?.median,
     verdict: (row) => row.bySubject.get(subject)?.result.verdict,

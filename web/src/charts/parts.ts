@@ -3,6 +3,7 @@
 import type { Cell, Head, Look } from "../chart";
 import { h } from "../dom";
 import type { MetricInfo, Result } from "../run";
+import { shownUnit } from "../run";
 import type { Grid, Point } from "../view";
 import { allPoints, pointMetric } from "../view";
 import { formatMargin, formatUnit, formatValue } from "../units";
@@ -71,14 +72,13 @@ function sensorText(result: Result): string {
 
 // One line of a tooltip: a colour, a name, value, interval, n, doubts.
 export function tipLine(point: Point, label: string, metric: MetricInfo, colour: string): HTMLElement {
-  const found = pointMetric(point, metric);
+  const found = pointMetric(point, metric), unit = shownUnit(found, metric.unit);
   const swatch = h("span", { class: "swatch" });
   swatch.style.background = colour;
   const line = h("div", { class: "tip" }, swatch, label === "" ? "" : `${label} `,
-    h("strong", {}, formatUnit(found?.median, metric.unit)));
+    h("strong", {}, formatUnit(found?.median, unit)));
   if (found?.ci95)
-    line.append(` [${formatUnit(found.ci95[0], metric.unit)}, ` +
-      `${formatUnit(found.ci95[1], metric.unit)}]`);
+    line.append(` [${formatUnit(found.ci95[0], unit)}, ${formatUnit(found.ci95[1], unit)}]`);
   if (found) line.append(` n=${found.n}`);
   if (found?.share !== undefined) line.append(`, ${(found.share * 100).toFixed(1)} % of limit`);
   const sensed = sensorText(point.result);
@@ -101,7 +101,7 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | H
         const found = pointMetric(point, metric);
         rows.push([
           [panel.label, series.label].filter(Boolean).join(" · "),
-          formatValue(point.x, grid.x), formatUnit(found?.median, metric.unit),
+          formatValue(point.x, grid.x), formatUnit(found?.median, shownUnit(found, metric.unit)),
           formatMargin(found?.median, found?.ci95), found?.n,
           found?.share === undefined ? "" : `${(found.share * 100).toFixed(1)} %`,
           doubtText(point.result),
@@ -118,7 +118,7 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | H
 export function gridCsv(grid: Grid, metrics: MetricInfo[]): Cell[][] {
   const keys = grid.benchmark.params.map(({ key }) => key);
   const head = ["run_started", "device", "device_name", "benchmark", "version", ...keys, "verdict",
-    "metric", "unit", "median", "ci95_low", "ci95_high", "n", "limit"];
+    "metric", "unit", "median", "ci95_low", "ci95_high", "n", "limit", "share"];
   const rows: Cell[][] = [head];
   for (const point of allPoints(grid))
     for (const metric of metrics) {
@@ -126,7 +126,8 @@ export function gridCsv(grid: Grid, metrics: MetricInfo[]): Cell[][] {
       const found = pointMetric(point, metric);
       rows.push([subject.run.started, subject.device.id, subject.device.name, result.benchmark,
         result.version, ...keys.map((key) => result.case[key]), result.verdict, metric.name,
-        metric.unit, found?.median, found?.ci95?.[0], found?.ci95?.[1], found?.n, found?.limit]);
+        found?.unit ?? metric.unit, found?.median, found?.ci95?.[0], found?.ci95?.[1], found?.n,
+        found?.limit, found?.share]);
     }
   return rows;
 }
