@@ -151,6 +151,12 @@ bool text_begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+bool text_ends(const char *text, const char *end)
+{
+    size_t text_bytes = strlen(text), end_bytes = strlen(end);
+    return text_bytes >= end_bytes && strcmp(text + text_bytes - end_bytes, end) == 0;
+}
+
 bool text_contains(const char *text, const char *part)
 {
     size_t length = strlen(part);

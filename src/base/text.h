@@ -44,8 +44,9 @@ bool text_parse_bytes(const char *text, uint64_t *bytes);
 // `arena`.
 const char *text_bytes(struct arena *arena, uint64_t bytes);
 
-// True if `text` begins with `start`.
+// True if `text` begins with `start`, or ends with `end`.
 bool text_begins(const char *text, const char *start);
+bool text_ends(const char *text, const char *end);
 
 // True if `text` contains `part`. Case does not count (ASCII).
 bool text_contains(const char *text, const char *part);

@@ -172,3 +172,40 @@ bool options_parse(struct arena *arena, int argc, char **argv, struct options *o
             return false;
     return true;
 }
+
+// ---------------------------------------------------------------- what a run file records
+
+// Where the name of a file begins in the value of an option; NULL if the value names no file.
+static const char *file_in(const struct option_use *use)
+{
+    static const char model[] = "model:";
+    const char *equals = strchr(use->value, '=');
+    if (option_table[use->option].kind == WORD_FILE)
+        return use->value;
+    if (option_table[use->option].kind == WORD_DEVICE && text_begins(use->value, model))
+        return use->value + strlen(model);
+    if (use->option == OPTION_SET && equals && text_ends(equals, ".json"))
+        return equals + 1;
+    return NULL;
+}
+
+// The word without the folders of the file whose name begins at `file`, inside the word.
+static char *without_folders(struct arena *arena, const char *word, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return arena_printf(arena, "%.*s%s", (int)(file - word), word, slash ? slash + 1 : file);
+}
+
+char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options)
+{
+    char **words = ARENA_ARRAY(arena, (size_t)argc, char *);
+    for (int i = 0; i < argc; i++)
+        words[i] = i == 0 ? without_folders(arena, argv[0], argv[0]) : argv[i];
+    for (size_t u = 0; u < options->use_count; u++) {
+        const char *file = file_in(&options->uses[u]);
+        for (int i = 1; i < argc && file; i++)
+            if (file >= argv[i] && file <= argv[i] + strlen(argv[i])) // values lie in argv's words
+                words[i] = without_folders(arena, argv[i], file);
+    }
+    return words;
+}

@@ -253,7 +253,9 @@ static bool measure(struct running *r, struct error *err)
     r->desc.waiting = show_waiting;
     r->desc.context = r;
     uint64_t start_ns = clock_now_ns();
-    runner_describe(r->run, &r->desc, r->cli->argc, r->cli->argv);
+    const struct cli *cli = r->cli;
+    runner_describe(r->run, &r->desc, cli->argc,
+                    options_recorded(cli->arena, cli->argc, cli->argv, cli->options));
     bool done = runner_run(r->run, &r->desc, &r->unsaved, err);
     progress_wipe(&r->progress);
     r->console.elapsed_s = (double)(clock_now_ns() - start_ns) / 1e9;

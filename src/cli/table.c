@@ -38,7 +38,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail =
                 "Runs the named benchmarks, or all of them, on the best device or on those "
                 "chosen with -d. Results go to the standard output, progress goes to the "
-                "terminal. With -o the run file keeps every result and how it was measured.\n"
+                "terminal. With -o the run file keeps every result and how it was measured; "
+                "every command that reads run files takes gzipped ones.\n"
                 "DEVICE is an id (vulkan:0), an API (cuda), a part of a name, a UUID or all. "
                 "By default a discrete GPU is preferred to an integrated one and that to a "
                 "CPU; and Vulkan to CUDA and that to OpenCL.\n"
@@ -196,7 +197,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .name = "output",
             .argument = "RUN.json",
             .kind = WORD_FILE,
-            .help = "Write the run file, all along the run",
+            .help = "Write the run file, all along the run; gzipped if it is named RUN.json.gz",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
         },
     [OPTION_REPORT_OUTPUT] =

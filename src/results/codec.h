@@ -25,12 +25,14 @@ struct json_out {
     FILE *stream;        // gets the text; NULL: the text stays in memory, for json_out_text
     bool lines;          // one line per top-level member and per object in a top-level array
     unsigned indent;     // spaces per level, for people to read; 0: no indentation
+    int gzip; // the stream gets gzipped text, packed at this level of zlib; 0: plain text
     // Private to codec_write.c.
     char *text;
     size_t used, capacity;
     unsigned depth;
     bool comma;       // a comma must stand before the next value
     int stream_error; // errno of the first write that failed; 0: no write failed
+    struct z_stream_s *packer;
 };
 
 // Each writes one value. `name` is the member's name; NULL if the value is an element of an array
@@ -80,7 +82,8 @@ struct json_node {
 
 // Read the document of a file ("-": the standard input) or of memory; release it with json_decref.
 // Returns NULL with ERROR_IO if the file cannot be read, and NULL with ERROR_USAGE and the line if
-// the text is not JSON or is cut short. `name` is for messages.
+// the text is not JSON or is cut short. `name` is for messages. A file may be gzipped, whatever its
+// name; ERROR_USAGE if it is damaged or holds more than 256 MiB.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <zlib.h>
 
 enum {
     STREAM_BYTES = 64 * 1024, // least size of the text's buffer with a stream
@@ -13,11 +14,52 @@ enum {
 
 // ---------------------------------------------------------------- bytes
 
-static void stream_write(struct json_out *out)
+static void stream_put(struct json_out *out, const void *bytes, size_t count)
 {
     errno = EIO;
-    if (fwrite(out->text, 1, out->used, out->stream) < out->used && !out->stream_error)
+    if (fwrite(bytes, 1, count, out->stream) < count && !out->stream_error)
         out->stream_error = errno;
+}
+
+static voidpf packer_alloc(voidpf out, uInt count, uInt bytes)
+{
+    return arena_alloc(((struct json_out *)out)->arena, (size_t)count * bytes);
+}
+
+static void packer_free(voidpf out, voidpf address)
+{
+    (void)out, (void)address; // the arena frees it
+}
+
+// Writes the text as a part of a gzipped stream; `flush` is Z_FINISH for the last part.
+static void stream_pack(struct json_out *out, int flush)
+{
+    unsigned char packed[16 * 1024];
+    if (!out->packer) {
+        out->packer = ARENA_NEW(out->arena, z_stream);
+        *out->packer = (z_stream){.zalloc = packer_alloc, .zfree = packer_free, .opaque = out};
+        int gzip = MAX_WBITS + 16; // not the format of zlib
+        if (deflateInit2(out->packer, out->gzip, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+            out->stream_error = EINVAL;
+            return;
+        }
+    }
+    out->packer->next_in = (unsigned char *)out->text;
+    out->packer->avail_in = (uInt)out->used;
+    do {
+        out->packer->next_out = packed;
+        out->packer->avail_out = sizeof packed;
+        deflate(out->packer, flush);
+        stream_put(out, packed, sizeof packed - out->packer->avail_out);
+    } while (out->packer->avail_out == 0);
+}
+
+static void stream_write(struct json_out *out)
+{
+    if (out->gzip)
+        stream_pack(out, Z_NO_FLUSH);
+    else
+        stream_put(out, out->text, out->used);
     out->used = 0;
 }
 
@@ -272,7 +314,10 @@ const char *json_out_text(struct json_out *out)
 bool json_out_end(struct json_out *out, const char *what, struct error *err)
 {
     append_char(out, '\n');
-    stream_write(out);
+    if (out->gzip)
+        stream_pack(out, Z_FINISH);
+    else
+        stream_write(out);
     errno = EIO;
     if ((fflush(out->stream) != 0 || ferror(out->stream)) && !out->stream_error)
         out->stream_error = errno;

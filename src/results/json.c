@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The members of a run file, in the order of the file.
 #include "results/json.h"
+#include "base/text.h"
 #include "results/codec.h"
 #include "results/names.h"
 #include "results/save.h"
@@ -399,13 +400,25 @@ void run_put(struct json_out *out, const struct run *run)
     json_put_close(out, '}');
 }
 
-bool run_write(const struct run *run, FILE *stream, struct error *err)
+static bool write_at(const struct run *run, int gzip, FILE *stream, struct error *err)
 {
-    struct json_out out = {.arena = arena_create(), .stream = stream, .lines = true};
+    struct json_out out = {.arena = arena_create(), .stream = stream, .lines = true, .gzip = gzip};
     run_put(&out, run);
     bool written = json_out_end(&out, "the run", err);
     arena_destroy(out.arena);
     return written;
+}
+
+bool run_write(const struct run *run, FILE *stream, struct error *err)
+{
+    return write_at(run, 0, stream, err);
+}
+
+static bool write_gzipped(const struct run *run, FILE *stream, struct error *err)
+{
+    // While the run lasts, its file is written once a second, beside a measurement.
+    int level = run->status == RUN_RUNNING ? 1 : 9;
+    return write_at(run, level, stream, err);
 }
 
 struct form {
@@ -426,7 +439,7 @@ bool run_save_as(const struct run *run, run_writer *writer, const char *path, st
 
 bool run_save(const struct run *run, const char *path, struct error *err)
 {
-    return run_save_as(run, run_write, path, err);
+    return run_save_as(run, text_ends(path, ".gz") ? write_gzipped : run_write, path, err);
 }
 
 static bool schema_check(struct json_reader *reader, const struct json_node *top)

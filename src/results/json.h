@@ -26,7 +26,7 @@ void run_put(struct json_out *out, const struct run *run);
 typedef bool run_writer(const struct run *run, FILE *stream, struct error *err);
 
 // Writes the whole file, or leaves the former file unchanged (results/save.h). run_save writes it
-// with run_write.
+// as run_write does, gzipped if the path ends in ".gz".
 MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const char *path,
                             struct error *err);
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
@@ -34,7 +34,8 @@ MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *
 // Reads a run; release it with run_destroy. Returns NULL with ERROR_IO if the file cannot be read.
 // Returns NULL with ERROR_USAGE if it is not a run file, is cut short, has another schema or holds
 // a value of the wrong type: the message names the line or the JSON path
-// ("results[3].metrics[0].median"). "-" is the standard input.
+// ("results[3].metrics[0].median"). "-" is the standard input. The file may be gzipped
+// (json_read_file in results/codec.h).
 struct run *run_read(const char *path, struct error *err);
 
 // As run_read, but from memory; `name` is for messages.

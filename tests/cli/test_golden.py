@@ -4,6 +4,7 @@
 is meant: test_golden.py --update, then read the difference."""
 
 import json
+import os
 import sys
 
 import fathom
@@ -22,7 +23,8 @@ def normalise(document, path):
     document["tool"] = {"version": "0.0.0", "commit": "0000000", "build": "golden"}
     document["started"] = "2026-01-01T00:00:00Z"
     document["host"] = {"os": "golden"}
-    document["command"] = ["RUN.json" if word == path else word for word in document["command"]]
+    name = os.path.basename(path)
+    document["command"] = ["RUN.json" if word == name else word for word in document["command"]]
     document["command"][0] = "fathom"
     return document
 

@@ -4,6 +4,8 @@
 
 import csv
 import fcntl
+import gzip
+import json
 import os
 import pty
 import re
@@ -45,14 +47,45 @@ class Measuring(fathom.Case):
 
     def test_what_was_typed_and_with_what_is_in_the_file(self):
         _, document = self.measure("--preset", "quick", "sum")
-        self.assertEqual([fathom.BINARY, "run", "-o", self.path("run.json"), "--preset", "quick",
-                          "sum"], document["command"])
+        self.assertEqual([os.path.basename(fathom.BINARY), "run", "-o", "run.json", "--preset",
+                          "quick", "sum"], document["command"])
         self.assertEqual("quick", document["preset"])
         self.assertRegex(document["tool"]["version"], r"^\d+\.\d+\.\d+$")
         self.assertIn("cpu", document["host"])
         self.assertNotIn(os.uname().nodename, str(document["host"]))
         limits = document["devices"][0]["limits"]
         self.assertEqual({"value": 64 << 20, "unit": "B"}, limits["memory_bytes"])
+
+    def test_folders_of_files_are_not_in_the_file(self):
+        path, csv = self.path("run.json"), self.path("run.csv")
+        for words, recorded in (((f"--output={path}", "--csv", csv),
+                                 ["--output=run.json", "--csv", "run.csv"]),
+                                ((f"-o{path}", "--set", "sum.bytes=4KiB..8KiB/1"),
+                                 ["-orun.json", "--set", "sum.bytes=4KiB..8KiB/1"])):
+            with self.subTest(words=words):
+                done = fathom.run("run", "sum", "--preset", "quick", *words)
+                self.assertEqual(0, done.status, done.err)
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(recorded, json.load(file)["command"][5:])
+
+    def test_a_gzipped_run_file_is_written_and_read_by_every_command(self):
+        plain, packed = self.path("run.json"), self.path("run.json.gz")
+        for path in (plain, packed):
+            done = fathom.run("run", "sum", "--preset", "quick", "--seed", "3", "-o", path)
+            self.assertEqual(0, done.status, done.err)
+        with gzip.open(packed, "rt", encoding="utf-8") as file, open(plain, encoding="utf-8") as other:
+            self.assertEqual(json.load(other)["results"], json.load(file)["results"])
+        self.assertEqual(0, fathom.run("compare", plain, packed).status)
+        for command in (["compare", packed, plain], ["report", packed, "-o", self.path("page.html")]):
+            with open(packed, "rb") as file:
+                whole = file.read()
+            with open(packed, "wb") as file:
+                file.write(whole[:len(whole) // 2])
+            done = fathom.run(*command)
+            self.assertEqual(2, done.status)
+            self.assertRegex(done.err, r"^fathom: .*run\.json\.gz: the gzipped file is damaged[^\n]*\n$")
+            with open(packed, "wb") as file:
+                file.write(whole)
 
     def test_worker_and_in_process_give_the_same_numbers(self):
         _, isolated = self.measure("--preset", "quick", "--seed", "5")

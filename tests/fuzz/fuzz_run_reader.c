@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Run files: any bytes are a run, or refused with one line; a run that was read is written and
-// read again as the same bytes.
+// read again as the same bytes. Bytes that begin as a gzipped file are read from a file.
 #undef NDEBUG // the assertions are the test, whatever the build type
 #include "results/json.h"
 
@@ -22,10 +22,25 @@ static char *written(const struct run *run, size_t *bytes)
     return text;
 }
 
+static struct run *read_gzipped(const uint8_t *data, size_t bytes, struct error *err)
+{
+    FILE *file = tmpfile();
+    assert(file);
+    size_t put = fwrite(data, 1, bytes, file);
+    assert(put == bytes && fflush(file) == 0);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
+    struct run *run = run_read(path, err);
+    fclose(file);
+    return run;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct error err = {0};
-    struct run *run = run_read_text((const char *)data, bytes, "FILE", &err);
+    bool gzipped = bytes > 1 && data[0] == 0x1f && data[1] == 0x8b;
+    struct run *run = gzipped ? read_gzipped(data, bytes, &err)
+                              : run_read_text((const char *)data, bytes, "FILE", &err);
     if (!run) {
         assert(err.code == ERROR_USAGE && err.message[0] && !strchr(err.message, '\n'));
         return 0;

@@ -34,7 +34,7 @@ KERNEL_PRELUDE = "bench/prelude"
 LIBRARIES = {
     r"volk\.h|vulkan/.*|vk_.*": ("gpu/vulkan",),
     r"jansson\.h": ("results", "gpu/model"),
-    r"zlib\.h": ("report",),
+    r"zlib\.h": ("report", "results"),
     r"CL/.*": ("gpu/opencl",),
     r"cuda.*|nvml.*|hip/.*": (),
     r"dlfcn\.h|spawn\.h|sys/wait\.h": ("base",),

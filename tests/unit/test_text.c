@@ -109,6 +109,9 @@ static void parts_are_found_in_any_case(void **state)
     assert_true(text_contains("x", ""));
     assert_true(text_begins("vulkan:0", "vulkan:"));
     assert_false(text_begins("vul", "vulkan"));
+    assert_true(text_ends("run.json.gz", ".gz"));
+    assert_false(text_ends("run.gz.json", ".gz"));
+    assert_false(text_ends("gz", ".gz"));
 }
 
 // Given a file of two lines, an empty file and none, when their first line is read, then only the
