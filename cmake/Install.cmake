@@ -46,12 +46,12 @@ endif()
 install_documents(${CMAKE_INSTALL_DOCDIR})
 # What `fathom compare --reference` chooses from.
 install(DIRECTORY reference DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom
-        FILES_MATCHING PATTERN "*.json")
+        FILES_MATCHING PATTERN "*.json" PATTERN "*.json.gz")
 
 if(FATHOM_KIT)
     install(TARGETS fathom DESTINATION . COMPONENT kit EXCLUDE_FROM_ALL)
     install(DIRECTORY reference DESTINATION . COMPONENT kit EXCLUDE_FROM_ALL
-            FILES_MATCHING PATTERN "*.json")
+            FILES_MATCHING PATTERN "*.json" PATTERN "*.json.gz")
     install_documents(. COMPONENT kit EXCLUDE_FROM_ALL)
     install_documents(. COMPONENT kit_tests EXCLUDE_FROM_ALL)
     # The loader that src/gpu/vulkan falls back on where the system has none.

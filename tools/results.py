@@ -1,14 +1,28 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""docs/RESULTS.md from the runs in reference/: tools/results.py writes it anew. docs/targets.json says
-which quantities it shows, in which unit, and which target a quantity has through which API. A table
-shows all runs of one device through one API; runs of the quick preset are only listed."""
+"""What is derived from the runs in reference/: tools/results.py writes it anew.
 
+docs/RESULTS.md: docs/targets.json says which quantities it shows, in which unit, and which target a
+quantity has through which API. A table shows all runs of one device through one API; runs of the
+quick preset are only listed.
+
+reference/index.json: preset, UUIDs, commit and versions of the benchmarks of each run are taken from
+its file; the other members are written by hand. A run file may be gzipped (.json.gz).
+
+src/analysis/spread.c: how far healthy cards of one model are apart (spreads)."""
+
+import collections
+import functools
+import gzip
 import json
+import math
 import pathlib
+import statistics
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/RESULTS.md"
+INDEX = ROOT / "reference/index.json"
+TABLE = ROOT / "src/analysis/spread.c"
 APIS = {"vulkan": "Vulkan", "cuda": "CUDA", "opencl": "OpenCL"}
 VERDICTS = ("ok", "suspect", "skipped", "failed")
 
@@ -22,15 +36,140 @@ is suspect in at least one run. The METHOD.md of each benchmark and `docs/eviden
 """
 
 
+@functools.cache
 def load(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
 
 
 def reference_runs():
     """(file name, API, run) in the order of the index; figures that others published are left out."""
-    index = load(ROOT / "reference/index.json")["runs"]
-    return [(one["file"], one["api"], load(ROOT / "reference" / one["file"])) for one in index
+    return [(one["file"], one["api"], load(INDEX.parent / one["file"])) for one in load(INDEX)["runs"]
             if not one.get("published")]
+
+
+# ---------------------------------------------------------------- the index
+
+def facts(run):
+    """What the index says of a run, as its file has it."""
+    return {"preset": run["preset"], "uuids": [device["uuid"] for device in run["devices"] if "uuid" in device],
+            "commit": run["tool"]["commit"],
+            "benchmarks": {one["name"]: one["version"] for one in run["benchmarks"]}}
+
+
+def index_text(index, folder):
+    """The index with the facts of each run; published figures have none."""
+    runs = [one if one.get("published") else {**one, **facts(load(folder / one["file"]))}
+            for one in index["runs"]]
+    return json.dumps({**index, "runs": runs}, indent=2, ensure_ascii=False) + "\n"
+
+
+# ---------------------------------------------------------------- the spread between cards
+
+CARDS_LEAST = 3
+CONFIDENCE = 0.99
+UNITS = {"1": "NONE", "ns": "NS", "cycle": "CYCLE", "B": "BYTE", "B/s": "BYTE_PER_S",
+         "B/cycle": "BYTE_PER_CYCLE", "op/s": "OP_PER_S", "op/cycle": "OP_PER_CYCLE", "Hz": "HZ",
+         "W": "WATT", "J": "JOULE", "degC": "DEGC"}
+
+TABLE_HEAD = """// SPDX-License-Identifier: MIT
+// Written by tools/results.py from the runs in reference/, which says how: do not edit.
+#include "analysis/compare.h"
+
+const struct card_spread card_spreads[] = {
+"""
+TABLE_END = """};
+
+const size_t card_spread_count = sizeof card_spreads / sizeof *card_spreads;
+"""
+
+
+def student(confidence, freedom):
+    """The two-sided quantile of Student's t, by bisection over Simpson's rule."""
+    scale = math.gamma((freedom + 1) / 2) / math.gamma(freedom / 2) / math.sqrt(freedom * math.pi)
+
+    def inside(end, steps=2000):
+        values = [(1 + (end * i / steps) ** 2 / freedom) ** (-(freedom + 1) / 2)
+                  for i in range(steps + 1)]
+        weights = values[0] + values[-1] + 4 * sum(values[1:-1:2]) + 2 * sum(values[2:-1:2])
+        return 2 * scale * weights * end / steps / 3
+
+    low, high = 0, 1000
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if inside(middle) < confidence else (low, middle)
+    return low
+
+
+def figures(run):
+    """(device, benchmark, version, key, metric, unit), the value and that of the same work in cycles
+    (None: not known), of each figure that is judged: of an `ok` result, with a better direction."""
+    cycles_of = {(one["name"], metric["name"]): metric["cycles_of"].split(",")
+                 for one in run["benchmarks"] for metric in one["metrics"] if "cycles_of" in metric}
+    for result in run["results"]:
+        if result["verdict"] != "ok":
+            continue
+        found = {metric["name"]: metric for metric in result["metrics"] if metric.get("median", 0) > 0}
+        twins = {}
+        for name in found:
+            of = next((one for one in cycles_of.get((result["benchmark"], name), ()) if one in found), None)
+            if of:
+                twins[of] = found[name]["median"]
+        for name, metric in found.items():
+            if metric["better"] != "none":
+                yield ((result["device"], result["benchmark"], result["version"], result["key"], name,
+                        metric["unit"]), metric["median"], twins.get(name))
+
+
+def deviation(cards, at):
+    """Standard deviation, between cards, of the logarithm of a figure; NaN where it is not known."""
+    values = [[one[at] for one in card] for card in cards]
+    if any(value is None for card in values for value in card):
+        return math.nan
+    return statistics.stdev(statistics.median(map(math.log, card)) for card in values)
+
+
+def spreads(runs):
+    """(benchmark, unit) → (largest relative difference of two healthy cards, cards, models, figures).
+
+    A class is the metrics of a benchmark that have one unit. Each figure of a model through an API
+    that CARDS_LEAST cards or more have gives the standard deviation between them; where the same
+    work is known in cycles, the smaller of both, because compare blames the clock for the rest. A
+    class has the 95th percentile s of these, over all models: what differs most, not what all agree
+    in. Two cards then differ by t·√2·s: t is Student's quantile, whose degrees of freedom are the
+    cards beyond the first of each model. So few cards give a wide bound, and more cards of any model
+    narrow it."""
+    seen = collections.defaultdict(lambda: collections.defaultdict(list))
+    for _, api, run in runs:
+        devices = {device["id"]: device for device in run["devices"]}
+        for (device, *rest), value, cycles in figures(run):
+            card = devices[device]
+            if "uuid" in card:
+                seen[card["name"], api, *rest][card["uuid"]].append((value, cycles))
+    classes = collections.defaultdict(lambda: (collections.defaultdict(set), []))
+    for (model, _, benchmark, _, _, _, unit), cards in seen.items():
+        if len(cards) >= CARDS_LEAST:
+            known, found = classes[benchmark, unit]
+            known[model].update(cards)
+            found.append(min(one for one in (deviation(cards.values(), 0), deviation(cards.values(), 1))
+                             if not math.isnan(one)))
+    table = {}
+    for group, (known, found) in sorted(classes.items()):
+        cards = sum(map(len, known.values()))
+        high = sorted(found)[math.ceil(0.95 * len(found)) - 1]
+        most = math.exp(student(CONFIDENCE, cards - len(known)) * math.sqrt(2) * high) - 1
+        table[group] = (most, cards, len(known), len(found))
+    return table
+
+
+def spread_text(runs):
+    lines = [f"    // {cards} cards, models: {models}, figures: {count}\n"
+             f'    {{"{benchmark}", UNIT_{UNITS[unit]}, {most:.3f}}},\n'
+             for (benchmark, unit), (most, cards, models, count) in spreads(runs).items()]
+    return TABLE_HEAD + "".join(lines) + TABLE_END
+
+
+# ---------------------------------------------------------------- the page
 
 
 def value_of(row, run):
@@ -123,4 +262,6 @@ def page():
 
 
 if __name__ == "__main__":
+    INDEX.write_text(index_text(load(INDEX), INDEX.parent), encoding="utf-8")
+    TABLE.write_text(spread_text(reference_runs()), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")

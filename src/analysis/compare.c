@@ -104,12 +104,35 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
     return false;
 }
 
+// ---------------------------------------------------------------- two cards of one model
+
+double card_spread_of(const char *benchmark, enum unit unit)
+{
+    double most = 0;
+    for (size_t i = 0; i < card_spread_count; i++) {
+        const struct card_spread *spread = &card_spreads[i];
+        if (spread->unit == unit && strcmp(spread->benchmark, benchmark) == 0)
+            return spread->most;
+        most = fmax(most, spread->most);
+    }
+    return most;
+}
+
+bool compare_other_card(const struct device_pair *pair)
+{
+    const struct run_device *base = pair->base, *now = pair->now;
+    return base->name && now->name && strcmp(base->name, now->name) == 0 &&
+           device_same_api(base, now) && base->uuid && now->uuid &&
+           strcmp(base->uuid, now->uuid) != 0;
+}
+
 // ---------------------------------------------------------------- rows
 
 struct comparing {
     struct arena *arena;
     struct compare *compare;
     const struct compare_desc *desc;
+    bool other_card; // of the pair that is compared
 };
 
 static struct compare_part *part_get(struct comparing *c, const char *benchmark)
@@ -151,6 +174,41 @@ static void parts_finish(struct compare *compare)
     }
 }
 
+// True if the intervals of both ratios are known and have no value in common.
+static bool ratios_apart(const struct metric *const time[2], const struct metric *const cycles[2])
+{
+    struct ratio a = ratio_of(time[0], time[1]), b = ratio_of(cycles[0], cycles[1]);
+    return a.low > b.high || b.low > a.high;
+}
+
+// On which side the second of two metrics is, beyond what cards of one model differ by.
+static enum side side_beyond(const struct comparing *c, const char *benchmark,
+                             const struct metric *const pair[2])
+{
+    double spread = pair[0] ? card_spread_of(benchmark, pair[0]->unit) : 0;
+    return side_of(pair[0], pair[1], fmax(c->compare->threshold, spread));
+}
+
+// The word for two metrics in time, and for the same work in cycles (NULL: not known).
+static enum compare_word word_for(const struct comparing *c, const char *benchmark,
+                                  const struct metric *const time[2],
+                                  const struct metric *const cycles[2])
+{
+    double threshold = c->compare->threshold;
+    enum side in_time = side_of(time[0], time[1], threshold);
+    enum side in_cycles = side_of(cycles[0], cycles[1], threshold);
+    if (in_time != SIDE_UNSURE && in_time != in_cycles &&
+        (in_cycles != SIDE_UNSURE || ratios_apart(time, cycles)))
+        return COMPARE_CLOCK;
+    if (c->other_card && (in_time == SIDE_MORE || in_time == SIDE_LESS)) {
+        if (side_beyond(c, benchmark, time) != in_time)
+            return COMPARE_CARD;
+        if (cycles[0] && cycles[1] && side_beyond(c, benchmark, cycles) != in_time)
+            return COMPARE_CLOCK; // the cycles differ by no more than cards do
+    }
+    return word_of(in_time, time[0]->better);
+}
+
 static void metrics_compare(struct comparing *c, const struct result *base,
                             const struct result *now)
 {
@@ -180,11 +238,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .now_metric = other,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles, other_cycles)};
-        double threshold = c->compare->threshold;
-        enum side in_time = side_of(metric, other, threshold);
-        enum side in_cycles = side_of(cycles, other_cycles, threshold);
-        bool disagree = in_time != SIDE_UNSURE && in_cycles != SIDE_UNSURE && in_time != in_cycles;
-        row.word = disagree ? COMPARE_CLOCK : word_of(in_time, metric->better);
+        row.word = word_for(c, base->benchmark, (const struct metric *[]){metric, other},
+                            (const struct metric *[]){cycles, other_cycles});
         row.suspect = base->verdict == VERDICT_SUSPECT || now->verdict == VERDICT_SUSPECT;
         if (row.word == COMPARE_UNSURE && !isfinite(row.ratio.low))
             row.text = "no interval";
@@ -233,16 +288,19 @@ static bool devices_pair(struct comparing *c, struct error *err)
 static void pair_compare(struct comparing *c, const struct device_pair *pair,
                          const struct result_index *base, const struct result_index *now)
 {
-    const struct run *old = c->compare->base, *new_run = c->compare->now;
-    for (size_t i = 0; i < old->result_count; i++) {
-        const struct result *result = old->results[i];
-        if (strcmp(result->device, pair->base->id) == 0 && result_measured(result) &&
+    size_t count;
+    c->other_card = compare_other_card(pair);
+    const struct result_place *places = result_index_device(base, pair->base->id, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct result *result = places[i].result;
+        if (result_measured(result) &&
             result_index_find(base, result->device, result->key) == result)
             case_compare(c, result, result_index_find(now, pair->now->id, result->key));
     }
-    for (size_t i = 0; i < new_run->result_count; i++) {
-        const struct result *result = new_run->results[i];
-        if (strcmp(result->device, pair->now->id) != 0 || !result_measured(result))
+    places = result_index_device(now, pair->now->id, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct result *result = places[i].result;
+        if (!result_measured(result))
             continue;
         const struct result *former = result_index_find(base, pair->base->id, result->key);
         if (!former || !result_measured(former))
@@ -255,14 +313,16 @@ static void unpaired_list(struct comparing *c, enum compare_word word,
                           const struct result_index *index)
 {
     bool missing = word == COMPARE_MISSING;
-    const struct run *run = missing ? c->compare->base : c->compare->now;
+    const struct device_pairs *pairs = &c->compare->pairs;
+    const struct run *run = missing ? pairs->base : pairs->now;
+    const bool *paired = missing ? pairs->base_paired : pairs->now_paired;
     for (size_t d = 0; d < run->device_count; d++) {
-        const struct run_device *device = &run->devices[d];
-        if (device_is_paired(&c->compare->pairs, device))
-            continue;
-        for (size_t i = 0; i < run->result_count; i++) {
-            const struct result *result = run->results[i];
-            if (strcmp(result->device, device->id) == 0 && result_measured(result) &&
+        size_t count = 0;
+        const struct result_place *places =
+            paired[d] ? NULL : result_index_device(index, run->devices[d].id, &count);
+        for (size_t i = 0; i < count; i++) {
+            const struct result *result = places[i].result;
+            if (result_measured(result) &&
                 result_index_find(index, result->device, result->key) == result)
                 row_add(c, &(struct compare_row){.word = word,
                                                  .base = missing ? result : NULL,

@@ -14,7 +14,12 @@
 //   same      the interval lies within 1/(1+t) … 1+t, where t is the threshold; or both are 0
 //   faster,   the whole interval lies outside of that range
 //   slower
-//   clock     time and cycles of the same work disagree: the core clock changed, not the work
+//   card      two cards of one model (the UUIDs differ): as faster, slower and other, but by no
+//   more
+//             than healthy cards of one model differ (card_spread_of)
+//   clock     time and cycles of the same work disagree: the core clock changed, not the work. If
+//             the cycles are unsure: their ratio's interval and that of the time lie apart. Of two
+//             cards: the time differs by more than such cards do, the cycles do not
 //   other     as faster and slower, but for a metric without a better direction
 //   unsure    the interval contains a limit of the range, or there is no interval
 //   missing   a case, a metric of it or a device that was measured in base only
@@ -31,6 +36,7 @@
     X(SAME, "same")                                                                                \
     X(FASTER, "faster")                                                                            \
     X(SLOWER, "slower")                                                                            \
+    X(CARD, "card")                                                                                \
     X(CLOCK, "clock")                                                                              \
     X(OTHER, "other")                                                                              \
     X(UNSURE, "unsure")                                                                            \
@@ -66,6 +72,20 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
 // metric gets no row of its own.
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
+
+// How far two healthy cards of one model are apart in the metrics of a benchmark that have this
+// unit. analysis/spread.c has the table, which tools/results.py makes of the runs in reference/.
+struct card_spread {
+    const char *benchmark;
+    enum unit unit;
+    double most; // largest relative difference
+};
+extern const struct card_spread card_spreads[];
+extern const size_t card_spread_count;
+
+// The largest relative difference of such metrics between two healthy cards of one model. If too
+// few cards were measured to tell: the largest of the table.
+double card_spread_of(const char *benchmark, enum unit unit);
 
 // One metric of one case. ADDED, BROKEN and REFUSED concern a whole case, and so does MISSING if
 // base_metric is NULL.
@@ -108,6 +128,10 @@ struct compare_desc {
 MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const struct run *now,
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
+
+// True if the pair is two cards of one model: name and API are equal, both UUIDs are known and
+// differ.
+bool compare_other_card(const struct device_pair *pair);
 
 // True if any case is slower or broken. CI can fail on it.
 bool compare_regressed(const struct compare *compare);

@@ -30,48 +30,95 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
 
 // The order in which device_pairs_of makes pairs: the nearest devices first.
 enum nearness {
-    NEAR_CHIP,
+    NEAR_UUID,
+    NEAR_PCI, // of devices one of which has no UUID
     NEAR_ID,
     NEAR_MODEL,
     NEAR_ANY // all devices without a pair
 };
 
-static bool is_near(const struct run_device *base, const struct run_device *now,
-                    enum nearness nearness)
+// What devices that are so near have in common; NULL: this device is near to none.
+static const char *mark_of(struct arena *arena, const struct run_device *device,
+                           enum nearness nearness)
 {
+    const char *own[] = {device->uuid, device->pci, device->id, "", ""};
     if (nearness == NEAR_ANY)
-        return true;
-    if (!same_text(base->name, now->name) || !device_same_api(base, now))
-        return false;
-    if (nearness == NEAR_CHIP)
-        return device_same_chip(base, now);
-    return nearness == NEAR_MODEL || strcmp(base->id, now->id) == 0;
+        return "";
+    if (!device->name || !own[nearness])
+        return NULL;
+    return arena_printf(arena, "%s\n%s\n%s", device->name, device_api(arena, device->id),
+                        own[nearness]);
 }
 
-bool device_is_paired(const struct device_pairs *pairs, const struct run_device *device)
+struct marked {
+    const char *mark;
+    size_t index; // of the device in its run
+};
+
+static int compare_marked(const void *left, const void *right)
 {
-    for (size_t i = 0; i < pairs->count; i++)
-        if (pairs->list[i].base == device || pairs->list[i].now == device)
-            return true;
-    return false;
+    const struct marked *a = left, *b = right;
+    int order = strcmp(a->mark, b->mark);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-static void partner_find(struct device_pairs *pairs, const struct run_device *base,
-                         const struct run *run, enum nearness nearness)
+// The first of the sorted marks that is not below `mark`.
+static size_t first_at(const struct marked *sorted, size_t count, const char *mark)
 {
-    for (size_t i = 0; i < run->device_count && !device_is_paired(pairs, base); i++)
-        if (!device_is_paired(pairs, &run->devices[i]) && is_near(base, &run->devices[i], nearness))
-            pairs->list[pairs->count++] = (struct device_pair){base, &run->devices[i]};
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(sorted[middle].mark, mark) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Pairs each device of base that has no pair yet with the first such device of now that is so near.
+static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
+{
+    const struct run *base = pairs->base, *now = pairs->now;
+    struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
+    size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t); // paired ones at a mark's begin
+    size_t count = 0;
+    for (size_t i = 0; i < now->device_count; i++) {
+        const char *mark = mark_of(arena, &now->devices[i], nearness);
+        if (mark && !pairs->now_paired[i])
+            sorted[count++] = (struct marked){mark, i};
+    }
+    if (count)
+        qsort(sorted, count, sizeof *sorted, compare_marked);
+    for (size_t i = 0; i < base->device_count; i++) {
+        const struct run_device *device = &base->devices[i];
+        const char *mark = pairs->base_paired[i] ? NULL : mark_of(arena, device, nearness);
+        size_t first = mark ? first_at(sorted, count, mark) : count;
+        for (size_t j = first < count ? first + skip[first] : count;
+             j < count && strcmp(sorted[j].mark, mark) == 0; j++) {
+            const struct run_device *other = &now->devices[sorted[j].index];
+            bool *paired = &pairs->now_paired[sorted[j].index];
+            skip[first] += *paired && j == first + skip[first];
+            if (*paired || (nearness == NEAR_PCI && device->uuid && other->uuid))
+                continue;
+            pairs->list[pairs->count++] = (struct device_pair){device, other};
+            pairs->base_paired[i] = *paired = true;
+            break;
+        }
+    }
 }
 
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across)
 {
-    struct device_pairs pairs = {ARENA_ARRAY(arena, base->device_count, struct device_pair), 0};
+    struct device_pairs pairs = {.list = ARENA_ARRAY(arena, base->device_count, struct device_pair),
+                                 .base = base,
+                                 .now = now,
+                                 .base_paired = ARENA_ARRAY(arena, base->device_count, bool),
+                                 .now_paired = ARENA_ARRAY(arena, now->device_count, bool)};
     enum nearness farthest = across ? NEAR_ANY : NEAR_MODEL;
-    for (enum nearness nearness = NEAR_CHIP; nearness <= farthest; nearness++)
-        for (size_t i = 0; i < base->device_count; i++)
-            partner_find(&pairs, &base->devices[i], now, nearness);
+    for (enum nearness nearness = NEAR_UUID; nearness <= farthest; nearness++)
+        pairs_add(arena, &pairs, nearness);
     return pairs;
 }
 
@@ -90,16 +137,46 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a->order < b->order) - (a->order > b->order);
 }
 
+// Sorts by device, then by the order of the run.
+static int compare_devices(const void *left, const void *right)
+{
+    const struct result_place *a = left, *b = right;
+    int order = strcmp(a->result->device, b->result->device);
+    return order ? order : (a->order > b->order) - (a->order < b->order);
+}
+
 struct result_index result_index_of(struct arena *arena, const struct run *run)
 {
-    struct result_index index = {.sorted =
-                                     ARENA_ARRAY(arena, run->result_count, struct result_place),
-                                 .count = run->result_count};
-    for (size_t i = 0; i < run->result_count; i++)
-        index.sorted[i] = (struct result_place){.result = run->results[i], .order = i};
-    if (index.count)
-        qsort(index.sorted, index.count, sizeof *index.sorted, compare_places);
+    size_t count = run->result_count;
+    struct result_index index = {.sorted = ARENA_ARRAY(arena, count, struct result_place),
+                                 .by_device = ARENA_ARRAY(arena, count, struct result_place),
+                                 .count = count};
+    for (size_t i = 0; i < count; i++)
+        index.sorted[i] = index.by_device[i] =
+            (struct result_place){.result = run->results[i], .order = i};
+    if (count) {
+        qsort(index.sorted, count, sizeof *index.sorted, compare_places);
+        qsort(index.by_device, count, sizeof *index.by_device, compare_devices);
+    }
     return index;
+}
+
+const struct result_place *result_index_device(const struct result_index *index, const char *device,
+                                               size_t *count)
+{
+    size_t low = 0, high = index->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(index->by_device[middle].result->device, device) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t end = low;
+    while (end < index->count && strcmp(index->by_device[end].result->device, device) == 0)
+        end++;
+    *count = end - low;
+    return index->by_device + low;
 }
 
 const struct result *result_index_find(const struct result_index *index, const char *device,

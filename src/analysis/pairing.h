@@ -22,25 +22,25 @@ struct device_pair {
 struct device_pairs {
     struct device_pair *list;
     size_t count;
+    const struct run *base, *now;
+    bool *base_paired, *now_paired; // for each device of the run: it is in a pair
 };
 
 // Pairs each device of `base` with at most one device of `now`. The same model (name and API) is
 // required; first choice is the same chip, then the same id, then any device of the model. With
-// `across`, devices that are left are paired in their order. The list lives in `arena`.
+// `across`, devices that are left are paired in their order. The lists live in `arena`. The time
+// grows with the number of devices, times its logarithm.
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across);
 
-// True if the device, of either run, is in a pair.
-bool device_is_paired(const struct device_pairs *pairs, const struct run_device *device);
-
-// The results of a run, sorted for many look-ups by device and key.
+// The results of a run, sorted for many look-ups by device and key, and by device.
 struct result_place {
     const struct result *result;
     size_t order; // index in run.results
 };
 
 struct result_index {
-    struct result_place *sorted;
+    struct result_place *sorted, *by_device;
     size_t count;
 };
 
@@ -49,6 +49,10 @@ struct result_index result_index_of(struct arena *arena, const struct run *run);
 // The run's last result with this device and key; NULL if there is none.
 const struct result *result_index_find(const struct result_index *index, const char *device,
                                        const char *key);
+
+// The results of a device, in the order of the run. *count is their number.
+const struct result_place *result_index_device(const struct result_index *index, const char *device,
+                                               size_t *count);
 
 // Why two results of one key are not comparable ("latency version 1 against 2", "laps=1 against
 // 2"); NULL if they are. The text lives in `arena`.

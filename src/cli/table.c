@@ -92,7 +92,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail = "Compares the medians of equal cases: which changed by more than the "
                       "threshold, which did not, and for which the intervals are too wide to "
                       "decide. With --reference NEW.json, BASE is the committed run of the same "
-                      "GPU model.\n"
+                      "GPU model. Two cards of one model differ by some percent: only a "
+                      "difference beyond that is faster or slower.\n"
                       "The exit status is 1 if a case got slower or failed, so that CI can gate on "
                       "it.",
         },

@@ -27,6 +27,7 @@ static const struct section {
 } sections[] = {
     {COMPARE_SLOWER, true, PAINT_RED, "Slower"},
     {COMPARE_FASTER, true, PAINT_GREEN, "Faster"},
+    {COMPARE_CARD, true, PAINT_DIM, "Another card: within what cards of one model differ by"},
     {COMPARE_CLOCK, true, PAINT_YELLOW, "Core clock changed: time and cycles disagree"},
     {COMPARE_OTHER, true, PAINT_YELLOW, "Other values"},
     {COMPARE_UNSURE, true, PAINT_DIM, "Unsure: no interval, or one that crosses the threshold"},
@@ -112,6 +113,14 @@ static const char *source_text(struct arena *arena, const char *file, const stru
     if (device->driver)
         text = arena_printf(arena, "%s · driver %s", text, device->driver);
     return text_join(arena, text, " · ", run->started ? run->started : "");
+}
+
+// What a reader must know of a pair of two cards of one model; NULL: the pair is none.
+static const char *card_text(const struct device_pair *pair)
+{
+    return compare_other_card(pair) ? "another card of the same model: only what differs by more "
+                                      "than such cards do counts as faster or slower"
+                                    : NULL;
 }
 
 // ---------------------------------------------------------------- a terminal
@@ -205,6 +214,8 @@ void compare_console(const struct compare_report *report, const struct console_d
                      source_text(arena, report->base_name, compare->base, pair->base));
         source_print(&screen, report->reference ? "measured" : "new",
                      source_text(arena, report->now_name, compare->now, pair->now));
+        if (card_text(pair))
+            source_print(&screen, "", card_text(pair));
     }
     for (size_t i = 0; i < SECTION_COUNT; i++)
         if (is_news(report, sections[i].word))
@@ -300,6 +311,8 @@ void compare_markdown(const struct compare_report *report, FILE *stream)
                    source_text(arena, report->base_name, compare->base, pair->base));
         put_source(stream, report->reference ? "measured" : "new",
                    source_text(arena, report->now_name, compare->now, pair->now));
+        if (card_text(pair))
+            put_source(stream, "note", card_text(pair));
     }
     put_changes(stream, arena, compare);
     for (size_t i = 0; i < SECTION_COUNT; i++)
@@ -398,6 +411,10 @@ bool compare_json(const struct compare_report *report, FILE *stream, struct erro
     file_put(&out, "new", report->now_name, compare->now);
     json_put_real(&out, "threshold", compare->threshold);
     json_put_bool(&out, "regressed", compare_regressed(compare));
+    size_t other_cards = 0;
+    for (size_t i = 0; i < compare->pairs.count; i++)
+        other_cards += compare_other_card(&compare->pairs.list[i]);
+    json_put_count(&out, "other_cards", other_cards);
     counts_put(&out, compare->counts);
     json_put_open(&out, "benchmarks", '[');
     for (size_t i = 0; i < compare->part_count; i++) {

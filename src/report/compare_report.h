@@ -23,9 +23,10 @@ void compare_console(const struct compare_report *report, const struct console_d
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
 // {"schema":"fathom-compare/1", "base":{…}, "new":{…}, "threshold", "regressed",
-// "counts":{word: n}, "benchmarks":[…], "rows":[{"word","key","device","metric","unit","base",
-// "new","ratio","ratio_interval":[lo,hi],"cycles_ratio","suspect","text"}]}. Later versions only
-// add members. ERROR_IO if writing to the stream fails.
+// "other_cards", "counts":{word: n}, "benchmarks":[…], "rows":[{"word","key","device","metric",
+// "unit","base","new","ratio","ratio_interval":[lo,hi],"cycles_ratio","suspect","text"}]}.
+// other_cards is the number of devices that are compared with another card of their model. Later
+// versions only add members. ERROR_IO if writing to the stream fails.
 MUST_CHECK bool compare_json(const struct compare_report *report, FILE *stream, struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`fathom compare`: statuses that a job can stand on, three forms of output, and mistakes."""
 
+import itertools
 import json
 
 import fathom
@@ -43,6 +44,62 @@ class Compare(fathom.Case):
         for threshold, status in (("2%", 1), ("0.02", 1), ("10%", 0), ("0.1", 0)):
             done = fathom.run("compare", self.base, path, "--threshold", threshold)
             self.assertEqual(status, done.status, threshold)
+
+    def test_two_healthy_cards_of_one_model_are_no_regression(self):
+        reference = fathom.ROOT / "reference"
+        cards = {}
+        for entry in json.loads((reference / "index.json").read_text(encoding="utf-8"))["runs"]:
+            if entry["preset"] == "standard" and len(entry.get("uuids", ())) == 1:
+                cards.setdefault((entry["match"], entry["api"]), []).append(entry)
+        compared = 0
+        for one, other in (pair for runs in cards.values() for pair in itertools.combinations(runs, 2)):
+            if one["uuids"] == other["uuids"] or not set(one["benchmarks"]) & set(other["benchmarks"]):
+                continue
+            with self.subTest(base=one["file"], new=other["file"]):
+                done = fathom.run("compare", reference / one["file"], reference / other["file"], "--json")
+                if "nothing is comparable" in done.err:
+                    continue
+                self.assertEqual((0, ""), (done.status, done.err))
+                document = json.loads(done.out)
+                self.assertEqual(1, document["other_cards"])
+                # Not faster either: what is faster here is slower when the runs change places.
+                self.assertEqual((0, 0), tuple(document["counts"][word] for word in ("slower", "faster")))
+                compared += 1
+        self.assertGreaterEqual(compared, 4)
+
+    def test_another_card_is_named(self):
+        document = self.read_run(self.base)
+        for device in document["devices"]:
+            device["uuid"] = "0123456789abcdef" * 2
+        path = self.path("other-card.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        for form in ([], ["--markdown"]):
+            self.assertIn("another card of the same model",
+                          fathom.run("compare", self.base, path, *form).out)
+            self.assertNotIn("another card", fathom.run("compare", self.base, self.base, *form).out)
+
+    def many(self, count, salt):
+        """A run of so many devices with a case each; with another salt of other cards."""
+        document = self.read_run(self.base)
+        device, result = document["devices"][0], document["results"][0]
+        document["devices"] = [{**device, "id": f"fake:{i}", "uuid": f"{i * 7919 % count + salt:032x}"}
+                               for i in range(count)]
+        document["results"] = [{**result, "device": f"fake:{i}"} for i in range(count)]
+        path = self.path(f"many-{count}-{salt}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        return path
+
+    def test_the_time_grows_as_the_number_of_devices(self):
+        for salt in (0, 1 << 40):  # the same cards in another order, and other cards
+            taken = []
+            for count in (1000, 4000):
+                base, new = self.many(count, 1), self.many(count, salt)
+                done, seconds = fathom.cpu_seconds("compare", base, new)
+                self.assertEqual((0, ""), (done.status, done.err))
+                taken.append(seconds)
+            self.assertLess(taken[1], 8 * taken[0])  # 16 times if it grew as the square
 
     def test_json_and_markdown(self):
         path = self.changed(1.1)

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Validates run files against docs/run-schema.json.
+"""Validates run files, gzipped or not, against docs/run-schema.json.
 
 check_runs.py FILE…        these files
 check_runs.py --committed  everything under tests/golden and reference
 """
 
+import gzip
 import json
 import math
 import pathlib
@@ -32,8 +33,9 @@ def refuse_duplicates(pairs):
 
 
 def load(path):
-    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"),
-                      parse_constant=refuse_constant, object_pairs_hook=refuse_duplicates)
+    data = pathlib.Path(path).read_bytes()
+    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=refuse_duplicates)
 
 
 def validator():
@@ -68,7 +70,7 @@ def problems(path, check):
 
 def committed():
     for folder in ("tests/golden", "reference"):
-        for path in sorted((ROOT / folder).rglob("*.json")):
+        for path in sorted((ROOT / folder).rglob("*.json*")):
             if path.name != "index.json":
                 yield path
 

@@ -93,6 +93,66 @@ static void a_card_is_known_by_its_uuid_before_its_number(void **state)
     scene_end(&scene);
 }
 
+// What comparing a run of card "a" with one of card `uuid` says. There the work takes `work` times
+// as many cycles of a clock of `clock_hz`; it is 2 GHz on card "a".
+static struct compare between(const char *uuid, double work, double clock_hz)
+{
+    struct scene scene = scene_of(
+        RUN_OF({.device_id = "cuda:0", .uuid = "a", .seed = 1}),
+        RUN_OF(
+            {.device_id = "cuda:0", .uuid = uuid, .work = work, .clock_hz = clock_hz, .seed = 2}),
+        (struct compare_desc){0});
+    struct compare compare = scene.compare;
+    assert_int_equal(compare_other_card(&compare.pairs.list[0]), strcmp(uuid, "a") != 0);
+    scene_end(&scene);
+    return compare;
+}
+
+static void another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by(void **state)
+{
+    (void)state;
+    // Given how far cards are apart, in what is in no class of its own: the most that is known
+    double spread = card_spread_of("pair", UNIT_NS);
+    assert_true(spread > 0.05 && spread < 1);
+    // when the work takes longer by half of that, or by twice that,
+    struct compare near = between("b", 1 + spread / 2, 2e9),
+                   far = between("b", 1 + 2 * spread, 2e9);
+    struct compare same = between("a", 1 + spread / 2, 2e9);
+    // then it is slower on the same card, but between two cards only where the spread ends.
+    assert_int_equal(near.counts[COMPARE_CARD], 3 * CASES); // latency, bandwidth, depth
+    assert_int_equal(near.counts[COMPARE_SLOWER], 0);
+    assert_false(compare_regressed(&near));
+    assert_int_equal(far.counts[COMPARE_SLOWER], 2 * CASES);
+    assert_true(compare_regressed(&far));
+    assert_int_equal(same.counts[COMPARE_SLOWER], 2 * CASES);
+    assert_true(compare_regressed(&same));
+}
+
+static void another_card_that_is_asleep_is_told_by_its_clock(void **state)
+{
+    (void)state;
+    // Given a card whose work takes some more cycles, as cards differ, when its clock is half
+    double spread = card_spread_of("pair", UNIT_CYCLE);
+    struct compare compare = between("b", 1 + spread / 2, 1e9);
+    // then the clock is blamed for the time; bandwidth and depth differ as cards do.
+    assert_int_equal(compare.counts[COMPARE_CLOCK], CASES);
+    assert_int_equal(compare.counts[COMPARE_CARD], 2 * CASES);
+    assert_false(compare_regressed(&compare));
+}
+
+static void a_class_with_enough_cards_has_its_own_spread(void **state)
+{
+    (void)state;
+    double most = 0;
+    for (size_t i = 0; i < card_spread_count; i++) {
+        const struct card_spread *spread = &card_spreads[i];
+        assert_true(spread->most > 0);
+        assert_true(card_spread_of(spread->benchmark, spread->unit) == spread->most);
+        most = spread->most > most ? spread->most : most;
+    }
+    assert_true(card_spread_of("latency", UNIT_DEGC) == most);
+}
+
 static void across_pairs_those_of_one_model_first_and_the_others_in_order(void **state)
 {
     (void)state;
@@ -138,6 +198,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_second_card_of_another_host_is_compared_too),
         cmocka_unit_test(a_card_is_known_by_its_uuid_before_its_number),
+        cmocka_unit_test(another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by),
+        cmocka_unit_test(another_card_that_is_asleep_is_told_by_its_clock),
+        cmocka_unit_test(a_class_with_enough_cards_has_its_own_spread),
         cmocka_unit_test(across_pairs_those_of_one_model_first_and_the_others_in_order),
         cmocka_unit_test(the_cases_of_a_device_that_is_gone_are_missing),
     };
