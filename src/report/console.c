@@ -103,6 +103,16 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
+// True if a result has one of these sensors, divided by commas.
+static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < results[i]->sensor_count; j++)
+            if (text_list_has(sensors, results[i]->sensors[j].name))
+                return true;
+    return false;
+}
+
 // Prints the title, unit and common values of a view: "Latency by size · ns · load=idle".
 static void view_head(struct screen *screen, const struct view_info *view, const char *unit,
                       const char *common)
@@ -146,6 +156,8 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (!any_number(results, count, view->metric))
         return; // the notes say why there are no numbers
+    if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
+        return; // the other views have the numbers that are left
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

@@ -18,6 +18,8 @@ struct csv {
     const struct run *run;
     const char **keys; // keys of the parameters that have a column, each once
     size_t key_count, key_capacity;
+    const char **sensors; // names of the sensors that have a column, each once
+    size_t sensor_count, sensor_capacity;
     bool line_begun;
 };
 
@@ -60,23 +62,28 @@ static void line_end(struct csv *csv)
     csv->line_begun = false;
 }
 
-static void key_add(struct csv *csv, const char *key)
+static const char **name_add(struct arena *arena, const char **names, size_t *count,
+                             size_t *capacity, const char *name)
 {
-    for (size_t i = 0; i < csv->key_count; i++)
-        if (strcmp(csv->keys[i], key) == 0)
-            return;
-    csv->keys =
-        arena_grow(csv->arena, csv->keys, csv->key_count, &csv->key_capacity, sizeof *csv->keys);
-    csv->keys[csv->key_count++] = key;
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(names[i], name) == 0)
+            return names;
+    names = arena_grow(arena, names, *count, capacity, sizeof *names);
+    names[(*count)++] = name;
+    return names;
 }
 
-static void keys_find(struct csv *csv)
+static void columns_find(struct csv *csv)
 {
     for (size_t i = 0; i < csv->run->result_count; i++) {
-        const struct bench_case *bench_case = &csv->run->results[i]->bench_case;
-        for (size_t j = 0; j < bench_case->value_count; j++)
-            if (bench_case->values[j].role != PARAM_DISPLAY)
-                key_add(csv, bench_case->values[j].key);
+        const struct result *result = csv->run->results[i];
+        for (size_t j = 0; j < result->bench_case.value_count; j++)
+            if (result->bench_case.values[j].role != PARAM_DISPLAY)
+                csv->keys = name_add(csv->arena, csv->keys, &csv->key_count, &csv->key_capacity,
+                                     result->bench_case.values[j].key);
+        for (size_t j = 0; j < result->sensor_count; j++)
+            csv->sensors = name_add(csv->arena, csv->sensors, &csv->sensor_count,
+                                    &csv->sensor_capacity, result->sensors[j].name);
     }
 }
 
@@ -93,6 +100,8 @@ static void put_head(struct csv *csv)
         put(csv, csv->keys[i]);
     for (size_t i = 0; i < sizeof after / sizeof *after; i++)
         put(csv, after[i]);
+    for (size_t i = 0; i < csv->sensor_count; i++)
+        put(csv, csv->sensors[i]);
     line_end(csv);
 }
 
@@ -154,6 +163,10 @@ static void put_row(struct csv *csv, const struct result *result, const struct m
     put(csv, csv->run->started);
     put(csv, csv->run->tool_version);
     put_real(csv, metric ? metric_share(metric, metric->median) : NAN);
+    for (size_t i = 0; i < csv->sensor_count; i++) {
+        const struct named_number *sensor = result_sensor(result, csv->sensors[i]);
+        put_real(csv, sensor ? sensor->value : NAN);
+    }
     line_end(csv);
 }
 
@@ -168,7 +181,7 @@ static void put_result(struct csv *csv, const struct result *result)
 bool csv_write(const struct run *run, FILE *stream, struct error *err)
 {
     struct csv csv = {.stream = stream, .arena = arena_create(), .run = run};
-    keys_find(&csv);
+    columns_find(&csv);
     put_head(&csv);
     for (size_t i = 0; i < run->result_count; i++) {
         struct arena_mark mark = arena_mark(csv.arena);

@@ -17,7 +17,8 @@
 //
 // Columns: device, device_name, benchmark, version, key, one per parameter, verdict, reasons
 // (codes, separated by spaces), metric, unit, better, median, ci95_low, ci95_high, n, limit,
-// of_limit, preset, started, tool_version, share. New columns come last.
+// of_limit, preset, started, tool_version, share, one per sensor (core_clock in Hz, power in W,
+// temperature in °C …). New columns come last.
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes one self-contained SVG without a script. It shows for each result: one row per lane, with

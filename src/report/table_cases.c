@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints a table with one row per case; its columns are the axes that vary and the metrics.
+// Prints a table with one row per case; its columns are the axes that vary, metrics and sensors.
 #include "report/tables.h"
 
 #include <math.h>
@@ -79,6 +79,34 @@ static bool column_of(const struct cases *cases, const struct metric_info *info,
     return any;
 }
 
+// Fills `column` with a sensor of all cases. False if no case has it.
+static bool sensor_column_of(const struct cases *cases, const char *name,
+                             struct metric_column *column)
+{
+    struct arena *arena = cases->screen->arena;
+    double *values = ARENA_ARRAY(arena, cases->count, double);
+    enum unit unit = UNIT_NONE;
+    bool any = false;
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct named_number *sensor = result_sensor(cases->results[i], name);
+        values[i] = sensor ? sensor->value : NAN;
+        unit = sensor ? sensor->unit : unit;
+        any = any || isfinite(values[i]);
+    }
+    struct screen_scale scale = screen_scale_of(values, cases->count, unit);
+    *column = (struct metric_column){.name = screen_quote(arena, name, TEXT_COLUMNS),
+                                     .unit = scale.unit,
+                                     .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
+    for (size_t i = 0; i < cases->count; i++) {
+        column->cells[i] = (struct cell){
+            .number = screen_number(arena, values[i], &scale), .margin = "", .mark = ""};
+        cell_measure(&column->widths, &column->cells[i]);
+    }
+    cell_columns(&column->widths, column->name);
+    column->columns = cell_columns(&column->widths, column->unit);
+    return any;
+}
+
 // Prints a cell of an axis: words aligned to the left, numbers to the right.
 static void axis_print(const struct cases *cases, size_t axis, const char *text)
 {
@@ -128,33 +156,68 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 struct choice {
     struct metric_column *columns;
     size_t count, left; // numbers of columns that fit, and that did not fit
+    size_t used;        // width of the axes and of the columns that fit
 };
 
-// Chooses the column of the view's metric first, then each other metric's column that fits. All
-// columns have intervals, or (`all_margins` = false) only the first one.
+static void column_add(const struct cases *cases, struct choice *choice,
+                       const struct metric_column *column)
+{
+    if (choice->count && choice->used + GAP + column->columns > cases->screen->columns) {
+        choice->left++;
+        return;
+    }
+    choice->used += GAP + column->columns;
+    choice->columns[choice->count++] = *column;
+}
+
+// Adds the column of the view's metric (`wanted`), or of each other metric.
+static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
+                        bool all_margins, struct choice *choice)
+{
+    for (size_t i = 0; i < cases->info->metric_count; i++) {
+        const struct metric_info *metric = &cases->info->metrics[i];
+        bool is_wanted = view->metric && strcmp(view->metric, metric->name) == 0;
+        struct metric_column column;
+        if (is_wanted == wanted &&
+            column_of(cases, metric, all_margins || choice->count == 0, &column))
+            column_add(cases, choice, &column);
+    }
+}
+
+static void sensors_add(const struct cases *cases, const struct view_info *view,
+                        struct choice *choice)
+{
+    for (const char *names = view->sensors; names && *names;) {
+        size_t length = strcspn(names, ",");
+        struct metric_column column;
+        if (sensor_column_of(cases, arena_printf(cases->screen->arena, "%.*s", (int)length, names),
+                             &column))
+            column_add(cases, choice, &column);
+        names += length + (names[length] == ',');
+    }
+}
+
+// Chooses the column of the view's metric first, then the view's sensors, then each other metric's
+// column that fits. All columns of metrics have intervals, or (`all_margins` = false) only the
+// first one.
 static void columns_choose(const struct cases *cases, const struct view_info *view,
                            bool all_margins, struct choice *choice)
 {
     size_t used = 0;
     for (size_t axis = 0; axis < cases->axis_count; axis++)
         used += GAP + cases->axis_widths[axis];
-    choice->count = choice->left = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < cases->info->metric_count; i++) {
-            const struct metric_info *metric = &cases->info->metrics[i];
-            bool wanted = view->metric && strcmp(view->metric, metric->name) == 0;
-            bool margins = all_margins || choice->count == 0;
-            struct metric_column column;
-            if (wanted != (pass == 0) || !column_of(cases, metric, margins, &column))
-                continue;
-            if (choice->count && used + GAP + column.columns > cases->screen->columns) {
-                choice->left++;
-                continue;
-            }
-            used += GAP + column.columns;
-            choice->columns[choice->count++] = column;
-        }
-    }
+    *choice = (struct choice){.columns = choice->columns, .used = used};
+    metrics_add(cases, view, true, all_margins, choice);
+    sensors_add(cases, view, choice);
+    metrics_add(cases, view, false, all_margins, choice);
+}
+
+static size_t names_in(const char *list)
+{
+    size_t count = list && *list ? 1 : 0;
+    for (; list && *list; list++)
+        count += *list == ',';
+    return count;
 }
 
 void cases_print(struct screen *screen, const struct notes *notes,
@@ -168,8 +231,9 @@ void cases_print(struct screen *screen, const struct notes *notes,
                           .count = count};
     cases.axes = view_varying(screen->arena, info, results, count, &cases.axis_count);
     axes_measure(&cases);
-    struct choice choice = {
-        .columns = ARENA_ARRAY(screen->arena, info->metric_count, struct metric_column)};
+    struct choice choice = {.columns = ARENA_ARRAY(screen->arena,
+                                                   info->metric_count + names_in(view->sensors),
+                                                   struct metric_column)};
     columns_choose(&cases, view, true, &choice);
     if (choice.left)
         columns_choose(&cases, view, false, &choice);
@@ -179,6 +243,6 @@ void cases_print(struct screen *screen, const struct notes *notes,
         row_print(&cases, choice.columns, choice.count, row);
     if (rows < count || choice.left)
         fprintf(screen->stream,
-                "  (%zu of %zu cases, %zu of %zu metrics; all are in the run file)\n", rows, count,
+                "  (%zu of %zu cases, %zu of %zu columns; all are in the run file)\n", rows, count,
                 choice.count, choice.count + choice.left);
 }

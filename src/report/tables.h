@@ -153,8 +153,9 @@ void heatmap_print(const struct table *table);
 void lines_print(struct screen *screen, const struct view_info *view,
                  const struct result *const *results, size_t count);
 
-// Prints one row per case and one column per metric, at most 256 rows and as many metrics as fit;
-// the view needs no x. If not all metrics fit with intervals, only the first column has intervals.
+// Prints one row per case and one column per metric and per sensor of the view, at most 256 rows
+// and as many columns as fit; the view needs no x. If not all metrics fit with intervals, only the
+// first column has intervals.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);

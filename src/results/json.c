@@ -143,6 +143,7 @@ static const struct json_field view_fields[] = {
     {"group", FIELD_TEXT, JSON_AT(struct view_info, group)},
     {"scale", FIELD_TEXT, JSON_AT(struct view_info, scale)},
     {"where", FIELD_TEXT, JSON_AT(struct view_info, where)},
+    {"sensors", FIELD_TEXT, JSON_AT(struct view_info, sensors)},
 };
 static const struct json_table view_table = {JSON_TABLE(struct view_info, view_fields),
                                              .keep = view_keep};

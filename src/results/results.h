@@ -94,6 +94,9 @@ struct view_info {
     const char *group;  // one series for each value of these parameters: "path,order"
     const char *scale;  // scale of x, then of y: "log2", "log2-log10", "linear"
     const char *where;  // only cases that meet this condition: "scope=device"; NULL = all cases
+    // VIEW_TABLE: sensors that get a column each; without any of them the table is not shown.
+    // VIEW_CURVE: the page can draw them in place of the metric. "core_clock,power"; NULL = none
+    const char *sensors;
 };
 
 // The figures of a benchmark that a reader wants to see first.
@@ -344,6 +347,9 @@ const struct benchmark_info *run_benchmark(const struct run *run, const char *na
 const struct metric *result_metric(const struct result *result, const char *name);
 const struct series *result_series(const struct result *result, const char *name);
 const char *result_detail(const struct result *result, const char *name);
+
+// The value of a sensor; NULL if the result has none of that name.
+const struct named_number *result_sensor(const struct result *result, const char *name);
 
 // The median of a metric; NaN if the result has no such metric.
 double result_median(const struct result *result, const char *metric);

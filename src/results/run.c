@@ -108,6 +108,14 @@ const char *result_detail(const struct result *result, const char *name)
     return NULL;
 }
 
+const struct named_number *result_sensor(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->sensor_count; i++)
+        if (strcmp(result->sensors[i].name, name) == 0)
+            return &result->sensors[i];
+    return NULL;
+}
+
 enum unit metric_unit_shown(const struct metric *metric)
 {
     return metric->floating && metric->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : metric->unit;

@@ -92,6 +92,7 @@ static inline void same_benchmark(const struct benchmark_info *a, const struct b
         same_text(a->views[i].group, b->views[i].group);
         same_text(a->views[i].scale, b->views[i].scale);
         same_text(a->views[i].where, b->views[i].where);
+        same_text(a->views[i].sensors, b->views[i].sensors);
     }
 }
 

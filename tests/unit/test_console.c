@@ -129,6 +129,32 @@ static void floating_point_operations_are_shown_in_flop_per_s(void **state)
     run_destroy(run);
 }
 
+static void a_table_has_columns_for_the_sensors_of_its_view(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    struct benchmark_info info = *run->benchmarks[0];
+    const struct view_info view = {.kind = VIEW_TABLE,
+                                   .title = "Cases",
+                                   .metric = "latency",
+                                   .sensors = "power,fan,core_clock"}; // no case has a fan
+    info.views = &view;
+    info.view_count = 1;
+    run->benchmarks[0] = &info;
+    char *text = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(text, "  power  core_clock  latency_cycles\n"));
+    assert_non_null(strstr(text, "      W         GHz          cycles\n"));
+    assert_non_null(strstr(text, "  123.5       1.980   "));
+    assert_null(strstr(text, "fan"));
+    free(text);
+    for (size_t i = 0; i < run->result_count; i++)
+        run->results[i]->sensor_count = 0;
+    text = shown(run, (struct console_desc){0});
+    assert_null(strstr(text, "Cases"));
+    free(text);
+    run_destroy(run);
+}
+
 // Axes that the view does not name still tell series apart.
 static void no_case_hides_another(void **state)
 {
@@ -318,6 +344,7 @@ int main(void)
         cmocka_unit_test(no_line_is_wider_than_the_screen),
         cmocka_unit_test(colour_is_given_only_when_asked_for),
         cmocka_unit_test(no_case_hides_another),
+        cmocka_unit_test(a_table_has_columns_for_the_sensors_of_its_view),
         cmocka_unit_test(floating_point_operations_are_shown_in_flop_per_s),
         cmocka_unit_test(a_time_line_has_a_bar_a_lane),
         cmocka_unit_test(flags_and_failures_are_explained_below),

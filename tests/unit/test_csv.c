@@ -40,7 +40,9 @@ static void every_metric_is_a_row_and_so_is_a_case_without_one(void **state)
     assert_int_equal(lines_of(text), 1 + 2 + 2 + 1 + 1);
     assert_non_null(strstr(text, "scalar,65536,0.1,1,failed,mismatch,,,,,,,,,,quick,"));
     assert_non_null(strstr(text, "vector,32768,0.1,1,ok,,latency_cycles,cycle,lower,32.274,,,320,"
-                                 "28,,quick,2026-01-02T03:04:05Z,0.1.0,0.8675714197186589\n"));
+                                 "28,,quick,2026-01-02T03:04:05Z,0.1.0,0.8675714197186589,"
+                                 "1980000000,123.456\n"));
+    assert_non_null(strstr(text, "tool_version,share,core_clock,power\n"));
     free(text);
     run_destroy(run);
 }

@@ -204,6 +204,52 @@ test("bars of which most would be invisible have a logarithmic axis, and a switc
   await close(narrow);
 });
 
+test("operations of floats are counted in FLOP/s, beside those of integers", async () => {
+  // Given rates of which all but one are of floating-point operations.
+  const run = demo();
+  const rates = run.results.filter(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0);
+  rates.slice(1).forEach(({ metrics }) => { metrics[0].floating = true; });
+  const page = await open(browser, report("floats", run));
+  // Then each bar says its own unit …
+  const units = (shown) => shown.flatMap((text) => /^[\d.]+ [GT](\S+) {2}×/.exec(text)?.[1] ?? []).sort();
+  const mixed = units(await texts(page, bars));
+  assert.deepEqual(mixed, [...rates.slice(1).map(() => "FLOP/s"), "op/s"]);
+  await close(page);
+  // … and where all are, the axis says it too.
+  rates[0].metrics[0].floating = true;
+  const other = await open(browser, report("floats", run));
+  const shown = await texts(other, bars);
+  assert.ok(!shown.some((text) => text.includes("op/s")), shown.join("|"));
+  assert.ok(shown.some((text) => /^[\d.]+ TFLOP\/s$/.test(text)), shown.join("|"));
+  await close(other);
+});
+
+test("a curve shows the sensors of its view in place of its metric", async () => {
+  // Given latencies during which the clock fell.
+  const run = demo();
+  const { views } = run.benchmarks.find(({ name }) => name === "latency");
+  const table = { kind: "table", title: "Sensors", x: "bytes", metric: "latency" };
+  views[0].sensors = "core_clock,fan";
+  views.push({ ...table, sensors: "fan" }, { ...table, sensors: "fan,core_clock" });
+  run.results.filter(({ benchmark }) => benchmark === "latency").forEach((result, i) => {
+    result.sensors = { core_clock: { value: 1.98e9 - 5e6 * i, unit: "Hz" } };
+  });
+  const page = await open(browser, report("sensors", run));
+  const buttons = (await page.locator("#latency-0 .switch button").allInnerTexts()).join();
+  assert.match(buttons, /core clock/);
+  assert.doesNotMatch(buttons, /fan/);
+  await page.click('#latency-0 .switch button:has-text("core clock")');
+  const first = (await optionOf(page, "latency-0")).series[0].data[0];
+  assert.ok(JSON.stringify(first).includes("1980000000"), JSON.stringify(first));
+  assert.ok((await texts(page, "latency-0")).some((text) => text.endsWith("GHz")));
+  // A table has a column for each that there is; without any there is no table.
+  const tables = page.locator(".cases", { hasText: "Sensors" });
+  assert.equal(await tables.count(), 1);
+  assert.match(await tables.locator("thead").innerText(), /latency\s+core_clock/);
+  assert.match(await tables.locator("tbody tr").first().innerText(), /1\.980 GHz/);
+  await close(page);
+});
+
 test("where devices stand side by side the axes say what the names of a row are", async () => {
   // Given pairs of devices, measured from both.
   const run = demo();

@@ -52,6 +52,7 @@ export interface View {
   group?: string;
   scale?: string;
   where?: string;
+  sensors?: string; // names, divided by commas
 }
 
 export interface Benchmark {
@@ -185,6 +186,19 @@ export function benchmarksOf(runs: Run[]): Benchmark[] {
 export const shownUnit = (metric: Metric | undefined, unit: ShownUnit): ShownUnit =>
   metric?.floating && unit === "op/s" ? "FLOP/s" : unit;
 
+// The metric of that name; or the sensor, as a metric without samples.
 export function metricOf(result: Result, name: string): Metric | undefined {
-  return result.metrics.find((metric) => metric.name === name && metric.median !== undefined);
+  const metric = result.metrics.find((one) => one.name === name && one.median !== undefined);
+  const sensed = result.sensors?.[name];
+  if (metric || sensed?.value === undefined) return metric;
+  return { name, unit: sensed.unit, better: "none", median: sensed.value, n: 0 };
+}
+
+// The sensors that a view shows, as far as these results have them.
+export function sensorsOf(view: View, results: Result[]): MetricInfo[] {
+  return (view.sensors ?? "").split(",").flatMap((name) => {
+    const unit = results.find((result) => result.sensors?.[name]?.value !== undefined)
+      ?.sensors?.[name]?.unit;
+    return unit ? [{ name, unit, better: "none" as const }] : [];
+  });
 }

@@ -19,12 +19,12 @@ static const struct param_info params[] = {
     {.key = "energy",
      .type = PARAM_REAL,
      .quick = "0",
-     .standard = "1",
+     .standard = "0.6",
      .full = "1",
      .role = PARAM_DISPLAY,
      .help = "seconds for which the work is repeated to measure the energy of an operation and of "
              "a byte, on devices that count energy; 0: not measured; the standard preset measures "
-             "it at ten intensities of the first type"},
+             "it at every intensity of the first type"},
     {.key = "together",
      .type = PARAM_TEXT,
      .standard = "auto",
@@ -62,7 +62,13 @@ static const struct view_info views[] = {
      .x = "intensity",
      .metric = "rate",
      .group = "type",
-     .scale = "log2-log10"},
+     .scale = "log2-log10",
+     .sensors = "core_clock,power,temperature"},
+    {.kind = VIEW_TABLE,
+     .title = "Clock, power and temperature by intensity",
+     .x = "intensity",
+     .metric = "rate",
+     .sensors = "core_clock,power,temperature"},
     {.kind = VIEW_CURVE,
      .title = "Bandwidth by intensity",
      .x = "intensity",
@@ -75,6 +81,12 @@ static const struct view_info views[] = {
      .metric = "energy_op",
      .group = "type",
      .scale = "log2-log10"},
+    {.kind = VIEW_CURVE,
+     .title = "Power of the card by intensity",
+     .x = "intensity",
+     .metric = "drawn",
+     .group = "type",
+     .scale = "log2-linear"},
     {.kind = VIEW_CURVE,
      .title = "Energy of a byte read by intensity",
      .x = "intensity",
@@ -94,10 +106,6 @@ static const struct headline_info headlines[] = {
      .where = "type=fp32"},
 };
 
-enum {
-    ENERGY_POINTS = 10
-};
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum roofline_param { // in the order of `params`
@@ -107,17 +115,14 @@ enum roofline_param { // in the order of `params`
 };
 
 // False if the device does not support the type. The standard preset measures energy only for the
-// first type, at ten of its intensities: in all other cases `energy` becomes 0.
+// first type: in all other cases `energy` becomes 0.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;
-    size_t at = pick->at[ROOFLINE_PARAM_INTENSITY];
-    size_t count = request->choices[ROOFLINE_PARAM_INTENSITY].value_count;
     if (pick->param == ROOFLINE_PARAM_TYPE)
         return !(roofline_numbers[pick->value->choice].caps & ~request->device->caps);
     if (pick->param == ROOFLINE_PARAM_ENERGY && strcmp(request->preset, "standard") == 0 &&
-        (pick->at[ROOFLINE_PARAM_TYPE] > 0 ||
-         (at > 0 && at * ENERGY_POINTS / count == (at - 1) * ENERGY_POINTS / count)))
+        pick->at[ROOFLINE_PARAM_TYPE] > 0)
         pick->value->real = 0;
     return true;
 }

@@ -2,7 +2,7 @@
 // Tables: every case a row, the axes that vary and all metrics as columns; a click on a head sorts.
 import { csvText, download, h } from "../dom";
 import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
-import { metricOf, shownUnit } from "../run";
+import { metricOf, sensorsOf, shownUnit } from "../run";
 import { formatMargin, formatUnit, formatValue } from "../units";
 import type { Selected } from "../view";
 import { select, varying } from "../view";
@@ -62,7 +62,9 @@ function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column
   const metrics = [...benchmark.metrics]
     .sort((a, b) => Number(b.name === view.metric) - Number(a.name === view.metric))
     .filter((metric) => chosen.some(({ result }) => metricOf(result, metric.name)));
-  for (const metric of subjects.length > 1 ? metrics.slice(0, 1) : metrics)
+  const sensors = sensorsOf(view, chosen.map(({ result }) => result));
+  metrics.splice(1, 0, ...sensors);
+  for (const metric of subjects.length > 1 ? metrics.slice(0, 1 + sensors.length) : metrics)
     for (const subject of subjects)
       columns.push(metricColumn(metric, subject,
         subjects.length > 1 ? `${metric.name}, ${subject.short}` : metric.name));
@@ -96,11 +98,12 @@ function bodyOf(columns: Column[], rows: Row[]): HTMLElement {
         column.text(row))))));
 }
 
-// Undefined where the view shows no case.
+// Undefined where the view shows no case, or is about sensors that no case has.
 export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark, view: View):
     HTMLElement | undefined {
   const chosen = select(subjects, benchmark, view);
-  if (chosen.length === 0) return undefined;
+  const sensed = sensorsOf(view, chosen.map(({ result }) => result)).length > 0;
+  if (chosen.length === 0 || (view.sensors && !sensed)) return undefined;
   const columns = columnsOf(benchmark, view, chosen);
   const rows = rowsOf(chosen);
   const table = h("table");

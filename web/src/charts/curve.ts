@@ -5,6 +5,7 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import type { MetricInfo } from "../run";
+import { sensorsOf } from "../run";
 import { decadeTicks, octaveTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, GridSeries, Point } from "../view";
@@ -317,13 +318,16 @@ export function curveChart(id: string, whole: Grid): Chart {
   const positive = allPoints(grid).every((point) => (pointMetric(point, grid.metric)?.median ?? 1) > 0);
   const state: State = { metric: grid.metric, log: isLogY(grid.view) && positive };
   const switches = [];
-  const cycles = grid.cycles;
-  if (cycles && allPoints(grid).some((point) => pointMetric(point, cycles)))
+  const sensors = sensorsOf(grid.view, allPoints(grid).map(({ result }) => result));
+  const drawn = [grid.metric, ...(grid.cycles ? [grid.cycles] : []), ...sensors]
+    .filter((metric) => allPoints(grid).some((point) => pointMetric(point, metric)));
+  if (drawn.length > 1)
     switches.push({
-      label: "unit", chosen: 0,
-      options: [grid.metric, cycles].map(({ unit }) => (unit === "cycle" ? "cycles" : unit)),
-      help: [grid.metric, cycles].map(nameWithHelp),
-      change: (index: number) => { state.metric = index === 0 ? grid.metric : cycles; },
+      label: sensors.length > 0 ? "shown" : "unit", chosen: 0,
+      options: drawn.map((metric) => (sensors.includes(metric) ? metric.name.replace("_", " ")
+        : metric.unit === "cycle" ? "cycles" : metric.unit)),
+      help: drawn.map(nameWithHelp),
+      change: (index: number) => { state.metric = drawn[index] ?? grid.metric; },
     });
   if (positive)
     switches.push({
@@ -340,7 +344,7 @@ export function curveChart(id: string, whole: Grid): Chart {
     option: (look) => option(grid, state, look),
     switches,
     numbers: () => gridNumbers(whole, state.metric),
-    csv: () => gridCsv(whole, cycles ? [grid.metric, cycles] : [grid.metric]),
+    csv: () => gridCsv(whole, [grid.metric, ...(grid.cycles ? [grid.cycles] : []), ...sensors]),
     steps: list[0]?.points.length ?? 0,
     ...(hasLogX(grid)
       ? { zoomed: (look: Look, low: number, high: number) => ({ xAxis: xTicks(grid, look, low, high) }) }

@@ -79,7 +79,7 @@ export function tipLine(point: Point, label: string, metric: MetricInfo, colour:
     h("strong", {}, formatUnit(found?.median, unit)));
   if (found?.ci95)
     line.append(` [${formatUnit(found.ci95[0], unit)}, ${formatUnit(found.ci95[1], unit)}]`);
-  if (found) line.append(` n=${found.n}`);
+  if (found && found.n > 0) line.append(` n=${found.n}`);
   if (found?.share !== undefined) line.append(`, ${(found.share * 100).toFixed(1)} % of limit`);
   const sensed = sensorText(point.result);
   if (sensed !== "") line.append(h("div", { class: "sensed" }, sensed));
