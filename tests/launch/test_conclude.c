@@ -31,12 +31,13 @@ static void add(struct run *run, const char *device, const char *mode, uint64_t 
     result->bench_case.values[1] = (struct case_value){
         .key = "elements", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = elements};
     result->key = case_key(run->arena, "launch", &result->bench_case);
-    result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
-    result->metric_count = 2;
+    result->metrics = ARENA_ARRAY(run->arena, 3, struct metric);
+    result->metric_count = 3;
     result->metrics[0] = (struct metric){.name = "time", .unit = UNIT_NS, .median = time_ns};
     result->metrics[1] = (struct metric){.name = "bandwidth",
                                          .unit = UNIT_BYTE_PER_S,
                                          .median = 16.0 * (double)elements / time_ns * 1e9};
+    result->metrics[2] = (struct metric){.name = "host", .unit = UNIT_NS, .median = 80};
 }
 
 static void add_row(struct run *run, const char *device, const char *mode, double launch_ns)
@@ -45,6 +46,16 @@ static void add_row(struct run *run, const char *device, const char *mode, doubl
         double volume = 16.0 * (double)elements, noise = elements & 0x5555555 ? 1.001 : 0.999;
         double rate = volume > 20e6 ? 1000 : 4000; // beyond the cache all is slower
         add(run, device, mode, elements, (launch_ns + volume / rate) * noise);
+    }
+}
+
+// Kernels of a device that would take 1.2 µs + V / 4 TB/s, each launched by a call of `host_ns`.
+static void add_slow_host(struct run *run, double host_ns)
+{
+    for (double elements = 4096; elements <= 1 << 20; elements *= 1.41421356) {
+        double device_ns = 1200 + 16 * elements / 4000;
+        add(run, "cuda:0", "batch", (uint64_t)elements, fmax(device_ns, host_ns));
+        run->results[run->result_count - 1]->metrics[2].median = host_ns;
     }
 }
 
@@ -131,6 +142,52 @@ static void rows_that_wait_for_the_host_are_told(void **state)
     }
 }
 
+static void kernels_that_the_host_limits_are_in_no_fit(void **state)
+{
+    (void)state;
+    // Given a host that needs 1.6 µs for a launch: the device limits the larger half of the kernels
+    struct run *run = run_create();
+    run_add_device(run)->id = "cuda:0";
+    add_slow_host(run, 1600);
+    // When findings are made, then the line is that of the device, not one through all kernels
+    conclude(run);
+    assert_int_equal(run->finding_count, 1);
+    assert_string_equal(run->findings[0].code, "launch-fit");
+    assert_true(fabs(run->findings[0].value - 1200) < 1);
+    assert_non_null(strstr(run->findings[0].text, "4.000 TB/s"));
+    run_destroy(run);
+}
+
+static void a_slow_host_is_told_instead_of_a_fit(void **state)
+{
+    (void)state;
+    // Given a host that needs 3.3 µs for a launch: it limits kernels of up to 8 MiB
+    struct run *run = run_create();
+    run_add_device(run)->id = "cuda:0";
+    add_slow_host(run, 3300);
+    // When findings are made, then there is no rate, but the size from which on there would be one
+    conclude(run);
+    assert_int_equal(run->finding_count, 1);
+    assert_string_equal(run->findings[0].code, "launch-bound");
+    assert_non_null(strstr(run->findings[0].text, "host-bound up to 8 MiB"));
+    assert_non_null(strstr(run->findings[0].text, "3.300 µs"));
+    assert_true(run->findings[0].value == 3300);
+    run_destroy(run);
+}
+
+static void what_was_measured_without_the_call_gives_no_fit(void **state)
+{
+    (void)state;
+    // Given kernels of which nobody knows what the call that launched them took
+    struct run *run = make_run();
+    for (size_t i = 0; i < run->result_count; i++)
+        run->results[i]->metric_count = 2;
+    // When findings are made, then there is none: the host may have been the limit
+    conclude(run);
+    assert_int_equal(run->finding_count, 0);
+    run_destroy(run);
+}
+
 static void few_points_give_no_fit(void **state)
 {
     (void)state;
@@ -149,6 +206,9 @@ int main(void)
         cmocka_unit_test(each_way_of_launching_gets_its_cost),
         cmocka_unit_test(what_barriers_add_is_listed),
         cmocka_unit_test(rows_that_wait_for_the_host_are_told),
+        cmocka_unit_test(kernels_that_the_host_limits_are_in_no_fit),
+        cmocka_unit_test(a_slow_host_is_told_instead_of_a_fit),
+        cmocka_unit_test(what_was_measured_without_the_call_gives_no_fit),
         cmocka_unit_test(few_points_give_no_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

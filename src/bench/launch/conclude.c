@@ -47,6 +47,20 @@ static const char *text_values(struct arena *arena, const struct result *result)
     return text;
 }
 
+// Returns the bytes that a kernel reads and writes.
+static double volume_of(const struct result *result)
+{
+    return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
+}
+
+// True if the submitting call takes so much of a kernel's time that the host is the limit, or if
+// the call's time is not known.
+static bool is_host_bound(const struct result *result)
+{
+    return !(result_median(result, "host") < bound_share * result_median(result, "time"));
+}
+
+// A line through kernels that the device limits.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -62,26 +76,49 @@ static void report(struct run *run, const struct line *line, const struct result
         last);
 }
 
+// Kernels that the host limits: up to the one of `last`.
+static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
+{
+    char call[UNIT_TEXT], volume[UNIT_TEXT];
+    double host_ns = result_median(last, "host");
+    if (!isfinite(host_ns))
+        return;
+    unit_format(host_ns, UNIT_NS, call, sizeof call);
+    unit_format(volume_of(last), UNIT_BYTE, volume, sizeof volume);
+    const char *text =
+        arena_printf(run->arena,
+                     "host-bound up to %s a kernel: the host's call takes %s each, so there is no "
+                     "line through the kernels (%s)",
+                     volume, call, text_values(run->arena, first));
+    run_add_conclusion(run,
+                       &(struct finding){.code = "launch-bound", .text = text, .value = host_ns},
+                       first, last);
+}
+
 // Fits a line to results[first] and all later results that differ from it only in the elements, if
-// their volume is in volume_least … volume_most. Reports the fit if it has at least POINTS_MIN
-// points and its slope and intercept are positive.
+// their volume is in volume_least … volume_most and the device is their limit. Reports the fit if
+// it has at least POINTS_MIN points and its slope and intercept are positive; else that the host is
+// the limit, if it is.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
     double *volumes = ARENA_ARRAY(arena, run->result_count, double);
     double *times = ARENA_ARRAY(arena, run->result_count, double);
-    const struct result *begin = run->results[first], *least = NULL, *most = NULL;
+    const struct result *begin = run->results[first], *least = NULL, *most = NULL, *bound = NULL;
     size_t count = 0;
     for (size_t i = first; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (!is_scale(result, device) || !is_alike(begin, result))
             continue;
-        double time_ns = result_median(result, "time");
-        double volume = result_median(result, "bandwidth") * time_ns / 1e9;
+        double volume = volume_of(result);
         if (!(volume >= 0.99 * volume_least && volume <= volume_most))
             continue;
+        if (is_host_bound(result)) {
+            bound = result;
+            continue;
+        }
         volumes[count] = volume;
-        times[count++] = time_ns;
+        times[count++] = result_median(result, "time");
         least = least ? least : result;
         most = result;
     }
@@ -89,6 +126,8 @@ static void fit(struct run *run, const char *device, size_t first)
     if (count >= POINTS_MIN && line_fit_relative(volumes, times, count, &line) && line.slope > 0 &&
         line.intercept > 0)
         report(run, &line, least, most);
+    else if (bound)
+        report_slow_host(run, begin, bound);
     arena_destroy(arena);
 }
 
@@ -191,12 +230,15 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 //   barriers      the time that each kind of barrier adds to an empty kernel. Value: this time
 //                 in ns for a memory barrier, or else for the first kind measured. Keys: the case
 //                 without a barrier, and the case of that kind
-//   launch-bound  the host's call that submits empty kernels takes at least 90 % of their time:
-//                 a faster device would not help. Value: the call's time per kernel, in ns
+//   launch-bound  the host's call that submits kernels takes at least 90 % of their time: a faster
+//                 device would not help. For empty kernels, and for each mode in which too few
+//                 kernels of launch-fit are left without it. Value: the call's time per kernel, in
+//                 ns. Keys: the case; of modes the smallest kernel, and the largest of this kind
 //   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
 //                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
 //                 largest kernel of the fit. A fit needs at least five volumes from 64 KiB to
-//                 20 MB, which caches hold, and positive a and b
+//                 20 MB, which caches hold, whose time the host does not limit, and positive a and
+//                 b
 void launch_conclude(struct run *run, const char *device)
 {
     report_barriers(run, device);

@@ -56,8 +56,7 @@ static const struct metric_info metrics[] = {
     {.name = "host",
      .unit = UNIT_NS,
      .better = BETTER_LOWER,
-     .help =
-         "of the call that submits a batch, for each kernel; close to time: the host is the limit"},
+     .help = "of the calls that submit, for each kernel; close to time: the host is the limit"},
 };
 
 static const struct view_info views[] = {

@@ -114,7 +114,8 @@ struct launch_row {
     size_t batch_count;
     uint64_t done;  // kernels that ran since launch_prepare or launch_count_clear
     float signs[2]; // factor of the data in each of session->ends; [1] is 0 before the first kernel
-    double submit_ns; // host time of the call that submits a batch or graph, per kernel
+    double submit_ns; // host time of the calls that submit a batch, a graph or single kernels, per
+                      // kernel
 };
 
 struct launch_reach {

@@ -171,7 +171,10 @@ static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, stru
 static bool time_submissions(struct launch_row *row, double *ns, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();
-    return submit_all(row, err) && wait_all(row, start_ns, ns, err);
+    if (!submit_all(row, err))
+        return false;
+    row->submit_ns = (double)(clock_now_ns() - start_ns) / (double)row->kernels;
+    return wait_all(row, start_ns, ns, err);
 }
 
 static bool time_chain(struct launch_row *row, double *ns, struct error *err)
@@ -338,7 +341,7 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
     double stamp_ns = (double)row->run->session->info->limits.stamp_step_ps / 1000;
     double step = is_host_timed(this_case) ? 1 : stamp_ns / (double)row->kernels;
     visit_samples(visit, METRIC_TIME, taken->ns, taken->count, step);
-    if (!is_host_timed(this_case))
+    if (!is_host_timed(this_case) || this_case->mode == LAUNCH_SUBMIT)
         visit_samples(visit, METRIC_HOST, taken->submit_ns, taken->count, 1 / (double)row->kernels);
     visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
     visit_detail(visit, "kernels", "%llu a sample",
