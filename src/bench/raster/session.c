@@ -121,7 +121,6 @@ bool raster_open(struct bench_session *bench, struct error *err)
     struct raster_session *session = ARENA_NEW(bench->arena, struct raster_session);
     bench->state = session;
     session->bench = bench;
-    measure_limits_of(bench->info, &session->limits);
     session->check = measure_program(&bench->programs, "raster_check", NULL, err);
     session->result =
         session->check

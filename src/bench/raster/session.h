@@ -8,7 +8,6 @@
 #include "bench/raster/raster.h"
 #include "gpu/graphics.h"
 #include "measure/clock.h"
-#include "measure/limits.h"
 
 // The values of these enumerations are in the order of their parameters' choices.
 enum raster_kind {
@@ -100,7 +99,6 @@ struct raster_census {
 struct raster_session {
     struct bench_session *bench;
     struct measure_clock clock;
-    struct measure_limits limits;
     struct raster_census census;
     struct gpu_program *check;
     struct gpu_buffer *result; // output of `check`

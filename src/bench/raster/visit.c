@@ -194,32 +194,19 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
                       values[0] * span->step_ns / span->unit_ns[0]);
 }
 
-// Returns the most pixels per second: each pixel needs at least one instruction of one lane of a
-// core that draws. 0: not known.
-static double pixel_limit(const struct job *job)
-{
-    const struct raster_session *session = job->session;
-    return session->census.cores * session->limits.fp32_per_cycle * session->limits.core_clock_hz;
-}
-
 static void report(const struct job *job, const struct measure_span *span,
                    struct measure_visit *visit)
 {
     const struct raster_case *this_case = &job->this_case;
     const struct raster_work *work = &job->work;
     const struct raster_census *census = &job->session->census;
-    bool colored = this_case->kind != RASTER_DEPTH || (this_case->depth != RASTER_DEPTH_REJECT &&
-                                                       this_case->depth != RASTER_DEPTH_WRITE);
     double main = work->pixels;
     if (this_case->kind == RASTER_TRIANGLES)
         measure_span_rate(span, main = work->triangles, RASTER_TRIANGLE_RATE, visit);
     else if (this_case->kind == RASTER_DRAWS)
         measure_span_rate(span, main = work->draws, RASTER_DRAW_RATE, visit);
-    if (work->pixels > 0 && this_case->kind != RASTER_DRAWS) {
+    if (work->pixels > 0 && this_case->kind != RASTER_DRAWS)
         measure_span_rate(span, work->pixels, RASTER_PIXEL_RATE, visit);
-        if (colored && pixel_limit(job) > 0)
-            visit_limit(visit, RASTER_PIXEL_RATE, pixel_limit(job));
-    }
     if (this_case->kind == RASTER_PIXELS)
         measure_span_rate(span,
                           work->pixels * gpu_format_bytes(this_case->format) *
