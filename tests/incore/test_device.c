@@ -49,12 +49,30 @@ static void every_operation_is_what_the_host_computes(void **state)
     for (size_t i = 0; i < incore_kind_count; i++)
         for (unsigned chains = 1; incore_kinds[i].steps && chains <= INCORE_CHAINS; chains *= 2) {
             unsigned subgroups = chains == 2 ? 3 : 1;
-            if (incore_kinds[i].operation == INCORE_BARRIER) // of 256 threads, or of 32 single ones
+            if (incore_kinds[i].operation ==
+                INCORE_BARRIER) { // of 256 threads, or of 32 single ones
                 subgroups = own->subgroup_threads > 1 ? 256 / own->subgroup_threads : 32;
+                if (chains > 1) // there is nothing to interleave
+                    break;
+            }
             expect_done(bench, &incore_kinds[i],
                         arena_printf(bench->session.arena, "scope=core/op=%s/ilp=%u/subgroups=%u",
                                      incore_kinds[i].name, chains, subgroups));
         }
+}
+
+// Of the kernels with other numbers of chains than powers of two: a type of each size, exact and
+// inexact.
+static void so_is_every_number_of_chains(void **state)
+{
+    struct workbench *bench = *state;
+    static const char *const names[] = {"fp32-fma", "fp64-div", "fp16x2-fma", "int32-add"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (unsigned chains = 3; chains < INCORE_CHAINS; chains += chains == 3 ? 2 : 1)
+            expect_done(bench, kind_of(names[i]),
+                        arena_printf(bench->session.arena, "scope=core/op=%s/ilp=%u/subgroups=1",
+                                     names[i], chains));
+    workbench_refuse(bench, ERROR_UNSUPPORTED, "scope=core/op=fp32-sin/ilp=3/subgroups=1");
 }
 
 static void so_is_every_peak(void **state)
@@ -128,6 +146,7 @@ int main(int argc, char **argv)
         return status;
     const struct CMUnitTest tests[] = {
         EACH(every_operation_is_what_the_host_computes),
+        EACH(so_is_every_number_of_chains),
         EACH(so_is_every_peak),
         EACH(one_wrong_bit_or_step_is_a_mismatch),
         EACH(what_does_not_fit_is_refused),

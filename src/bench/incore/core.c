@@ -44,7 +44,7 @@ static unsigned proof_count(const struct core *core)
 
 static void set_iterations(struct core *core, uint32_t iterations)
 {
-    const uint64_t chain_steps = core->this_case->kind->steps / core->this_case->chains;
+    const uint64_t chain_steps = incore_chain_steps(core->this_case);
     core->memory->iterations = iterations;
     for (uint32_t i = 0; i < proof_count(core); i++)
         incore_kind_fill(core->this_case->kind,
@@ -273,7 +273,9 @@ static void report(struct core *core, struct measure_visit *visit)
 {
     const struct incore_session *session = core->session;
     const struct incore_case *this_case = core->this_case;
-    double steps = (double)core->memory->iterations * this_case->kind->steps, limit;
+    double steps = (double)core->memory->iterations * this_case->chains *
+                   (double)incore_chain_steps(this_case),
+           limit;
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
     bool whole = this_case->kind->operation == INCORE_BARRIER; // all subgroups make one barrier

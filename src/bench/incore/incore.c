@@ -29,11 +29,11 @@ static const struct param_info params[] = {
      .type = PARAM_UINT,
      .quick = "1,8",
      .standard = "1,2,4,8",
+     .full = "1..8+1",
      .when = "scope=core",
      .least = 1,
      .most = INCORE_CHAINS,
-     .power_of_two = true,
-     .help = "independent chains of a thread"},
+     .help = "independent chains of a thread; 3, 5, 6 and 7: only of common operations"},
     {.key = "subgroups",
      .type = PARAM_UINT,
      .quick = "1,32",
@@ -95,7 +95,7 @@ static const struct view_info views[] = {
      .scale = "linear",
      .where = "scope=core,ilp=8,subgroups=32"},
     {.kind = VIEW_HEATMAP,
-     .title = "Cycles between operations, by chains of a thread and by subgroups",
+     .title = "From one operation to the next, by chains of a thread and by subgroups",
      .x = "ilp",
      .y = "subgroups",
      .metric = "cycles",
@@ -180,7 +180,7 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
     if (missing && !pick->request->choices[INCORE_PARAM_OP].from_user)
         return this_case.kind->steps && pick->at[INCORE_PARAM_ILP] == 0 &&
                pick->at[INCORE_PARAM_SUBGROUPS] == 0;
-    return this_case.kind->steps &&
+    return this_case.kind->steps && incore_has_kernel(&this_case) &&
            (this_case.kind->operation != INCORE_BARRIER || this_case.chains == 1);
 }
 

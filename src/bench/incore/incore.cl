@@ -132,6 +132,11 @@ INLINE uint least(uint x)
             code                                                                                   \
         }                                                                                          \
     }
+// Where the chains are so many.
+#define LOOP_OF(n)                                                                                 \
+    if (params.chains == n)                                                                        \
+        LOOP(TURN(n))                                                                              \
+    else
 
 KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struct params params)
 {
@@ -179,18 +184,8 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
             // The chains go on with values that need the stamp.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
-#if OPERATION == INCORE_BARRIER
-            LOOP(TURN(1))
-#else
-            if (params.chains == 1)
-                LOOP(TURN(1))
-            else if (params.chains == 2)
-                LOOP(TURN(2))
-            else if (params.chains == 4)
-                LOOP(TURN(4))
-            else
-                LOOP(TURN(8))
-#endif
+            EACH_COUNT(LOOP_OF)
+            {}
             folded = 0;
             EACH_CHAIN(FOLD)
             end = clock_core_after(folded, params.never).x;

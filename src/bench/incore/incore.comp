@@ -131,6 +131,11 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
             code                                                                                   \
         }                                                                                          \
     }
+// Where the chains are so many.
+#define LOOP_OF(n)                                                                                 \
+    if (params.chains == uint(n))                                                                  \
+        LOOP(TURN(n))                                                                              \
+    else
 
 void main()
 {
@@ -172,18 +177,8 @@ void main()
             // The chains go on with values that need the stamp.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
-#if OPERATION == INCORE_BARRIER
-            LOOP(TURN(1))
-#else
-            if (params.chains == 1u)
-                LOOP(TURN(1))
-            else if (params.chains == 2u)
-                LOOP(TURN(2))
-            else if (params.chains == 4u)
-                LOOP(TURN(4))
-            else
-                LOOP(TURN(8))
-#endif
+            EACH_COUNT(LOOP_OF)
+            {}
             folded = 0u;
             EACH_CHAIN(FOLD)
             end = clock_core_after(folded, params.never).x;

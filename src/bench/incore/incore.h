@@ -42,7 +42,8 @@
 #define INCORE_THREADS 1024
 
 // Steps of a thread in one iteration of the loop, over all its chains: 1, 4 or 8 blocks, by
-// -DLENGTH. Instructions that a core can issue every cycle need long iterations, or the loop's own
+// -DLENGTH. A block has fewer steps if it does not divide into rounds of two steps a chain.
+// Instructions that a core can issue every cycle need long iterations, or the loop's own
 // instructions would count.
 #define INCORE_BLOCK       64
 #define INCORE_CHAINS      8  // at most, on one core
@@ -75,7 +76,7 @@
     X(lead)             /* iterations of the loop before the timed ones */                         \
     X(turns)            /* timed iterations; in a peak kernel: all */                              \
     X(passes)           /* 2, but the compiler does not know that */                               \
-    X(chains)           /* 1, 2, 4 or 8 */                                                         \
+    X(chains)           /* 1 to 8 */                                                               \
     X(workers)          /* threads that compute */                                                 \
     X(subgroup_threads) /* in each subgroup */                                                     \
     X(stamp)            /* index of the dispatch's first stamp */                                  \

@@ -106,6 +106,12 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
+// True if the number of chains is not a power of two: another kernel has those.
+static bool needs_odd(const struct incore_case *this_case)
+{
+    return (this_case->chains & (this_case->chains - 1)) != 0;
+}
+
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 {
     *this_case = (struct incore_case){
@@ -116,6 +122,23 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
         return;
     this_case->chains = (uint32_t)case_uint(c, "ilp");
     this_case->subgroups = (uint32_t)case_uint(c, "subgroups");
+}
+
+// ---------------------------------------------------------------- chains
+
+uint64_t incore_chain_steps(const struct incore_case *this_case)
+{
+    uint64_t blocks = this_case->kind->steps / INCORE_BLOCK;
+    return blocks * 2 * (INCORE_BLOCK / 2 / this_case->chains);
+}
+
+bool incore_has_kernel(const struct incore_case *this_case)
+{
+    char name[NAME_BYTES];
+    if (!needs_odd(this_case))
+        return true;
+    snprintf(name, NAME_BYTES, "%s_odd", this_case->kind->kernel);
+    return this_case->kind->operation != INCORE_BARRIER && kernel_find(name);
 }
 
 // ---------------------------------------------------------------- programs
@@ -135,7 +158,11 @@ static bool name_kernel(const struct incore_session *session, const struct incor
                    "there is no barrier kernel for %u threads: there are ones for 32, 256 and 1024",
                    threads);
     } else {
-        snprintf(name, NAME_BYTES, "%s", kind->kernel);
+        snprintf(name, NAME_BYTES, "%s%s", kind->kernel, needs_odd(this_case) ? "_odd" : "");
+        return incore_has_kernel(this_case) ||
+               error_set(err, ERROR_UNSUPPORTED,
+                         "%s has kernels of 1, 2, 4 and 8 chains only, not of %u", kind->name,
+                         this_case->chains);
     }
     return true;
 }

@@ -65,6 +65,14 @@ struct incore_case {
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
+// Returns the steps of each chain in one iteration of the loop: the steps of kind->steps that make
+// whole rounds of two steps a chain.
+uint64_t incore_chain_steps(const struct incore_case *this_case);
+
+// False if the operation has no kernel with that number of chains. Only common operations have
+// numbers that are not powers of two.
+bool incore_has_kernel(const struct incore_case *this_case);
+
 // ---------------------------------------------------------------- the session
 
 struct incore_session {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What both kernel languages share: the steps of a chain, and an iteration of the loop. An
-// iteration has LENGTH blocks of steps over 1, 2, 4 or 8 interleaved chains; for the whole chip
-// (-DPEAK=chains) it has 1024 steps. The languages define what differs (FMA, SQRT …). Only #define
-// and #if here.
+// iteration has LENGTH blocks of steps over 1, 2, 4 or 8 interleaved chains (with -DODD over 3, 5,
+// 6 or 7); for the whole chip (-DPEAK=chains) it has 1024 steps. The languages define what differs
+// (FMA, SQRT …). Only #define and #if here.
 #ifndef BENCH_INCORE_STEPS_H
 #define BENCH_INCORE_STEPS_H
 
@@ -95,13 +95,21 @@
 
 #define CHAINS_1(S)  S(0)
 #define CHAINS_2(S)  CHAINS_1(S) S(1)
-#define CHAINS_4(S)  CHAINS_2(S) S(2) S(3)
-#define CHAINS_8(S)  CHAINS_4(S) S(4) S(5) S(6) S(7)
+#define CHAINS_3(S)  CHAINS_2(S) S(2)
+#define CHAINS_4(S)  CHAINS_3(S) S(3)
+#define CHAINS_5(S)  CHAINS_4(S) S(4)
+#define CHAINS_6(S)  CHAINS_5(S) S(5)
+#define CHAINS_7(S)  CHAINS_6(S) S(6)
+#define CHAINS_8(S)  CHAINS_7(S) S(7)
 #define CHAINS_16(S) CHAINS_8(S) S(8) S(9) S(10) S(11) S(12) S(13) S(14) S(15)
 
 #define ROUND_1  CHAINS_1(STEP_A) CHAINS_1(STEP_B)
 #define ROUND_2  CHAINS_2(STEP_A) CHAINS_2(STEP_B)
+#define ROUND_3  CHAINS_3(STEP_A) CHAINS_3(STEP_B)
 #define ROUND_4  CHAINS_4(STEP_A) CHAINS_4(STEP_B)
+#define ROUND_5  CHAINS_5(STEP_A) CHAINS_5(STEP_B)
+#define ROUND_6  CHAINS_6(STEP_A) CHAINS_6(STEP_B)
+#define ROUND_7  CHAINS_7(STEP_A) CHAINS_7(STEP_B)
 #define ROUND_8  CHAINS_8(STEP_A) CHAINS_8(STEP_B)
 #define ROUND_16 CHAINS_16(STEP_A) CHAINS_16(STEP_B)
 
@@ -112,10 +120,14 @@
 #define TIMES_32(code) TIMES_16(code) TIMES_16(code)
 #define TIMES_64(code) TIMES_32(code) TIMES_32(code)
 
-// INCORE_BLOCK steps.
+// As many whole rounds as INCORE_BLOCK steps have: incore_chain_steps counts them.
 #define BLOCK_1 TIMES_32(ROUND_1)
 #define BLOCK_2 TIMES_16(ROUND_2)
+#define BLOCK_3 TIMES_8(ROUND_3) ROUND_3 ROUND_3
 #define BLOCK_4 TIMES_8(ROUND_4)
+#define BLOCK_5 TIMES_4(ROUND_5) ROUND_5 ROUND_5
+#define BLOCK_6 TIMES_4(ROUND_6) ROUND_6
+#define BLOCK_7 TIMES_4(ROUND_7)
 #define BLOCK_8 TIMES_4(ROUND_8)
 
 #if defined(PEAK)
@@ -136,6 +148,13 @@
 #define TURN(n) TIMES_4(BLOCK_##n)
 #else
 #define TURN(n) BLOCK_##n
+#endif
+#if OPERATION == INCORE_BARRIER
+#define EACH_COUNT(S) S(1)
+#elif defined(ODD)
+#define EACH_COUNT(S) S(3) S(5) S(6) S(7)
+#else
+#define EACH_COUNT(S) S(1) S(2) S(4) S(8)
 #endif
 #endif
 
