@@ -31,6 +31,11 @@ static void measure_patterns(struct workbench *bench, const char *route, gpu_cap
     for (unsigned width = 4; width <= 16; width *= 2) {
         for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
             expect_done(bench, needed, "stride", width, "stride", strides[i], route);
+        static const char *const offsets[] = {"original", "random"};
+        for (size_t i = 0; i < 2; i++)
+            expect_done(bench, needed,
+                        arena_printf(bench->session.arena, "stride/offset=%s", offsets[i]), width,
+                        "stride", 17, route);
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
             expect_done(bench, needed, "block", width, "across", blocks[i], route);
     }

@@ -66,6 +66,20 @@ static void standard_has_the_whole_tableau(void **state)
     arena_destroy(planned.arena);
 }
 
+static void full_has_it_at_every_offset(void **state)
+{
+    (void)state;
+    struct planned planned = {.arena = arena_create()};
+    size_t said = 0;
+    assert_true(plan(&planned, "full", NULL));
+    assert_int_equal(count_of(&planned, "stride"), 3 * 3 * 128);
+    assert_int_equal(count_of(&planned, "block"), 3 * 7);
+    for (size_t i = 0; i < planned.list.count; i++)
+        said += case_find(&planned.list.cases[i], "offset") != NULL;
+    assert_int_equal(said, 2 * 3 * 128); // keys of loads at lines' starts stay what they were
+    arena_destroy(planned.arena);
+}
+
 static void quick_is_a_handful(void **state)
 {
     (void)state;
@@ -94,8 +108,9 @@ static const struct gpu_info warps = {.kind = GPU_KIND_DISCRETE,
                                       .caps = GPU_CAP(ADDRESSES) | GPU_CAP(INT64),
                                       .limits = {.subgroup_threads = 32}};
 
-static struct strides_case point_of(const char *pattern, unsigned width, unsigned place,
-                                    const struct gpu_info *info)
+// `offset` NULL: the case does not say it.
+static struct strides_case offset_point_of(const char *pattern, unsigned width, unsigned place,
+                                           const char *offset, const struct gpu_info *info)
 {
     bool block = strcmp(pattern, "block") == 0;
     struct case_value values[] = {
@@ -103,10 +118,17 @@ static struct strides_case point_of(const char *pattern, unsigned width, unsigne
         {.key = "width", .type = PARAM_UINT, .uint = width},
         {.key = block ? "across" : "stride", .type = PARAM_UINT, .uint = place},
         case_text_of(&bench_strides, "route", "auto"),
+        case_text_of(&bench_strides, "offset", offset ? offset : "line"),
     };
     struct strides_case this_case;
-    strides_case_read(&(struct bench_case){values, 4}, info, &this_case);
+    strides_case_read(&(struct bench_case){values, offset ? 5 : 4}, info, &this_case);
     return this_case;
+}
+
+static struct strides_case point_of(const char *pattern, unsigned width, unsigned place,
+                                    const struct gpu_info *info)
+{
+    return offset_point_of(pattern, width, place, NULL, info);
 }
 
 static void a_subgroup_has_addresses_of_its_own(void **state)
@@ -133,8 +155,8 @@ static void the_footprint_is_the_lines_touched(void **state)
     assert_int_equal(strides_footprint_bytes(&this_case), (32 + 31) * 128);
     this_case = point_of("stride", 16, 128, &warps);
     assert_int_equal(strides_footprint_bytes(&this_case), 32 * 8 * 128);
-    this_case = point_of("block", 16, 1024, &warps);
-    assert_int_equal(strides_footprint_bytes(&this_case), (1024 * 16 / 128 + 7) * 128);
+    this_case = point_of("block", 16, 1024, &warps); // the last load is 28 elements further
+    assert_int_equal(strides_footprint_bytes(&this_case), (1024 + 28) * 16 / 128 * 128 + 128);
     this_case = point_of("banks", 4, 1, &warps);
     assert_int_equal(strides_footprint_bytes(&this_case), 0);
 }
@@ -145,19 +167,60 @@ static void the_farthest_load_is_within_the_buffer(void **state)
     (void)state;
     struct gpu_info waves = warps;
     waves.limits.subgroup_threads = 64;
-    const struct strides_case points[] = {point_of("stride", 16, STRIDES_STRIDE_MAX, &waves),
-                                          point_of("block", 16, 1, &waves),
-                                          point_of("block", 16, STRIDES_ACROSS_MAX, &waves)};
-    for (size_t i = 0; i < 3; i++) {
+    const struct strides_case points[] = {
+        point_of("stride", 16, STRIDES_STRIDE_MAX, &waves),
+        offset_point_of("stride", 16, STRIDES_STRIDE_MAX, "original", &waves),
+        offset_point_of("stride", 16, STRIDES_STRIDE_MAX, "random", &waves),
+        point_of("block", 16, 1, &waves), point_of("block", 16, STRIDES_ACROSS_MAX, &waves)};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         struct strides_params p = strides_params_of(&points[i], 1);
         uint64_t rows =
             STRIDES_THREADS / p.across < STRIDES_ROWS ? STRIDES_THREADS / p.across : STRIDES_ROWS;
         uint64_t last = (uint64_t)(p.across - 1) * p.step + (rows - 1) * p.pitch;
-        assert_true(last * 16 + points[i].loads * STRIDES_APART_BYTES <= STRIDES_BUFFER_BYTES);
+        assert_true(last * 16 + (points[i].loads + 1) * STRIDES_LINE_BYTES <= STRIDES_BUFFER_BYTES);
     }
     assert_true((STRIDES_LANES_MAX - 1) * STRIDES_SHARED_STRIDE_MAX +
                     (point_of("banks", 4, 1, &waves).loads - 1) * STRIDES_SHARED_APART <
                 STRIDES_SHARED_WORDS);
+}
+
+// Where the loads of a thread begin, in elements after its first one, written out by hand.
+static void loads_lie_where_the_offset_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *offset;
+        unsigned width, loads;
+        uint32_t after[4]; // of loads 0, 1, 2 and the last
+    } expected[] = {
+        {"stride", NULL, 4, 32, {0, 32, 64, 31 * 32}},
+        {"stride", "line", 8, 16, {0, 16, 32, 15 * 16}},
+        {"stride", "original", 4, 8, {0, 4, 8, 28}},
+        {"stride", "original", 16, 8, {0, 4, 8, 28}},
+        {"stride", "random", 4, 32, {5, 32 + 16, 64 + 27, 31 * 32 + (31 * 11 + 5) % 32}},
+        {"block", NULL, 4, 32, {0, 4, 8, 124}},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct strides_case this_case =
+            offset_point_of(expected[i].pattern, expected[i].width, 3, expected[i].offset, &warps);
+        const uint32_t numbers[] = {0, 1, 2, expected[i].loads - 1};
+        assert_int_equal(this_case.loads, expected[i].loads);
+        for (size_t k = 0; k < 4; k++)
+            assert_int_equal(strides_element(&this_case, 0, numbers[k]), expected[i].after[k]);
+    }
+    // In the original 64 threads have addresses of their own, also where a subgroup has 32.
+    assert_int_equal(offset_point_of("stride", 4, 3, "original", &warps).across, 64);
+}
+
+// 32 loads begin at all 32 floats of a line.
+static void random_offsets_are_all_places_of_a_line(void **state)
+{
+    (void)state;
+    struct strides_case this_case = offset_point_of("stride", 4, 3, "random", &warps);
+    uint32_t seen = 0;
+    for (uint32_t k = 0; k < 32; k++)
+        seen |= 1u << strides_element(&this_case, 0, k) % 32;
+    assert_true(seen == 0xffffffff);
 }
 
 // What the kernels do, written out once more.
@@ -167,7 +230,7 @@ static void load(const struct strides_case *this_case, uint32_t iterations, uint
         for (uint32_t i = 0; i < iterations * STRIDES_TURN_LOADS / this_case->loads; i++)
             for (uint32_t k = 0; k < this_case->loads; k++) {
                 uint32_t byte =
-                    t % 32 * this_case->stride * this_case->width + k * STRIDES_APART_BYTES;
+                    t % 32 * this_case->stride * this_case->width + k * STRIDES_LINE_BYTES;
                 for (uint32_t w = 0; w < this_case->width / 4; w++)
                     words[t] += strides_data(byte / 4 + w);
             }
@@ -196,11 +259,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_has_the_whole_tableau),
+        cmocka_unit_test(full_has_it_at_every_offset),
         cmocka_unit_test(quick_is_a_handful),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(a_subgroup_has_addresses_of_its_own),
         cmocka_unit_test(the_footprint_is_the_lines_touched),
         cmocka_unit_test(the_farthest_load_is_within_the_buffer),
+        cmocka_unit_test(loads_lie_where_the_offset_says),
+        cmocka_unit_test(random_offsets_are_all_places_of_a_line),
         cmocka_unit_test(sums_are_checked_thread_by_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,18 +33,26 @@ enum {
     STRIDES_WORDS = STRIDES_THREADS + 1
 };
 
+enum strides_offset { // in the order of the parameter's choices
+    STRIDES_LINE,     // where the first thread's element begins a line
+    STRIDES_ORIGINAL, // 0 to 28 elements into a line, in eight loads, as gpu-strides does
+    STRIDES_RANDOM    // at places of the line that differ from load to load
+};
+
 struct strides_case {
     enum strides_pattern pattern;
     unsigned width;  // bytes per load
     uint32_t stride; // STRIDE: in elements; BANKS: in words of 4 bytes; BLOCK: 0
     uint32_t across; // BLOCK: threads side by side; else number of threads with own addresses
-    unsigned loads;  // loads in flight per thread, each from another cache line
-    bool address;    // true: loads by 64-bit address; false: from a storage buffer
+    enum strides_offset offset; // STRIDE: where in their lines a thread's loads in flight begin
+    unsigned loads;             // loads in flight per thread
+    bool address;               // true: loads by 64-bit address; false: from a storage buffer
 };
 
 // Reads the case. `info` decides between address and storage buffer if the case's `route` is auto.
 // It also decides how many threads have an address of their own: the threads of a subgroup, at
-// least STRIDES_LANES, at most (and if not known) STRIDES_LANES_MAX.
+// least STRIDES_LANES, at most (and if not known) STRIDES_LANES_MAX; with STRIDES_ORIGINAL always
+// STRIDES_LANES_MAX.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
@@ -61,6 +69,9 @@ struct strides_params strides_params_of(const struct strides_case *this_case, ui
 
 // Returns the number of loads of all threads in one dispatch.
 uint64_t strides_loads(uint32_t iterations);
+
+// Returns the element that thread `t` loads in number `k` of its loads in flight.
+uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
 // Returns the size in bytes of all 128-byte lines that the threads load from: a cache of that size
 // serves every load. 0 for BANKS.

@@ -25,6 +25,16 @@ static const struct param_info params[] = {
      .most = STRIDES_STRIDE_MAX,
      .help = "elements from one thread to the next; in shared memory words, by default 1 to 64 and "
              "128"},
+    {.key = "offset",
+     .type = PARAM_TEXT,
+     .standard = "line",
+     .full = "line,original,random",
+     .choices = "line|original|random",
+     .when = "pattern=stride",
+     .unsaid = "line",
+     .help = "where in a line of 128 bytes a load begins: at its start, where the loads of "
+             "gpu-strides do (0 to 28 elements into it), or at a place that differs from load to "
+             "load"},
     {.key = "across",
      .type = PARAM_UINT,
      .quick = "1,8",
@@ -71,7 +81,14 @@ static const struct view_info views[] = {
      .y = "width",
      .metric = "cycles",
      .scale = "linear-log10",
-     .where = "pattern=stride"},
+     .where = "pattern=stride,offset!=original|random"},
+    {.kind = VIEW_HEATMAP,
+     .title = "Cycles of a load by stride, loads placed as in gpu-strides",
+     .x = "stride",
+     .y = "width",
+     .metric = "cycles",
+     .scale = "linear-log10",
+     .where = "pattern=stride,offset=original"},
     {.kind = VIEW_HEATMAP,
      .title = "Cycles of a load by the width of a 2-D block, rows 4098 elements apart",
      .x = "across",
@@ -85,7 +102,7 @@ static const struct view_info views[] = {
      .metric = "bandwidth",
      .group = "width",
      .scale = "linear-linear",
-     .where = "pattern=stride"},
+     .where = "pattern=stride,offset!=original|random"},
     {.kind = VIEW_CURVE,
      .title = "Cycles of a load from shared memory by stride: bank conflicts",
      .x = "stride",
@@ -98,11 +115,11 @@ static const struct headline_info headlines[] = {
     {.kind = HEADLINE_BEST,
      .title = "Loads of a core, elements side by side",
      .metric = "per_core",
-     .where = "pattern=stride,stride=1"},
+     .where = "pattern=stride,offset!=original|random,stride=1"},
     {.kind = HEADLINE_BEST,
      .title = "Loads of a core, 32 elements apart",
      .metric = "per_core",
-     .where = "pattern=stride,stride=32"},
+     .where = "pattern=stride,offset!=original|random,stride=32"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -125,7 +142,7 @@ const struct benchmark bench_strides = {
     .info =
         {
             .name = "strides",
-            .version = 1,
+            .version = 2,
             .title = "What the pattern of a load costs",
             .params = params,
             .param_count = COUNT(params),

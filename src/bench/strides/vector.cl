@@ -2,7 +2,8 @@
 // Loads of memory that the core's own cache holds, by a pattern that comes at run time, as in
 // vector.comp.
 //
-// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DACCESS_ADDRESS: a pointer either way
+// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DAFTER=… of strides.h
+// -DACCESS_ADDRESS: a pointer either way
 #include "bench/prelude/prelude.clh"
 
 #include "bench/strides/strides.h"
@@ -18,7 +19,6 @@
 #define FOLD(v) (v)
 #endif
 
-#define APART (STRIDES_APART_BYTES / BYTES)
 
 struct params {
     uint across, step, pitch, turn, turns;
@@ -39,7 +39,7 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
             ELEMENT values[LOADS];
 #pragma unroll
             for (int f = 0; f < LOADS; f++)
-                values[f] = from[f * APART];
+                values[f] = from[AFTER(f, BYTES)];
 #pragma unroll
             for (int f = 0; f < LOADS; f++)
                 sum += values[f];

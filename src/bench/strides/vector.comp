@@ -3,7 +3,7 @@
 // Loads of memory that the core's own cache holds, by a pattern that comes at run time. `turn` is
 // 0, which no compiler knows: so every flight loads anew.
 //
-// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DACCESS_ADDRESS=0|1
+// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DAFTER=… of strides.h  -DACCESS_ADDRESS=0|1
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"
@@ -34,7 +34,6 @@ layout(push_constant) uniform Params
     uint across, step, pitch, turn, turns;
 } params;
 
-const uint APART = STRIDES_APART_BYTES / BYTES;
 
 void main()
 {
@@ -46,7 +45,7 @@ void main()
             STREAM_CURSOR(Source, from, at, BYTES);
             ELEMENT values[LOADS];
             [[unroll]] for (uint f = 0; f < LOADS; f++)
-                values[f] = STREAM_AT(Source, from, f * APART);
+                values[f] = STREAM_AT(Source, from, AFTER(f, BYTES));
             [[unroll]] for (uint f = 0; f < LOADS; f++)
                 sum += values[f];
         }

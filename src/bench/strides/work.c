@@ -3,10 +3,9 @@
 
 enum {
     WORD_BYTES = 4,
-    LINE_BYTES = 128,
-    LOADS = 8,         // loads in flight per thread, for BLOCK and BANKS
-    LOADS_BYTES = 128, // bytes in flight, for STRIDE: narrow loads must be more to keep a core busy
-    LINES = STRIDES_BUFFER_BYTES / LINE_BYTES
+    LOADS = 8,         // loads in flight per thread, for BANKS and as in the original
+    LOADS_BYTES = 128, // bytes in flight otherwise: narrow loads must be more to keep a core busy
+    LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };
 
 static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
@@ -39,11 +38,14 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
-        .across = stride ? lanes_of(info) : (uint32_t)case_uint(c, "across"),
+        .offset = (enum strides_offset)case_choice(c, "offset"), // LINE if not there
     };
-    // A block has many rows: with more lines per thread it would not fit small caches.
+    bool original = this_case->offset == STRIDES_ORIGINAL;
+    this_case->across = original ? STRIDES_LANES_MAX
+                        : stride ? lanes_of(info)
+                                 : (uint32_t)case_uint(c, "across");
     this_case->loads =
-        this_case->pattern == STRIDES_STRIDE ? LOADS_BYTES / this_case->width : LOADS;
+        original || this_case->pattern == STRIDES_BANKS ? LOADS : LOADS_BYTES / this_case->width;
     this_case->address = this_case->pattern != STRIDES_BANKS && takes_address(c, info);
 }
 
@@ -51,7 +53,9 @@ const char *strides_kernel_name(struct arena *arena, const struct strides_case *
 {
     if (this_case->pattern == STRIDES_BANKS)
         return arena_printf(arena, "strides_shared_%ux%u", this_case->width, this_case->loads);
-    return arena_printf(arena, "strides_vector_%ux%u_%s", this_case->width, this_case->loads,
+    static const char *const offsets[] = {"line", "fours", "random"};
+    return arena_printf(arena, "strides_vector_%ux%u_%s_%s", this_case->width, this_case->loads,
+                        this_case->pattern == STRIDES_BLOCK ? "fours" : offsets[this_case->offset],
                         this_case->address ? "address" : "storage");
 }
 
@@ -73,13 +77,21 @@ uint64_t strides_loads(uint32_t iterations)
 
 // ---------------------------------------------------------------- addresses
 
-// Returns the element that thread `t` loads in number `k` of its loads in flight.
-static uint32_t element_of(const struct strides_case *this_case, uint32_t t, uint32_t k)
+// Returns how many elements load number `k` of a thread lies after its load number 0.
+static uint32_t after(const struct strides_case *this_case, uint32_t k)
+{
+    if (this_case->pattern == STRIDES_BANKS)
+        return k * STRIDES_SHARED_APART;
+    if (this_case->pattern == STRIDES_BLOCK || this_case->offset == STRIDES_ORIGINAL)
+        return STRIDES_AFTER_FOURS(k, this_case->width);
+    return this_case->offset == STRIDES_RANDOM ? STRIDES_AFTER_RANDOM(k, this_case->width)
+                                               : STRIDES_AFTER_LINE(k, this_case->width);
+}
+
+uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k)
 {
     struct strides_params p = strides_params_of(this_case, 1);
-    uint32_t apart = this_case->pattern == STRIDES_BANKS ? STRIDES_SHARED_APART
-                                                         : STRIDES_APART_BYTES / this_case->width;
-    return t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch + k * apart;
+    return t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch + after(this_case, k);
 }
 
 uint64_t strides_footprint_bytes(const struct strides_case *this_case)
@@ -91,12 +103,13 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case)
         return 0;
     for (uint32_t t = 0; t < STRIDES_THREADS; t++)
         for (uint32_t k = 0; k < this_case->loads; k++) {
-            uint32_t line = element_of(this_case, t, k) * this_case->width / LINE_BYTES;
+            uint32_t line =
+                strides_element(this_case, t, k) * this_case->width / STRIDES_LINE_BYTES;
             uint8_t bit = (uint8_t)(1u << line % bits);
             lines += !(seen[line / bits] & bit);
             seen[line / bits] |= bit;
         }
-    return lines * LINE_BYTES;
+    return lines * STRIDES_LINE_BYTES;
 }
 
 // ---------------------------------------------------------------- the proof
@@ -114,7 +127,7 @@ static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
     uint32_t words = this_case->width / WORD_BYTES, sum = 0;
     for (uint32_t k = 0; k < this_case->loads; k++)
         for (uint32_t w = 0; w < words; w++)
-            sum += strides_data(element_of(this_case, t, k) * words + w);
+            sum += strides_data(strides_element(this_case, t, k) * words + w);
     return this_case->loads ? STRIDES_TURN_LOADS / this_case->loads * sum : 0;
 }
 
