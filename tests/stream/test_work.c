@@ -164,7 +164,11 @@ static void a_grid_covers_every_block_once_a_pass(void **state)
             stream_work_make(&this_case, &shapes[i], &h200, 132, 3, &work);
             uint64_t vectors = (uint64_t)work.params.blocks * shapes[i].threads * shapes[i].loads;
             assert_true(vectors * STREAM_VECTOR_BYTES == GIB);
-            assert_int_equal(work.params.groups, work.params.blocks);
+            const struct stream_params *walk = &work.params;
+            assert_int_equal(walk->groups * shapes[i].steps, walk->blocks);
+            assert_true(walk->advance == 1 && walk->pitch == shapes[i].steps);
+            assert_int_equal(walk->reach,
+                             shapes[i].steps); // from one workgroup's to the next one's
             assert_true((uint64_t)work.grid[0] * work.grid[1] >= work.params.groups);
             assert_true(work.grid[0] <= 65535 && work.grid[2] == 3);
             assert_true(work.moved_bytes == 3 * (this_case.op->reads + this_case.op->writes) * GIB);
@@ -187,6 +191,8 @@ static void residents_are_whole_workgroups_that_fit_side_by_side(void **state)
         stream_work_make(&this_case, &shape, &h200, 132, 2, &work);
         assert_int_equal(work.grid[0], 132 * shape.core_groups);
         assert_true(work.grid[1] == 1 && work.grid[2] == 1 && work.params.passes == 2);
+        assert_true(work.params.pitch == 1 && work.params.advance == work.params.groups);
+        assert_int_equal(work.params.reach, work.params.blocks);
     }
     assert_false(stream_resident_shape(&this_case, &h200, 132, &shape, &err)); // 4096
     this_case.core_threads = 48;

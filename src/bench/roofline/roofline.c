@@ -140,7 +140,7 @@ const struct benchmark bench_roofline = {
     .info =
         {
             .name = "roofline",
-            .version = 1,
+            .version = 2,
             .title = "Roofline: arithmetic on what is read from memory",
             .params = params,
             .param_count = COUNT(params),

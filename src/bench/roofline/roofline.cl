@@ -46,16 +46,20 @@ KERNEL void KERNEL_NAME(const __global uint4 *restrict source, __global uint *wo
     WORDS_SHARED
     const uint group = group_y() * params.row + group_x();
     const __global uint4 *at =
-        source + (ulong)(group * (ROOFLINE_LOADS * WORKGROUP_X) + local_index());
+        source + (ulong)(group * (ROOFLINE_BLOCKS * ROOFLINE_LOADS * WORKGROUP_X) + local_index());
     const T b = CONSTANT;
-    const uint4 w0 = LOAD(0), w1 = LOAD(1), w2 = LOAD(2), w3 = LOAD(3), w4 = LOAD(4), w5 = LOAD(5),
-                w6 = LOAD(6), w7 = LOAD(7);
-    EACH_CHAIN(DECLARE)
-    LOOP(params.longs, STEPS_16)
-    LOOP(params.shorts, STEPS_4)
-    LOOP(params.singles, STEPS_1)
-    EACH_CHAIN(STEP_PART)
     uint sum = 0;
-    EACH_CHAIN(ADD_BITS)
+    NOT_UNROLLED
+    for (uint block = 0; block < ROOFLINE_BLOCKS; block++) {
+        const uint4 w0 = LOAD(0), w1 = LOAD(1), w2 = LOAD(2), w3 = LOAD(3), w4 = LOAD(4), w5 = LOAD(5),
+                    w6 = LOAD(6), w7 = LOAD(7);
+        EACH_CHAIN(DECLARE)
+        LOOP(params.longs, STEPS_16)
+        LOOP(params.shorts, STEPS_4)
+        LOOP(params.singles, STEPS_1)
+        EACH_CHAIN(STEP_PART)
+        EACH_CHAIN(ADD_BITS)
+        at += ROOFLINE_LOADS * WORKGROUP_X;
+    }
     WORDS_ADD_SUM(words, group, sum);
 }

@@ -53,16 +53,19 @@ params;
 void main()
 {
     const uint group = gl_WorkGroupID.y * params.row + gl_WorkGroupID.x;
-    const uint at = group * (ROOFLINE_LOADS * WORKGROUP_X) + gl_LocalInvocationIndex;
     const T b = CONSTANT;
-    const uvec4 w0 = LOAD(0u), w1 = LOAD(1u), w2 = LOAD(2u), w3 = LOAD(3u), w4 = LOAD(4u),
-                w5 = LOAD(5u), w6 = LOAD(6u), w7 = LOAD(7u);
-    EACH_CHAIN(DECLARE)
-    LOOP(params.longs, STEPS_16)
-    LOOP(params.shorts, STEPS_4)
-    LOOP(params.singles, STEPS_1)
-    EACH_CHAIN(STEP_PART)
+    uint at = group * (ROOFLINE_BLOCKS * ROOFLINE_LOADS * WORKGROUP_X) + gl_LocalInvocationIndex;
     uint sum = 0u;
-    EACH_CHAIN(ADD_BITS)
+    [[dont_unroll]] for (uint block = 0u; block < ROOFLINE_BLOCKS; block++) {
+        const uvec4 w0 = LOAD(0u), w1 = LOAD(1u), w2 = LOAD(2u), w3 = LOAD(3u), w4 = LOAD(4u),
+                    w5 = LOAD(5u), w6 = LOAD(6u), w7 = LOAD(7u);
+        EACH_CHAIN(DECLARE)
+        LOOP(params.longs, STEPS_16)
+        LOOP(params.shorts, STEPS_4)
+        LOOP(params.singles, STEPS_1)
+        EACH_CHAIN(STEP_PART)
+        EACH_CHAIN(ADD_BITS)
+        at += ROOFLINE_LOADS * WORKGROUP_X;
+    }
     words_add(group, sum);
 }

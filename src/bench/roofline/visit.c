@@ -177,9 +177,10 @@ static void report(const struct work *work, const struct measure_span *span, boo
                          bytes * work->this_case->intensity);
     measure_claim_report(&account, METRIC_BANDWIDTH, MEASURE_PER_SECOND, bytes);
     measure_span_note(span, visit);
-    visit_detail(visit, "shape", "%u workgroups of %d threads, %d bytes and %llu steps each",
-                 work->grid[0] * work->grid[1], ROOFLINE_THREADS, ROOFLINE_THREAD_BYTES,
-                 (unsigned long long)work->steps);
+    visit_detail(visit, "shape",
+                 "%u workgroups of %d threads, %d times %d bytes and %llu steps each",
+                 work->grid[0] * work->grid[1], ROOFLINE_THREADS, ROOFLINE_BLOCKS,
+                 ROOFLINE_THREAD_BYTES, (unsigned long long)work->steps);
     visit_detail(visit, "work", "%llu bytes, %llu times", (unsigned long long)work->bytes,
                  (unsigned long long)span->repeats);
     if (separate)

@@ -17,7 +17,7 @@ struct params {
     uint count; // vectors; for the dot product threads
     uint seed, other_seed;
     uint shift;          // vectors that the source's element 0 lies after its beginning
-    uint threads, loads; // of the dot kernel
+    uint threads, loads, steps; // of the dot kernel
     float weights[STREAM_WEIGHTS];
 };
 
@@ -36,9 +36,10 @@ INLINE SCALAR expected(const struct params *p, uint i)
 INLINE uint dot_bits(const __global VECTOR *source, const __global VECTOR *other,
                      const struct params *p, uint thread)
 {
-    const uint first = thread / p->threads * p->threads * p->loads + thread % p->threads;
+    const uint loads = p->loads * p->steps;
+    const uint first = thread / p->threads * p->threads * loads + thread % p->threads;
     VECTOR product = (VECTOR)(SCALAR)0;
-    for (uint k = 0; k < p->loads; k++)
+    for (uint k = 0; k < loads; k++)
         product = FMA(source[first + k * p->threads], other[first + k * p->threads], product);
     return number_bits(FOLD(product));
 }

@@ -31,7 +31,7 @@ layout(push_constant) uniform Params
     uint count; // vectors; for the dot product threads
     uint seed, other_seed;
     uint shift;          // vectors that the source's element 0 lies after its beginning
-    uint threads, loads; // of the dot kernel
+    uint threads, loads, steps; // of the dot kernel
     float weights[STREAM_WEIGHTS];
 } params;
 
@@ -50,9 +50,10 @@ SCALAR expected(uint i)
 #if TASK == STREAM_TASK_DOT
 uint dot_bits(uint thread)
 {
-    uint first = thread / params.threads * params.threads * params.loads + thread % params.threads;
+    uint loads = params.loads * params.steps;
+    uint first = thread / params.threads * params.threads * loads + thread % params.threads;
     VECTOR product = VECTOR(0);
-    for (uint k = 0; k < params.loads; k++)
+    for (uint k = 0; k < loads; k++)
         product = fma(range.at[first + k * params.threads], other.at[first + k * params.threads],
                       product);
 #if DOUBLE

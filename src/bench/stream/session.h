@@ -25,9 +25,9 @@ struct stream_op {
     float weights[STREAM_WEIGHTS]; // of a target's number; for init each visit sets the constant
     unsigned shift;                // number of vectors before the source's element 0
     struct {
-        unsigned threads, loads;
-    } shapes[STREAM_SHAPES_MAX]; // the default comes first
-    bool resident;               // there are also kernels whose workgroups loop
+        unsigned threads, loads, steps; // steps: blocks of a workgroup, one after another
+    } shapes[STREAM_SHAPES_MAX];        // the default comes first
+    bool resident;                      // there are also kernels whose workgroups loop
 };
 
 extern const struct stream_op stream_ops[STREAM_OPS]; // [STREAM_INIT] …, see stream.h
@@ -46,7 +46,8 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 // How a kernel divides its work among threads.
 struct stream_shape {
     unsigned threads, loads; // threads per workgroup; vectors in flight per thread
-    unsigned core_groups;    // workgroups per core; 0: as many in all as do one step per thread
+    unsigned steps;          // blocks that a workgroup takes one after another, if it does not stay
+    unsigned core_groups;    // workgroups per core that stay; 0: as many in all as there is work
     bool placed;             // each workgroup records its core, and when it began and ended
 };
 
@@ -64,6 +65,7 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
 
 struct stream_params { // as the kernels declare them
     uint32_t blocks, groups, passes;
+    uint32_t pitch, advance, reach; // blocks
     float value, factor;
 };
 

@@ -16,7 +16,7 @@ static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SE
                                                    ~STREAM_SEED_SOURCE};
 
 struct data_params { // as data.comp declares them
-    uint32_t count, seed, other_seed, shift, threads, loads;
+    uint32_t count, seed, other_seed, shift, threads, loads, steps;
     float weights[STREAM_WEIGHTS];
 };
 
@@ -197,8 +197,9 @@ bool stream_arrays_sum(struct stream_session *session, const struct stream_case 
         return false;
     task.task = STREAM_TASK_DOT;
     task.array = STREAM_SOURCE;
-    task.params.count /= shape->loads;
+    task.params.count /= shape->loads * shape->steps;
     task.params.threads = shape->threads;
     task.params.loads = shape->loads;
+    task.params.steps = shape->steps;
     return check(session, &task, sum, err);
 }

@@ -164,7 +164,7 @@ const struct benchmark bench_stream = {
     .info =
         {
             .name = "stream",
-            .version = 1,
+            .version = 2,
             .title = "Bandwidth of DRAM by operation and by occupancy",
             .params = params,
             .param_count = COUNT(params),

@@ -16,7 +16,7 @@
 #define IS_STAR    (OP == STREAM_STAR3 || OP == STREAM_STAR5)
 
 struct params {
-    uint blocks, groups, passes;
+    uint blocks, groups, passes, pitch, advance, reach;
     float value, factor;
 };
 
@@ -144,10 +144,12 @@ KERNEL void KERNEL_NAME(MAYBE const __global VECTOR *restrict source,
 #elif OP == STREAM_DOT
     VECTOR product = (VECTOR)(SCALAR)0;
 #endif
+    const uint first_block = group * p.pitch;
+    const uint end = first_block + p.reach < p.blocks ? first_block + p.reach : p.blocks;
     FOR_PASSES
     {
         NOT_UNROLLED
-        for (uint block = group; block < p.blocks; block += p.groups) {
+        for (uint block = first_block; block < end; block += p.advance) {
             const uint first = block * (WORKGROUP_X * LOADS) + local_x();
 #if IS_STAR
             step_of(source, target, first);

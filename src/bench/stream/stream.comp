@@ -51,7 +51,7 @@ layout(set = 0, binding = 4, std430) writeonly restrict buffer Places
 
 layout(push_constant) uniform Params
 {
-    uint blocks, groups, passes;
+    uint blocks, groups, passes, pitch, advance, reach;
     float value, factor;
 } params;
 
@@ -140,10 +140,11 @@ void main()
 {
     uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uint begin = clock_device().x;
+    uint first = group * params.pitch, end = min(first + params.reach, params.blocks);
 #if RESIDENT
     for (uint pass = 0; pass < params.passes; pass++)
 #endif
-        for (uint block = group; block < params.blocks; block += params.groups)
+        for (uint block = first; block < end; block += params.advance)
             step_of(block * (WORKGROUP_THREADS * LOADS) + gl_LocalInvocationIndex);
 #if ONLY_READS
     if (group < params.groups)

@@ -2,8 +2,9 @@
 // What C and the kernels of `stream` share.
 //
 // Arrays are walked in vectors of 16 bytes: four floats or two doubles. A block is THREADS × LOADS
-// of them; workgroup g takes the blocks g, g + groups, g + 2 × groups …; thread t of it the vectors
-// t, t + THREADS … of a block. With as many workgroups as blocks that is one step each.
+// of them; workgroup g takes the blocks g × pitch, g × pitch + advance …, less than `reach` blocks
+// further; thread t of it the vectors t, t + THREADS … of a block. Workgroups that stay take each
+// groups-th block, to the end. Others take a few neighbouring blocks, or one.
 //
 // Data are numbers k / 2^19 (float) and k / 2^43 (double) with an odd k below that power of two in
 // size, from a hash: never zero, incompressible, and with so many bits to spare that every

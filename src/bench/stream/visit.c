@@ -20,7 +20,7 @@ struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
     uint32_t sum; // the sum that one pass of an operation that only reads must find
-    char *tried;  // "128x1 4.61e12, …": B/s of every shape; NULL: only one was tried
+    char *tried;  // "128x1: 4.61e12; …": B/s of every shape; NULL: only one was tried
 };
 
 // One shape of one case, at work in a visit.
@@ -36,9 +36,12 @@ struct trial {
 
 // ---------------------------------------------------------------- the work
 
+// "256x8": threads of a workgroup and vectors in flight; with several steps "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
-    return arena_printf(trial->run->arena, "%ux%u", trial->shape.threads, trial->shape.loads);
+    const struct stream_shape *shape = &trial->shape;
+    return arena_printf(trial->run->arena, shape->steps > 1 ? "%ux%u, %u steps" : "%ux%u",
+                        shape->threads, shape->loads, shape->steps);
 }
 
 static const char *kernel_name(const struct trial *trial)
@@ -48,8 +51,9 @@ static const char *kernel_name(const struct trial *trial)
         return arena_printf(trial->run->arena, "stream_%s_%s_%u",
                             trial->shape.placed ? "placed" : "stay", this_case->op->name,
                             trial->shape.threads);
-    return arena_printf(trial->run->arena, "stream_once_%s_%s_%s", this_case->op->name,
-                        this_case->doubles ? "double" : "float", shape_name(trial));
+    return arena_printf(trial->run->arena, "stream_once_%s_%s_%ux%u", this_case->op->name,
+                        this_case->doubles ? "double" : "float", trial->shape.threads,
+                        trial->shape.loads);
 }
 
 // Finds the program, and plans the work of `passes` passes.
@@ -133,7 +137,7 @@ static bool search(struct trial *trial, const struct stream_shape *shapes, size_
         if (!prepare(trial, passes[i], err) || !time_unit(trial, SPEED_RUNS, &ns, err))
             return false;
         double speed = (double)trial->work.moved_bytes * 1e9 / fmax(ns, 1);
-        tried = arena_printf(trial->run->arena, "%s%s%s %.4g", tried, *tried ? ", " : "",
+        tried = arena_printf(trial->run->arena, "%s%s%s: %.4g", tried, *tried ? "; " : "",
                              shape_name(trial), speed);
         if (speed > best) {
             best = speed;

@@ -15,20 +15,20 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                      .writes = 1,
                      .target = true,
                      .resident = true,
-                     .shapes = {{512, 1}, {256, 1}}},
+                     .shapes = {{512, 1, 1}, {256, 1, 1}}},
     [STREAM_READ] = {.name = "read",
                      .reads = 1,
                      .source = true,
                      .resident = true,
                      .weights = {0, 0, 1},
-                     .shapes = {{256, 8}, {1024, 8}}},
+                     .shapes = {{256, 8, 4}, {256, 8, 1}}},
     [STREAM_COPY] = {.name = "copy",
                      .reads = 1,
                      .writes = 1,
                      .source = true,
                      .target = true,
                      .weights = {0, 0, 1},
-                     .shapes = {{128, 1}, {256, 1}}},
+                     .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_SCALE] = {.name = "scale",
                       .reads = 1,
                       .writes = 1,
@@ -36,7 +36,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .resident = true,
                       .weights = {0, 0, STREAM_FACTOR},
-                      .shapes = {{128, 1}, {256, 1}}},
+                      .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_ADD] = {.name = "add",
                     .reads = 2,
                     .writes = 1,
@@ -44,7 +44,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                     .other = true,
                     .target = true,
                     .weights = {0, 0, 1, 0, 0, 1},
-                    .shapes = {{128, 1}, {256, 1}}},
+                    .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_TRIAD] = {.name = "triad",
                       .reads = 2,
                       .writes = 1,
@@ -53,13 +53,13 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .resident = true,
                       .weights = {0, 0, 1, 0, 0, STREAM_FACTOR},
-                      .shapes = {{128, 1}, {256, 1}}},
+                      .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_DOT] = {.name = "dot",
                     .reads = 2,
                     .source = true,
                     .other = true,
                     .weights = {0, 0, 1},
-                    .shapes = {{256, 4}, {256, 8}}},
+                    .shapes = {{256, 8, 4}, {256, 4, 1}}},
     [STREAM_STAR3] = {.name = "3pt",
                       .reads = 1,
                       .writes = 1,
@@ -67,7 +67,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .weights = {0, 0.5f, -1, 0.5f, 0},
                       .shift = 1,
-                      .shapes = {{128, 1}, {256, 1}}},
+                      .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_STAR5] = {.name = "5pt",
                       .reads = 1,
                       .writes = 1,
@@ -75,7 +75,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .weights = {0.25f, 0.25f, -1, 0.5f, 0.5f},
                       .shift = 1,
-                      .shapes = {{128, 1}, {256, 1}}},
+                      .shapes = {{128, 1, 1}, {256, 1, 1}}},
 };
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
@@ -100,7 +100,8 @@ size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info 
     for (int i = 0; i < STREAM_SHAPES_MAX; i++)
         if (!most || this_case->op->shapes[i].threads <= most)
             shapes[count++] = (struct stream_shape){.threads = this_case->op->shapes[i].threads,
-                                                    .loads = this_case->op->shapes[i].loads};
+                                                    .loads = this_case->op->shapes[i].loads,
+                                                    .steps = this_case->op->shapes[i].steps};
     return count;
 }
 
@@ -139,7 +140,8 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
 {
     uint64_t blocks =
         this_case->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
-    uint64_t groups = shape->core_groups ? (uint64_t)cores * shape->core_groups : blocks;
+    uint64_t groups =
+        shape->core_groups ? (uint64_t)cores * shape->core_groups : blocks / shape->steps;
     uint64_t most_x = info->limits.workgroup_count_x, most_z = info->limits.workgroup_count_z;
     if (groups > blocks)
         groups = blocks;
@@ -153,6 +155,9 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
         .params = {.blocks = (uint32_t)blocks,
                    .groups = (uint32_t)groups,
                    .passes = (uint32_t)passes,
+                   .pitch = shape->core_groups ? 1 : shape->steps,
+                   .advance = shape->core_groups ? (uint32_t)groups : 1,
+                   .reach = shape->core_groups ? (uint32_t)blocks : shape->steps,
                    .factor = STREAM_FACTOR},
         .grid = {[2] = shape->core_groups ? 1 : (uint32_t)passes},
         .passes = passes,
