@@ -11,13 +11,18 @@ extern const struct benchmark bench_stream;
 
 #define MIB ((uint64_t)1 << 20)
 
-// A small cache, so that small arrays are DRAM; and two cores, for workgroups that stay.
+// A small cache, so that small arrays are DRAM; two cores, for workgroups that stay; and room for
+// two workgroups of 1024 threads on each.
 static int open_session(void **state)
 {
     if (workbench_setup(state) != 0)
         return -1;
-    const struct workbench *bench = *state;
+    struct workbench *bench = *state;
     struct stream_session *own = bench->session.state;
+    struct gpu_info *info = ARENA_NEW(bench->session.arena, struct gpu_info);
+    *info = *bench->session.info;
+    info->limits.core_threads = info->limits.core_threads ? info->limits.core_threads : 2048;
+    bench->session.info = info;
     own->limits.last_cache_bytes = MIB / 4;
     if (!own->limits.cores || bench->session.info->kind == GPU_KIND_CPU)
         own->limits.cores = 2;
@@ -54,9 +59,22 @@ static void every_workgroup_that_stays_is_verified(void **state)
     bool small = bench->session.info->limits.subgroup_threads <= 32;
     for (int op = 0; op < STREAM_OPS; op++)
         for (unsigned threads = small ? 32 : 128; threads <= 1024; threads *= 2) {
-            const char *shape = arena_printf(bench->session.arena, "default/threads=%u", threads);
+            const char *shape =
+                arena_printf(bench->session.arena, "default/threads=%u/kernel=occupancy", threads);
             if (stream_ops[op].resident)
                 expect_done(bench, stream_ops[op].name, "float", MIB + STREAM_GRAIN_BYTES, shape);
+        }
+}
+
+// 96 threads at work in two workgroups do not divide the array: its last workgroup has work for a
+// part of them.
+static void every_element_of_a_thread_is_verified(void **state)
+{
+    static const char shape[] = "default/threads=96/kernel=single";
+    for (int op = 0; op < STREAM_OPS; op++)
+        if (stream_ops[op].single) {
+            expect_done(*state, stream_ops[op].name, "float", MIB, shape);
+            expect_done(*state, stream_ops[op].name, "double", MIB, shape);
         }
 }
 
@@ -92,6 +110,24 @@ static void one_wrong_word_is_a_mismatch(void **state)
         workbench_flip(array_of(bench, STREAM_SOURCE), MIB / 2 + 4, 0x100);
         assert_true(workbench_visit(bench, wanted, ops[i]));
     }
+}
+
+// Threads that read one element each count marks: an element that is none any more is missed.
+static void one_mark_less_is_a_mismatch(void **state)
+{
+    static const char wanted[] =
+        "op=read/type=float/bytes=1MiB/shape=default/threads=2048/kernel=single";
+    struct workbench *bench = *state;
+    uint32_t mark = 0, word = 0;
+    for (uint32_t i = 0; (word & STREAM_MARK_MASK) != STREAM_MARK; i++) {
+        float number = (float)stream_value(false, mark = i, STREAM_SEED_SOURCE);
+        memcpy(&word, &number, sizeof word);
+    }
+    assert_true(mark < MIB / 4 && workbench_visit(bench, wanted));
+    workbench_flip(array_of(bench, STREAM_SOURCE), 4 * mark, 0x100);
+    workbench_refuse(bench, ERROR_MISMATCH, wanted);
+    workbench_flip(array_of(bench, STREAM_SOURCE), 4 * mark, 0x100);
+    assert_true(workbench_visit(bench, wanted));
 }
 
 static void one_number_not_written_is_found(void **state)
@@ -134,8 +170,11 @@ static void what_does_not_fit_is_refused(void **state)
     assert_false(workbench_visit(bench, "op=read/type=float/bytes=1048576GiB/shape=default"));
     assert_true(bench->err.code == ERROR_UNSUPPORTED || bench->err.code == ERROR_OUT_OF_MEMORY);
     workbench_refuse(bench, ERROR_UNSUPPORTED, "op=read/type=float/bytes=512KiB/shape=default");
+    workbench_refuse(
+        bench, ERROR_UNSUPPORTED,
+        "op=read/type=float/bytes=1MiB/shape=default/threads=1048576/kernel=occupancy");
     workbench_refuse(bench, ERROR_UNSUPPORTED,
-                     "op=read/type=float/bytes=1MiB/shape=default/threads=1048576");
+                     "op=read/type=float/bytes=1MiB/shape=default/threads=4160/kernel=single");
 }
 
 #define EACH(test) WORKBENCH_TEST_SETUP(bench_stream, test, open_session)
@@ -146,10 +185,16 @@ int main(int argc, char **argv)
     if (status)
         return status;
     const struct CMUnitTest tests[] = {
-        EACH(every_operation_in_floats_is_verified),  EACH(every_operation_in_doubles_is_verified),
-        EACH(every_workgroup_that_stays_is_verified), EACH(arrays_change_their_type_and_grow),
-        EACH(one_wrong_word_is_a_mismatch),           EACH(one_number_not_written_is_found),
-        EACH(host_and_device_have_the_same_data),     EACH(what_does_not_fit_is_refused),
+        EACH(every_operation_in_floats_is_verified),
+        EACH(every_operation_in_doubles_is_verified),
+        EACH(every_workgroup_that_stays_is_verified),
+        EACH(every_element_of_a_thread_is_verified),
+        EACH(one_mark_less_is_a_mismatch),
+        EACH(arrays_change_their_type_and_grow),
+        EACH(one_wrong_word_is_a_mismatch),
+        EACH(one_number_not_written_is_found),
+        EACH(host_and_device_have_the_same_data),
+        EACH(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

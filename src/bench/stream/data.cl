@@ -18,6 +18,7 @@ struct params {
     uint seed, other_seed;
     uint shift;          // vectors that the source's element 0 lies after its beginning
     uint threads, loads, steps; // of the dot kernel
+    uint marks;                 // 1: the check adds up marks instead of bits
     float weights[STREAM_WEIGHTS];
 };
 
@@ -58,11 +59,13 @@ KERNEL void KERNEL_NAME(__global VECTOR *range, MAYBE __global uint *words,
 #elif TASK == STREAM_TASK_CHECK
         const __global SCALAR *numbers = (const __global SCALAR *)(range + i);
         const uint4 bits = BITS(range[i]);
-        uint same = 1;
-        for (uint n = 0; n < NUMBERS; n++)
+        uint same = 1, marked = 0;
+        for (uint n = 0; n < NUMBERS; n++) {
             same &= numbers[n] == expected(&p, i * NUMBERS + n);
+            marked += (TOP_WORD(numbers[n]) & STREAM_MARK_MASK) == STREAM_MARK;
+        }
         equal += same;
-        sum += ADD_WORDS(bits);
+        sum += p.marks ? marked : ADD_WORDS(bits);
 #else
         sum += dot_bits(range, other, &p, i);
         equal++;

@@ -32,6 +32,7 @@ layout(push_constant) uniform Params
     uint seed, other_seed;
     uint shift;          // vectors that the source's element 0 lies after its beginning
     uint threads, loads, steps; // of the dot kernel
+    uint marks;                 // 1: the check adds up marks instead of bits
     float weights[STREAM_WEIGHTS];
 } params;
 
@@ -76,11 +77,14 @@ void main()
 #elif TASK == STREAM_TASK_CHECK
         VECTOR seen = range.at[i];
         bool same = true;
-        for (uint n = 0; n < NUMBERS; n++)
+        uint marked = 0;
+        for (uint n = 0; n < NUMBERS; n++) {
             same = same && seen[n] == expected(i * NUMBERS + n);
+            marked += (TOP_WORD(seen[n]) & STREAM_MARK_MASK) == STREAM_MARK ? 1 : 0;
+        }
         uvec4 bits = BITS(seen);
         equal += same ? 1 : 0;
-        sum += bits.x + bits.y + bits.z + bits.w;
+        sum += params.marks != 0 ? marked : bits.x + bits.y + bits.z + bits.w;
 #else
         sum += dot_bits(i);
         equal++;

@@ -28,16 +28,24 @@ struct stream_op {
         unsigned threads, loads, steps; // steps: blocks of a workgroup, one after another
     } shapes[STREAM_SHAPES_MAX];        // the default comes first
     bool resident;                      // there are also kernels whose workgroups loop
+    bool single;                        // there are also kernels with an element a thread
 };
 
 extern const struct stream_op stream_ops[STREAM_OPS]; // [STREAM_INIT] …, see stream.h
+
+enum stream_kernel { // in the order of the parameter's choices
+    STREAM_TUNED,
+    STREAM_OCCUPANCY, // workgroups loop
+    STREAM_SINGLE     // each thread takes one element
+};
 
 // The parameters of a case.
 struct stream_case {
     const struct stream_op *op;
     bool doubles;
-    uint64_t bytes;        // size of each array
-    unsigned core_threads; // kernel=occupancy: threads per core; kernel=tuned: 0
+    uint64_t bytes; // size of each array
+    enum stream_kernel kernel;
+    unsigned core_threads; // threads at work on each core; STREAM_TUNED: 0
     bool best;             // true: tries all shapes and keeps the fastest
 };
 
@@ -48,6 +56,7 @@ struct stream_shape {
     unsigned threads, loads; // threads per workgroup; vectors in flight per thread
     unsigned steps;          // blocks that a workgroup takes one after another, if it does not stay
     unsigned core_groups;    // workgroups per core that stay; 0: as many in all as there is work
+    unsigned active;         // threads of a workgroup that take one element each; 0: all, vectors
     bool placed;             // each workgroup records its core, and when it began and ended
 };
 
@@ -62,6 +71,14 @@ size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info 
 MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       const struct gpu_info *info, unsigned cores,
                                       struct stream_shape *shape, struct error *err);
+
+// Sets `shape` to core_threads threads per core that take one element each. They are in workgroups
+// of STREAM_SINGLE_THREADS, of which a core holds only few (two of 2048 threads); in each of them
+// the same number of threads works. Fails with ERROR_UNSUPPORTED if the threads do not divide into
+// so many workgroups, or if the device does not say how many threads a core holds.
+MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
+                                    const struct gpu_info *info, struct stream_shape *shape,
+                                    struct error *err);
 
 struct stream_params { // as the kernels declare them
     uint32_t blocks, groups, passes;

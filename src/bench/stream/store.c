@@ -16,7 +16,7 @@ static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SE
                                                    ~STREAM_SEED_SOURCE};
 
 struct data_params { // as data.comp declares them
-    uint32_t count, seed, other_seed, shift, threads, loads, steps;
+    uint32_t count, seed, other_seed, shift, threads, loads, steps, marks;
     float weights[STREAM_WEIGHTS];
 };
 
@@ -186,6 +186,7 @@ bool stream_arrays_sum(struct stream_session *session, const struct stream_case 
                         .array = STREAM_SOURCE,
                         .params = {.count = (uint32_t)(this_case->bytes / STREAM_VECTOR_BYTES),
                                    .seed = STREAM_SEED_SOURCE,
+                                   .marks = shape->active > 0,
                                    .weights = {0, 0, 1}}};
     if (!check(session, &task, sum, err))
         return false;

@@ -6,15 +6,18 @@ static const struct param_info params[] = {
      .type = PARAM_TEXT,
      .quick = "tuned",
      .standard = "tuned,occupancy",
-     .choices = "tuned|occupancy",
-     .help = "tuned: each thread makes one step, with several loads in flight; occupancy: "
-             "workgroups loop, a fixed number on each core"},
+     .full = "tuned,occupancy,single",
+     .choices = "tuned|occupancy|single",
+     .help = "tuned: each thread makes a few steps, with several loads in flight; occupancy: "
+             "workgroups loop, a fixed number on each core; single: each thread takes one element, "
+             "as in gpu-stream, and a core has only so many threads at work at a time"},
     {.key = "op",
      .type = PARAM_TEXT,
      .quick = "init,read,copy,triad",
      .standard = "init,read,copy,scale,add,triad,dot,3pt,5pt",
      .choices = "init|read|copy|scale|add|triad|dot|3pt|5pt",
-     .help = "the operation; kernel=occupancy has init, read, scale and triad"},
+     .help = "the operation; kernel=occupancy has init, read, scale and triad, kernel=single also "
+             "3pt and 5pt"},
     {.key = "type",
      .type = PARAM_TEXT,
      .quick = "float",
@@ -33,11 +36,13 @@ static const struct param_info params[] = {
          "size of each array; presets take at least 4 last-level caches, and not more than fits"},
     {.key = "threads",
      .type = PARAM_UINT,
-     .standard = "32..max",
-     .when = "kernel=occupancy",
+     .standard = "32,64..2048+64,max",
+     .when = "kernel=occupancy|single",
      .most = UINT32_MAX,
      .takes_max = true,
-     .help = "threads at work on each core"},
+     .help =
+         "threads at work on each core; of a preset's values kernel=occupancy has the powers of "
+         "two, kernel=single multiples of 64"},
     {.key = "shape",
      .type = PARAM_TEXT,
      .quick = "default",
@@ -70,6 +75,13 @@ static const struct view_info views[] = {
      .group = "op",
      .scale = "log2-log10",
      .where = "kernel=occupancy"},
+    {.kind = VIEW_CURVE,
+     .title = "Bandwidth of DRAM by threads at work on each core, an element a thread",
+     .x = "threads",
+     .metric = "bandwidth",
+     .group = "op,type",
+     .scale = "log2-log10",
+     .where = "kernel=single"},
 };
 
 static const struct headline_info headlines[] = {
@@ -93,6 +105,7 @@ static const struct headline_info headlines[] = {
 
 enum {
     THREADS_UNKNOWN = 2048,
+    SINGLE_STEP = 64, // threads of a core from one value to the next, as in gpu-stream
     CPU_BYTES_UNKNOWN = 64 << 20,
     MEMORY_SHARE = 8 // each of three arrays has at most 1/8 of the device's memory
 };
@@ -104,11 +117,6 @@ enum stream_param { // as `params` lists them
     STREAM_PARAM_BYTES,
     STREAM_PARAM_THREADS
 };
-
-static bool is_resident(const struct bench_case *c)
-{
-    return case_choice(c, "kernel") == 1;
-}
 
 // Returns the size of an array: the larger of `given` and STREAM_CACHES last-level caches, but at
 // most what fits. On a CPU `given` does not count; CPU_BYTES_UNKNOWN if the caches are not known.
@@ -129,7 +137,7 @@ static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_
 
 static void replace(const struct bench_pick *pick)
 {
-    if (pick->param == STREAM_PARAM_TYPE && is_resident(&pick->c))
+    if (pick->param == STREAM_PARAM_TYPE && case_choice(&pick->c, "kernel") == STREAM_OCCUPANCY)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
@@ -145,19 +153,26 @@ static bool reach(const struct bench_pick *pick)
     if (pick->param == STREAM_PARAM_BYTES &&
         (!choice->from_user || pick->value->uint == UINT64_MAX))
         pick->value->uint = usual_bytes(device, &limits, pick->value->uint);
+    if (pick->param == STREAM_PARAM_KERNEL) // workgroups of mostly idle threads take a CPU minutes
+        return pick->value->choice != STREAM_SINGLE || device->kind != GPU_KIND_CPU;
     if (pick->param != STREAM_PARAM_THREADS)
         return true;
     uint64_t most = device->limits.core_threads ? device->limits.core_threads : THREADS_UNKNOWN;
-    if (pick->value->uint > most)
-        pick->value->uint = most;
-    const struct stream_case this_case = {.core_threads = (unsigned)pick->value->uint};
-    return stream_resident_shape(&this_case, device, limits.cores, &shape, NULL);
+    uint64_t threads = pick->value->uint = pick->value->uint < most ? pick->value->uint : most;
+    const struct stream_case this_case = {.core_threads = (unsigned)threads};
+    if (case_choice(&pick->c, "kernel") == STREAM_SINGLE)
+        return threads % SINGLE_STEP == 0 && stream_single_shape(&this_case, device, &shape, NULL);
+    return (threads == most || (threads & (threads - 1)) == 0) &&
+           stream_resident_shape(&this_case, device, limits.cores, &shape, NULL);
 }
 
 static bool has_kernel(const struct bench_pick *pick, struct error *err)
 {
     (void)err;
-    return !is_resident(&pick->c) || stream_ops[case_choice(&pick->c, "op")].resident;
+    const struct stream_op *op = &stream_ops[case_choice(&pick->c, "op")];
+    const bool has[] = {
+        [STREAM_TUNED] = true, [STREAM_OCCUPANCY] = op->resident, [STREAM_SINGLE] = op->single};
+    return has[case_choice(&pick->c, "kernel")];
 }
 
 const struct benchmark bench_stream = {

@@ -4,7 +4,8 @@
 // Arrays are walked in vectors of 16 bytes: four floats or two doubles. A block is THREADS × LOADS
 // of them; workgroup g takes the blocks g × pitch, g × pitch + advance …, less than `reach` blocks
 // further; thread t of it the vectors t, t + THREADS … of a block. Workgroups that stay take each
-// groups-th block, to the end. Others take a few neighbouring blocks, or one.
+// groups-th block, to the end. Others take a few neighbouring blocks, or one. Where a thread takes
+// one element (single.comp), blocks are elements.
 //
 // Data are numbers k / 2^19 (float) and k / 2^43 (double) with an odd k below that power of two in
 // size, from a hash: never zero, incompressible, and with so many bits to spare that every
@@ -24,14 +25,19 @@
 #define STREAM_OPS    9
 #define STREAM_FACTOR 3
 
-#define STREAM_VECTOR_BYTES 16
-#define STREAM_SLOTS        1024 // words that sums are spread over, and as many for counts
-#define STREAM_WEIGHTS      7    // of source[i − 2] … source[i + 2], other[i], and a constant
+#define STREAM_VECTOR_BYTES   16
+#define STREAM_SINGLE_THREADS 1024 // of a workgroup whose threads take an element each
+#define STREAM_SLOTS          1024 // words that sums are spread over, and as many for counts
+#define STREAM_WEIGHTS        7    // of source[i − 2] … source[i + 2], other[i], and a constant
 
 // What data.comp and data.cl do.
 #define STREAM_TASK_FILL  0 // writes the data of a seed
 #define STREAM_TASK_CHECK 1 // counts the vectors that are what weights × data give; adds up bits
 #define STREAM_TASK_DOT   2 // adds up the bits of what the threads of the dot kernel found
+
+// A mark is an element of which these bits of the word that holds its sign are so: one in 4096.
+#define STREAM_MARK_MASK 0xfff00u
+#define STREAM_MARK      0x5a500u
 
 #define STREAM_SEED_SOURCE 0x5bd1e995u
 #define STREAM_SEED_OTHER  0x1b873593u

@@ -7,11 +7,13 @@
 #define VECTOR  dvec2
 #define NUMBERS 2
 #define BITS(v) uvec4(unpackDouble2x32((v).x), unpackDouble2x32((v).y))
+#define TOP_WORD(number) unpackDouble2x32(number).y
 #else
 #define SCALAR  float
 #define VECTOR  vec4
 #define NUMBERS 4
 #define BITS(v) floatBitsToUint(v)
+#define TOP_WORD(number) floatBitsToUint(number)
 #endif
 
 uint value_mix(uint i, uint seed)

@@ -47,6 +47,9 @@ static const char *shape_name(const struct trial *trial)
 static const char *kernel_name(const struct trial *trial)
 {
     const struct stream_case *this_case = trial->this_case;
+    if (trial->shape.active)
+        return arena_printf(trial->run->arena, "stream_single_%s_%s", this_case->op->name,
+                            this_case->doubles ? "double" : "float");
     if (trial->shape.core_groups)
         return arena_printf(trial->run->arena, "stream_%s_%s_%u",
                             trial->shape.placed ? "placed" : "stay", this_case->op->name,
@@ -154,9 +157,12 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
     const struct gpu_info *info = trial->run->session->info;
     struct stream_shape shapes[STREAM_SHAPES_MAX];
     size_t count = 1;
-    if (trial->this_case->core_threads) {
+    if (trial->this_case->kernel == STREAM_OCCUPANCY) {
         if (!stream_resident_shape(trial->this_case, info, trial->session->limits.cores, &shapes[0],
                                    err))
+            return false;
+    } else if (trial->this_case->kernel == STREAM_SINGLE) {
+        if (!stream_single_shape(trial->this_case, info, &shapes[0], err))
             return false;
     } else {
         count = stream_shapes(trial->this_case, info, shapes);

@@ -15,12 +15,14 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                      .writes = 1,
                      .target = true,
                      .resident = true,
+                     .single = true,
                      .shapes = {{512, 1, 1}, {256, 1, 1}}},
     [STREAM_READ] = {.name = "read",
                      .reads = 1,
                      .source = true,
                      .resident = true,
                      .weights = {0, 0, 1},
+                     .single = true,
                      .shapes = {{256, 8, 4}, {256, 8, 1}}},
     [STREAM_COPY] = {.name = "copy",
                      .reads = 1,
@@ -36,6 +38,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .resident = true,
                       .weights = {0, 0, STREAM_FACTOR},
+                      .single = true,
                       .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_ADD] = {.name = "add",
                     .reads = 2,
@@ -53,6 +56,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .resident = true,
                       .weights = {0, 0, 1, 0, 0, STREAM_FACTOR},
+                      .single = true,
                       .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_DOT] = {.name = "dot",
                     .reads = 2,
@@ -67,6 +71,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .weights = {0, 0.5f, -1, 0.5f, 0},
                       .shift = 1,
+                      .single = true,
                       .shapes = {{128, 1, 1}, {256, 1, 1}}},
     [STREAM_STAR5] = {.name = "5pt",
                       .reads = 1,
@@ -75,6 +80,7 @@ const struct stream_op stream_ops[STREAM_OPS] = {
                       .target = true,
                       .weights = {0.25f, 0.25f, -1, 0.5f, 0.5f},
                       .shift = 1,
+                      .single = true,
                       .shapes = {{128, 1, 1}, {256, 1, 1}}},
 };
 
@@ -85,6 +91,7 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
         .op = &stream_ops[case_choice(c, "op")],
         .doubles = case_choice(c, "type") == 1,
         .bytes = case_uint(c, "bytes"),
+        .kernel = (enum stream_kernel)case_choice(c, "kernel"),
         .core_threads = threads ? (unsigned)threads->uint : 0,
         .best = case_choice(c, "shape") == 0,
     };
@@ -132,16 +139,48 @@ bool stream_resident_shape(const struct stream_case *this_case, const struct gpu
     return true;
 }
 
+bool stream_single_shape(const struct stream_case *this_case, const struct gpu_info *info,
+                         struct stream_shape *shape, struct error *err)
+{
+    uint64_t fit = info->limits.workgroup_threads;
+    uint64_t groups = info->limits.core_threads / STREAM_SINGLE_THREADS;
+    if (!groups || (fit && fit < STREAM_SINGLE_THREADS))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "cores of this device are not known to hold workgroups of %d threads",
+                         STREAM_SINGLE_THREADS);
+    if (this_case->core_threads % groups != 0 ||
+        this_case->core_threads / groups > STREAM_SINGLE_THREADS)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%u threads a core are not those of %llu workgroups with up to %d each",
+                         this_case->core_threads, (unsigned long long)groups,
+                         STREAM_SINGLE_THREADS);
+    if (this_case->bytes / sizeof(float) > UINT32_MAX)
+        return error_set(err, ERROR_UNSUPPORTED, "an array has more than 2^32 elements");
+    *shape = (struct stream_shape){.threads = STREAM_SINGLE_THREADS,
+                                   .loads = 1,
+                                   .steps = 1,
+                                   .active = this_case->core_threads / (unsigned)groups};
+    return true;
+}
+
 // ---------------------------------------------------------------- the dispatch
+
+// Returns the number of blocks: pieces of the arrays that a workgroup, or a thread alone, takes.
+static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
+{
+    if (shape->active)
+        return this_case->bytes / (this_case->doubles ? sizeof(double) : sizeof(float));
+    return this_case->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
+}
 
 void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work)
 {
-    uint64_t blocks =
-        this_case->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
+    uint64_t blocks = blocks_of(this_case, shape);
+    unsigned pitch = shape->active ? shape->active : shape->core_groups ? 1 : shape->steps;
     uint64_t groups =
-        shape->core_groups ? (uint64_t)cores * shape->core_groups : blocks / shape->steps;
+        shape->core_groups ? (uint64_t)cores * shape->core_groups : (blocks + pitch - 1) / pitch;
     uint64_t most_x = info->limits.workgroup_count_x, most_z = info->limits.workgroup_count_z;
     if (groups > blocks)
         groups = blocks;
@@ -155,7 +194,7 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
         .params = {.blocks = (uint32_t)blocks,
                    .groups = (uint32_t)groups,
                    .passes = (uint32_t)passes,
-                   .pitch = shape->core_groups ? 1 : shape->steps,
+                   .pitch = pitch,
                    .advance = shape->core_groups ? (uint32_t)groups : 1,
                    .reach = shape->core_groups ? (uint32_t)blocks : shape->steps,
                    .factor = STREAM_FACTOR},
