@@ -173,6 +173,59 @@ static void no_case_hides_another(void **state)
     run_destroy(run);
 }
 
+// One operation on one core, in ns and, on a device with a core clock, in cycles.
+static struct run *arithmetic_run(const struct benchmark_info *info, bool clocked)
+{
+    struct run *run = run_create();
+    run_add_device(run)->id = "opencl:0";
+    run_add_benchmark(run, info);
+    struct result *result = run_add_result(run);
+    result->benchmark = info->name;
+    result->device = "opencl:0";
+    result->key = "incore/ilp=3";
+    result->bench_case.values = ARENA_ARRAY(run->arena, 1, struct case_value);
+    result->bench_case.value_count = 1;
+    result->bench_case.values[0] =
+        (struct case_value){.key = "ilp", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = 3};
+    result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
+    result->metric_count = clocked ? 2 : 1;
+    result->metrics[0] = (struct metric){.name = "time", .unit = UNIT_NS, .median = 2.125};
+    result->metrics[1] = (struct metric){.name = "cycles", .unit = UNIT_CYCLE, .median = 4.25};
+    return run;
+}
+
+static void a_view_of_cycles_shows_time_where_there_are_none(void **state)
+{
+    (void)state;
+    static const struct param_info ilp = {.key = "ilp", .type = PARAM_UINT};
+    static const struct metric_info metrics[] = {
+        {.name = "cycles", .unit = UNIT_CYCLE, .cycles_of = "time"},
+        {.name = "time", .unit = UNIT_NS}};
+    static const struct view_info views[] = {
+        {.kind = VIEW_CURVE, .title = "Tableau", .x = "ilp", .metric = "cycles"},
+        {.kind = VIEW_CURVE, .title = "In time", .x = "ilp", .metric = "time"}};
+    // Given an operation with cycles and without, and a benchmark with one view or two
+    for (int clocked = 0; clocked < 2; clocked++)
+        for (size_t count = 1; count <= 2; count++) {
+            const struct benchmark_info info = {.name = "incore",
+                                                .params = &ilp,
+                                                .param_count = 1,
+                                                .metrics = metrics,
+                                                .metric_count = 2,
+                                                .views = views,
+                                                .view_count = count};
+            struct run *run = arithmetic_run(&info, clocked);
+            // When the console shows it
+            char *text = shown(run, (struct console_desc){0});
+            // Then the tableau has cycles, or else the time, if no other view of the cases has it
+            assert_true((strstr(text, "4.25") != NULL) == clocked);
+            assert_true((strstr(text, "Tableau") != NULL) == (clocked || count == 1));
+            assert_true((strstr(text, "2.125") != NULL) == (!clocked || count == 2));
+            free(text);
+            run_destroy(run);
+        }
+}
+
 static void flags_and_failures_are_explained_below(void **state)
 {
     (void)state;
@@ -347,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_table_has_columns_for_the_sensors_of_its_view),
         cmocka_unit_test(floating_point_operations_are_shown_in_flop_per_s),
         cmocka_unit_test(a_time_line_has_a_bar_a_lane),
+        cmocka_unit_test(a_view_of_cycles_shows_time_where_there_are_none),
         cmocka_unit_test(flags_and_failures_are_explained_below),
         cmocka_unit_test(a_run_with_only_failures_says_so),
         cmocka_unit_test(an_empty_run_has_head_and_end),

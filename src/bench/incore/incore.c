@@ -95,7 +95,7 @@ static const struct view_info views[] = {
      .scale = "linear",
      .where = "scope=core,ilp=8,subgroups=32"},
     {.kind = VIEW_HEATMAP,
-     .title = "From one operation to the next, by chains of a thread and by subgroups",
+     .title = "From one operation to the next, by chains and by subgroups",
      .x = "ilp",
      .y = "subgroups",
      .metric = "cycles",
