@@ -138,6 +138,29 @@ def benches(name, source, device):
                f"Published figures, to look at beside others and not to judge by: {source}")
 
 
+STREAM_BYTES = 1 << 30  # of each array, and 16 more that the keys of fathom's own cases lack
+
+
+def stream(name, source):
+    """Bandwidth in GB/s by operation and threads of a core: twice the block size."""
+    rows = table(name)
+    names = list(dict.fromkeys(row["device"] for row in rows))
+    results = [
+        result("stream", f"cuda:{names.index(row['device'])}",
+               {"kernel": "single", "op": op, "type": "double", "bytes": STREAM_BYTES,
+                "threads": int(row["threads"])},
+               [metric("bandwidth", "B/s", "higher", float(row[op]) * 1e9)])
+        for row in rows for op in row if op not in ("device", "threads")]
+    info = benchmark("stream", "Bandwidth by occupancy, as published",
+                     {"kernel": "text", "op": "text", "type": "text", "bytes": "bytes",
+                      "threads": "uint"}, {"bandwidth": ("B/s", "higher")},
+                     [{"kind": "curve", "title": "Bandwidth by threads at work on each core",
+                       "x": "threads", "metric": "bandwidth", "group": "op",
+                       "scale": "log2-log10", "where": "kernel=single"}])
+    return run(source, "cuda", names, [info], results,
+               f"Published figures, to look at beside others and not to judge by: {source}")
+
+
 FILES = {
     "perftest": lambda: loads(
         "perftest.tsv", "README of github.com/sebbbi/perftest at d75b3af (2020, MIT)",
@@ -148,6 +171,9 @@ FILES = {
     "gpu-benches": lambda: benches(
         "gpu-benches.tsv", "README of github.com/RRZE-HPC/gpu-benches (GPL-3.0): its figures only",
         "Tesla V100-PCIE-16GB"),
+    "gpu-stream": lambda: stream(
+        "gpu-stream.tsv", "github.com/te42kyfo/gpu-benches at 1c36d50 (2024, GPL-3.0), gpu-stream/: "
+                          "its figures only"),
 }
 
 

@@ -32,6 +32,7 @@ class Published(unittest.TestCase):
         counts = {name: len(make()["results"]) for name, make in PUBLISHED.FILES.items()}
         self.assertEqual(12 * 84 + 2 * 138, counts["perftest"])  # two GPUs have the samplers' rows
         self.assertEqual(21 + 12 + 3 + 144, counts["gpu-benches"])
+        self.assertEqual(2 * 32 * 6, counts["gpu-stream"])
 
     def test_the_index_marks_them(self):
         index = json.loads((ROOT / "reference/index.json").read_text(encoding="utf-8"))
