@@ -28,6 +28,8 @@ static const struct gpu_info h200 = {
                .last_cache_bytes = 60 * MIB,
                .cores = 132,
                .core_threads = 2048,
+               .core_shared_bytes = 228 << 10,
+               .shared_choice_bytes = 227 << 10,
                .subgroup_threads = 32,
                .workgroup_count_x = 65535,
                .workgroup_count_z = 65535},
@@ -105,19 +107,15 @@ static void full_has_the_table_of_gpu_stream(void **state)
 {
     struct planned *planned = *state;
     assert_true(plan(planned, "full", NULL));
-    // Six operations in two types, with blocks of 32, 64 … 1024 threads, two on a core
-    assert_int_equal(count_of(planned, "single"), 6 * 2 * 32);
     assert_int_equal(count_of(planned, "occupancy"), 4 * 7);
-    planned->info.limits.core_threads = 1536; // one workgroup of 1024 on a core
+    assert_int_equal(count_of(planned, "single"), 0); // shared memory cannot be reserved
+    planned->info.caps |= GPU_CAP(SHARED_CHOICE);
     assert_true(plan(planned, "full", NULL));
-    assert_int_equal(count_of(planned, "single"), 6 * 2 * 16);
-    planned->info.limits.core_threads = 0;
+    // Six operations in two types, in blocks of 32 and of 64, 128 … 1024 threads, two on a core
+    assert_int_equal(count_of(planned, "single"), 6 * 2 * 17);
+    planned->info.limits.core_threads = 1536;
     assert_true(plan(planned, "full", NULL));
-    assert_int_equal(count_of(planned, "single"), 0);
-    planned->info.limits.core_threads = 2048;
-    planned->info.kind = GPU_KIND_CPU;
-    assert_true(plan(planned, "full", NULL));
-    assert_int_equal(count_of(planned, "single"), 0);
+    assert_int_equal(count_of(planned, "single"), 6 * 2 * 13);
 }
 
 static void quick_is_a_handful(void **state)
@@ -220,31 +218,39 @@ static void residents_are_whole_workgroups_that_fit_side_by_side(void **state)
     assert_false(stream_resident_shape(&this_case, &h200, 0, &shape, &err));
 }
 
-static void single_threads_are_the_first_ones_of_workgroups_that_fill_a_core(void **state)
+static void a_core_holds_two_workgroups_of_single_threads(void **state)
 {
     (void)state;
+    struct gpu_info info = h200;
     struct stream_case this_case = {
-        .op = &stream_ops[STREAM_READ], .bytes = GIB, .core_threads = 192};
+        .op = &stream_ops[STREAM_READ], .bytes = GIB, .core_threads = 384};
     struct stream_shape shape;
     struct stream_work work;
     struct error err;
+    assert_false(stream_single_shape(&this_case, &info, &shape, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    info.caps |= GPU_CAP(SHARED_CHOICE);
     for (int doubles = 0; doubles < 2; doubles++) {
         const uint64_t elements = GIB / (doubles ? 8 : 4);
         this_case.doubles = doubles;
-        assert_true(stream_single_shape(&this_case, &h200, &shape, &err));
-        assert_true(shape.threads == 1024 && shape.active == 96); // two of 96 threads
-        stream_work_make(&this_case, &shape, &h200, 132, 3, &work);
-        assert_true(work.params.blocks == elements && work.params.pitch == 96);
-        assert_int_equal(work.params.groups, (elements + 95) / 96); // the last one in part
+        assert_true(stream_single_shape(&this_case, &info, &shape, &err));
+        assert_int_equal(shape.threads, 192);
+        const uint64_t held = shape.reserved_bytes + 1024; // with what the driver adds
+        assert_true(2 * held <= info.limits.core_shared_bytes);
+        assert_true(3 * shape.reserved_bytes > info.limits.core_shared_bytes);
+        stream_work_make(&this_case, &shape, &info, 132, 3, &work);
+        assert_true(work.params.blocks == elements && work.params.op == STREAM_READ);
+        assert_int_equal(work.params.groups, (elements + 191) / 192); // the last one in part
         assert_true((uint64_t)work.grid[0] * work.grid[1] >= work.params.groups);
         assert_true(work.grid[0] <= 65535 && work.grid[2] == 3);
         assert_true(work.moved_bytes == 3 * GIB);
     }
-    this_case.core_threads = 191;
-    assert_false(stream_single_shape(&this_case, &h200, &shape, &err));
-    this_case.core_threads = 2050;
-    assert_false(stream_single_shape(&this_case, &h200, &shape, &err));
-    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    static const unsigned wrong[] = {96, 383, 448, 2176};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        this_case.core_threads = wrong[i];
+        assert_false(stream_single_shape(&this_case, &info, &shape, &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    }
 }
 
 static void residency_is_judged_by_core_and_time(void **state)
@@ -304,7 +310,7 @@ int main(void)
         cmocka_unit_test(a_working_set_that_caches_could_hold_is_refused),
         cmocka_unit_test(a_grid_covers_every_block_once_a_pass),
         cmocka_unit_test(residents_are_whole_workgroups_that_fit_side_by_side),
-        cmocka_unit_test(single_threads_are_the_first_ones_of_workgroups_that_fill_a_core),
+        cmocka_unit_test(a_core_holds_two_workgroups_of_single_threads),
         cmocka_unit_test(residency_is_judged_by_core_and_time),
         cmocka_unit_test(data_leave_room_for_exact_results),
     };

@@ -56,7 +56,8 @@ struct stream_shape {
     unsigned threads, loads; // threads per workgroup; vectors in flight per thread
     unsigned steps;          // blocks that a workgroup takes one after another, if it does not stay
     unsigned core_groups;    // workgroups per core that stay; 0: as many in all as there is work
-    unsigned active;         // threads of a workgroup that take one element each; 0: all, vectors
+    bool single;             // each thread takes one element
+    unsigned reserved_bytes; // shared memory that each workgroup holds to keep others away
     bool placed;             // each workgroup records its core, and when it began and ended
 };
 
@@ -72,10 +73,9 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       const struct gpu_info *info, unsigned cores,
                                       struct stream_shape *shape, struct error *err);
 
-// Sets `shape` to core_threads threads per core that take one element each. They are in workgroups
-// of STREAM_SINGLE_THREADS, of which a core holds only few (two of 2048 threads); in each of them
-// the same number of threads works. Fails with ERROR_UNSUPPORTED if the threads do not divide into
-// so many workgroups, or if the device does not say how many threads a core holds.
+// Sets `shape` to core_threads threads per core that take one element each, in two workgroups: each
+// reserves so much shared memory that a core holds no third one. Fails with ERROR_UNSUPPORTED if
+// that is not possible on the device, or if there is no kernel of half that many threads.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
@@ -84,6 +84,7 @@ struct stream_params { // as the kernels declare them
     uint32_t blocks, groups, passes;
     uint32_t pitch, advance, reach; // blocks
     float value, factor;
+    uint32_t op; // only the kernels of STREAM_SINGLE have it
 };
 
 // The parameters and the size of one dispatch.

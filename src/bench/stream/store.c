@@ -186,7 +186,7 @@ bool stream_arrays_sum(struct stream_session *session, const struct stream_case 
                         .array = STREAM_SOURCE,
                         .params = {.count = (uint32_t)(this_case->bytes / STREAM_VECTOR_BYTES),
                                    .seed = STREAM_SEED_SOURCE,
-                                   .marks = shape->active > 0,
+                                   .marks = shape->single,
                                    .weights = {0, 0, 1}}};
     if (!check(session, &task, sum, err))
         return false;

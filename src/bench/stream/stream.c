@@ -10,7 +10,7 @@ static const struct param_info params[] = {
      .choices = "tuned|occupancy|single",
      .help = "tuned: each thread makes a few steps, with several loads in flight; occupancy: "
              "workgroups loop, a fixed number on each core; single: each thread takes one element, "
-             "as in gpu-stream, and a core has only so many threads at work at a time"},
+             "as in gpu-stream, and a core holds two workgroups of half the threads"},
     {.key = "op",
      .type = PARAM_TEXT,
      .quick = "init,read,copy,triad",
@@ -42,7 +42,7 @@ static const struct param_info params[] = {
      .takes_max = true,
      .help =
          "threads at work on each core; of a preset's values kernel=occupancy has the powers of "
-         "two, kernel=single multiples of 64"},
+         "two, kernel=single 64 and multiples of 128"},
     {.key = "shape",
      .type = PARAM_TEXT,
      .quick = "default",
@@ -105,7 +105,6 @@ static const struct headline_info headlines[] = {
 
 enum {
     THREADS_UNKNOWN = 2048,
-    SINGLE_STEP = 64, // threads of a core from one value to the next, as in gpu-stream
     CPU_BYTES_UNKNOWN = 64 << 20,
     MEMORY_SHARE = 8 // each of three arrays has at most 1/8 of the device's memory
 };
@@ -153,15 +152,15 @@ static bool reach(const struct bench_pick *pick)
     if (pick->param == STREAM_PARAM_BYTES &&
         (!choice->from_user || pick->value->uint == UINT64_MAX))
         pick->value->uint = usual_bytes(device, &limits, pick->value->uint);
-    if (pick->param == STREAM_PARAM_KERNEL) // workgroups of mostly idle threads take a CPU minutes
-        return pick->value->choice != STREAM_SINGLE || device->kind != GPU_KIND_CPU;
+    if (pick->param == STREAM_PARAM_KERNEL)
+        return pick->value->choice != STREAM_SINGLE || device->caps & GPU_CAP(SHARED_CHOICE);
     if (pick->param != STREAM_PARAM_THREADS)
         return true;
     uint64_t most = device->limits.core_threads ? device->limits.core_threads : THREADS_UNKNOWN;
     uint64_t threads = pick->value->uint = pick->value->uint < most ? pick->value->uint : most;
     const struct stream_case this_case = {.core_threads = (unsigned)threads};
     if (case_choice(&pick->c, "kernel") == STREAM_SINGLE)
-        return threads % SINGLE_STEP == 0 && stream_single_shape(&this_case, device, &shape, NULL);
+        return stream_single_shape(&this_case, device, &shape, NULL);
     return (threads == most || (threads & (threads - 1)) == 0) &&
            stream_resident_shape(&this_case, device, limits.cores, &shape, NULL);
 }

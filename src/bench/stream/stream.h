@@ -25,10 +25,9 @@
 #define STREAM_OPS    9
 #define STREAM_FACTOR 3
 
-#define STREAM_VECTOR_BYTES   16
-#define STREAM_SINGLE_THREADS 1024 // of a workgroup whose threads take an element each
-#define STREAM_SLOTS          1024 // words that sums are spread over, and as many for counts
-#define STREAM_WEIGHTS        7    // of source[i − 2] … source[i + 2], other[i], and a constant
+#define STREAM_VECTOR_BYTES 16
+#define STREAM_SLOTS        1024 // words that sums are spread over, and as many for counts
+#define STREAM_WEIGHTS      7    // of source[i − 2] … source[i + 2], other[i], and a constant
 
 // What data.comp and data.cl do.
 #define STREAM_TASK_FILL  0 // writes the data of a seed

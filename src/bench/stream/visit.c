@@ -4,6 +4,7 @@
 #include "measure/words.h"
 
 #include <math.h>
+#include <stddef.h>
 
 enum {
     METRIC_BANDWIDTH
@@ -47,9 +48,9 @@ static const char *shape_name(const struct trial *trial)
 static const char *kernel_name(const struct trial *trial)
 {
     const struct stream_case *this_case = trial->this_case;
-    if (trial->shape.active)
-        return arena_printf(trial->run->arena, "stream_single_%s_%s", this_case->op->name,
-                            this_case->doubles ? "double" : "float");
+    if (trial->shape.single)
+        return arena_printf(trial->run->arena, "stream_single_%s_%u",
+                            this_case->doubles ? "double" : "float", trial->shape.threads);
     if (trial->shape.core_groups)
         return arena_printf(trial->run->arena, "stream_%s_%s_%u",
                             trial->shape.placed ? "placed" : "stay", this_case->op->name,
@@ -62,7 +63,10 @@ static const char *kernel_name(const struct trial *trial)
 // Finds the program, and plans the work of `passes` passes.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
-    trial->program = measure_program(&trial->run->session->programs, kernel_name(trial), NULL, err);
+    const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,
+                                             .shared_bytes = trial->shape.reserved_bytes};
+    trial->program =
+        measure_program(&trial->run->session->programs, kernel_name(trial), &choices, err);
     if (!trial->program)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
@@ -88,13 +92,16 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .program = trial->program,
         .groups = {trial->work.grid[0], trial->work.grid[1], trial->work.grid[2]},
         .params = &trial->work.params,
-        .params_bytes = sizeof trial->work.params,
+        .params_bytes =
+            trial->shape.single ? sizeof trial->work.params : offsetof(struct stream_params, op),
     };
     // Arguments that a kernel does not use must still be valid buffers.
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
     dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
-    dispatch.args[STREAM_ARRAY_COUNT + 1].buffer = trial->places ? trial->places : session->words;
+    if (!trial->shape.single)
+        dispatch.args[STREAM_ARRAY_COUNT + 1].buffer =
+            trial->places ? trial->places : session->words;
     for (uint64_t i = 0; i < repeats; i++)
         gpu_batch_dispatch(batch, &dispatch);
 }

@@ -6,6 +6,11 @@ enum {
     RESIDENT_GROUPS_MAX = 16, // per core; every known core can hold 16
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
+    SINGLE_GROUPS = 2, // workgroups of a core whose threads take an element each
+    SINGLE_LEAST = 32, // threads of such a workgroup, or a multiple of the step
+    SINGLE_STEP = 64,
+    SINGLE_MOST = 1024,
+    DRIVER_SHARED_BYTES = 1024,
     GRID_X_UNKNOWN = 65535,
     CORE_IDS_MAX = 4096
 };
@@ -142,24 +147,34 @@ bool stream_resident_shape(const struct stream_case *this_case, const struct gpu
 bool stream_single_shape(const struct stream_case *this_case, const struct gpu_info *info,
                          struct stream_shape *shape, struct error *err)
 {
-    uint64_t fit = info->limits.workgroup_threads;
-    uint64_t groups = info->limits.core_threads / STREAM_SINGLE_THREADS;
-    if (!groups || (fit && fit < STREAM_SINGLE_THREADS))
+    const struct gpu_limits *limits = &info->limits;
+    const unsigned threads = this_case->core_threads / SINGLE_GROUPS;
+    // Drivers add up to 1 KiB of their own to each workgroup.
+    const uint64_t half = limits->core_shared_bytes / SINGLE_GROUPS;
+    if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
+        return false;
+    if (half <= DRIVER_SHARED_BYTES || half - DRIVER_SHARED_BYTES > limits->shared_choice_bytes)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "cores of this device are not known to hold workgroups of %d threads",
-                         STREAM_SINGLE_THREADS);
-    if (this_case->core_threads % groups != 0 ||
-        this_case->core_threads / groups > STREAM_SINGLE_THREADS)
+                         "a workgroup cannot reserve half of the %llu bytes of shared memory that "
+                         "a core of this device is known to have",
+                         (unsigned long long)limits->core_shared_bytes);
+    if (this_case->core_threads > limits->core_threads)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "%u threads a core are not those of %llu workgroups with up to %d each",
-                         this_case->core_threads, (unsigned long long)groups,
-                         STREAM_SINGLE_THREADS);
+                         "a core of this device holds at most %llu threads, not %u",
+                         (unsigned long long)limits->core_threads, this_case->core_threads);
+    if (this_case->core_threads % SINGLE_GROUPS != 0 ||
+        (threads != SINGLE_LEAST && (threads % SINGLE_STEP != 0 || threads > SINGLE_MOST)))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%u threads a core are not two workgroups of %d, or of a multiple of %d "
+                         "threads up to %d",
+                         this_case->core_threads, SINGLE_LEAST, SINGLE_STEP, SINGLE_MOST);
     if (this_case->bytes / sizeof(float) > UINT32_MAX)
         return error_set(err, ERROR_UNSUPPORTED, "an array has more than 2^32 elements");
-    *shape = (struct stream_shape){.threads = STREAM_SINGLE_THREADS,
+    *shape = (struct stream_shape){.threads = threads,
                                    .loads = 1,
                                    .steps = 1,
-                                   .active = this_case->core_threads / (unsigned)groups};
+                                   .single = true,
+                                   .reserved_bytes = (unsigned)(half - DRIVER_SHARED_BYTES)};
     return true;
 }
 
@@ -168,7 +183,7 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 // Returns the number of blocks: pieces of the arrays that a workgroup, or a thread alone, takes.
 static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
 {
-    if (shape->active)
+    if (shape->single)
         return this_case->bytes / (this_case->doubles ? sizeof(double) : sizeof(float));
     return this_case->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
 }
@@ -178,7 +193,7 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
                       struct stream_work *work)
 {
     uint64_t blocks = blocks_of(this_case, shape);
-    unsigned pitch = shape->active ? shape->active : shape->core_groups ? 1 : shape->steps;
+    unsigned pitch = shape->single ? shape->threads : shape->core_groups ? 1 : shape->steps;
     uint64_t groups =
         shape->core_groups ? (uint64_t)cores * shape->core_groups : (blocks + pitch - 1) / pitch;
     uint64_t most_x = info->limits.workgroup_count_x, most_z = info->limits.workgroup_count_z;
@@ -197,7 +212,8 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
                    .pitch = pitch,
                    .advance = shape->core_groups ? (uint32_t)groups : 1,
                    .reach = shape->core_groups ? (uint32_t)blocks : shape->steps,
-                   .factor = STREAM_FACTOR},
+                   .factor = STREAM_FACTOR,
+                   .op = (uint32_t)(this_case->op - stream_ops)},
         .grid = {[2] = shape->core_groups ? 1 : (uint32_t)passes},
         .passes = passes,
         .moved_bytes = (this_case->op->reads + this_case->op->writes) * this_case->bytes * passes,
