@@ -160,7 +160,7 @@ const struct benchmark bench_launch = {
     .info =
         {
             .name = "launch",
-            .version = 2,
+            .version = 3,
             .title = "What a launch costs",
             .params = params,
             .param_count = COUNT(params),
