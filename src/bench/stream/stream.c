@@ -193,8 +193,9 @@ const struct benchmark bench_stream = {
         "Operations on arrays far larger than all caches: init, read, copy, scale, add, triad, dot "
         "product, and stencils of 3 and 5 points, in floats and doubles. Each operation uses the "
         "fastest of a few kernels that pass once through memory. Workgroups that stay on a core "
-        "and loop show how many threads a core needs to reach that bandwidth. Every number written "
-        "and every bit read is checked.",
+        "and loop show how many threads a core needs to reach that bandwidth; threads that take "
+        "one "
+        "element each repeat the measurement of gpu-stream. What is written and read is checked.",
     .product = {.replace = replace, .reach = reach, .keep = has_kernel},
     .open = stream_open,
     .close = stream_close,
