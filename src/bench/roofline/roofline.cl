@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // As roofline.comp.
+//
+// -DNUMBER=…  -DBLOCKS=…
 #include "bench/prelude/prelude.clh"
 
 #include "bench/prelude/functions.clh"
@@ -46,11 +48,14 @@ KERNEL void KERNEL_NAME(const __global uint4 *restrict source, __global uint *wo
     WORDS_SHARED
     const uint group = group_y() * params.row + group_x();
     const __global uint4 *at =
-        source + (ulong)(group * (ROOFLINE_BLOCKS * ROOFLINE_LOADS * WORKGROUP_X) + local_index());
+        source + (ulong)(group * (BLOCKS * ROOFLINE_LOADS * WORKGROUP_X) + local_index());
     const T b = CONSTANT;
     uint sum = 0;
+#if BLOCKS > 1
     NOT_UNROLLED
-    for (uint block = 0; block < ROOFLINE_BLOCKS; block++) {
+    for (uint block = 0; block < BLOCKS; block++)
+#endif
+    {
         const uint4 w0 = LOAD(0), w1 = LOAD(1), w2 = LOAD(2), w3 = LOAD(3), w4 = LOAD(4), w5 = LOAD(5),
                     w6 = LOAD(6), w7 = LOAD(7);
         EACH_CHAIN(DECLARE)

@@ -3,7 +3,7 @@
 // Every thread reads 128 bytes and takes each value so many steps of x·x + b further, as often as
 // the intensity asked for has it. METHOD.md says why it is built so.
 //
-// -DNUMBER=…
+// -DNUMBER=…  -DBLOCKS=…
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #include "bench/prelude/kernel.glsl"
@@ -54,9 +54,12 @@ void main()
 {
     const uint group = gl_WorkGroupID.y * params.row + gl_WorkGroupID.x;
     const T b = CONSTANT;
-    uint at = group * (ROOFLINE_BLOCKS * ROOFLINE_LOADS * WORKGROUP_X) + gl_LocalInvocationIndex;
+    uint at = group * (BLOCKS * ROOFLINE_LOADS * WORKGROUP_X) + gl_LocalInvocationIndex;
     uint sum = 0u;
-    [[dont_unroll]] for (uint block = 0u; block < ROOFLINE_BLOCKS; block++) {
+#if BLOCKS > 1
+    [[dont_unroll]] for (uint block = 0u; block < BLOCKS; block++)
+#endif
+    {
         const uvec4 w0 = LOAD(0u), w1 = LOAD(1u), w2 = LOAD(2u), w3 = LOAD(3u), w4 = LOAD(4u),
                     w5 = LOAD(5u), w6 = LOAD(6u), w7 = LOAD(7u);
         EACH_CHAIN(DECLARE)

@@ -8,13 +8,14 @@
 #define ROOFLINE_F64   1
 #define ROOFLINE_F16X2 2
 
-// A thread reads so many bytes at a time and makes a chain of each value: 32, of doubles 16. It
-// does so for several blocks, one after another: `bandwidth` reads DRAM fastest so.
+// A thread reads so many bytes at a time and makes a chain of each value: 32, of doubles 16. On a
+// GPU it does so for several blocks of its workgroup (-DBLOCKS), one after another: `bandwidth`
+// reads DRAM fastest so.
 #define ROOFLINE_THREADS      256
 #define ROOFLINE_THREAD_BYTES 128
 #define ROOFLINE_BLOCKS       4
 #define ROOFLINE_LOADS        (ROOFLINE_THREAD_BYTES / 16)
-#define ROOFLINE_GROUP_BYTES  (ROOFLINE_THREADS * ROOFLINE_THREAD_BYTES * ROOFLINE_BLOCKS)
+#define ROOFLINE_BLOCK_BYTES  (ROOFLINE_THREADS * ROOFLINE_THREAD_BYTES)
 
 // Steps of a chain in one turn of each loop.
 #define ROOFLINE_LONG  16

@@ -17,9 +17,9 @@ static const uint64_t wait_ns = UINT64_C(20000000000);
 
 // In the order of the choices of `type`.
 const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
-    {"fp32", "roofline_fp32", FMA_F32, 0, 32, 2},
-    {"fp64", "roofline_fp64", FMA_F64, GPU_CAP(FLOAT64), 16, 2},
-    {"fp16x2", "roofline_fp16x2", FMA_F16X2, GPU_CAP(FLOAT16), 32, 4},
+    {"fp32", "roofline_fp32", "roofline_once_fp32", FMA_F32, 0, 32, 2},
+    {"fp64", "roofline_fp64", "roofline_once_fp64", FMA_F64, GPU_CAP(FLOAT64), 16, 2},
+    {"fp16x2", "roofline_fp16x2", "roofline_once_fp16x2", FMA_F16X2, GPU_CAP(FLOAT16), 32, 4},
 };
 
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case)
@@ -123,6 +123,7 @@ bool roofline_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     bench->state = session;
     measure_limits_of(bench->info, &session->limits);
+    session->blocks = bench->info->kind == GPU_KIND_CPU ? 1 : ROOFLINE_BLOCKS;
     session->bytes =
         measure_limits_buffer(&bench->info->limits,
                               bench->info->kind == GPU_KIND_CPU ? cpu_bytes : bytes_wanted,
@@ -190,7 +191,7 @@ struct gpu_program *roofline_prepare(struct roofline_session *session,
 {
     if (!gpu_require(session->bench->info, number->caps, err))
         return NULL;
-    struct gpu_program *program =
-        measure_program(&session->bench->programs, number->kernel, NULL, err);
+    struct gpu_program *program = measure_program(
+        &session->bench->programs, session->blocks > 1 ? number->kernel : number->once, NULL, err);
     return program && load(session, number, err) ? program : NULL;
 }

@@ -15,7 +15,6 @@ enum {
 };
 
 enum {
-    GROUP_BYTES = ROOFLINE_GROUP_BYTES,
     REPEATS_MAX = 4096
 };
 
@@ -55,16 +54,17 @@ struct work {
 static void shape(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
-    const uint32_t period = ROOFLINE_PERIOD * 16 / ROOFLINE_GROUP_BYTES;
+    const uint32_t group_bytes = work->session->blocks * ROOFLINE_BLOCK_BYTES,
+                   period = ROOFLINE_PERIOD * 16 / group_bytes;
     double bytes = (double)work->session->bytes;
     if (info->kind == GPU_KIND_CPU && work->this_case->intensity > cpu_intensity)
         bytes *= cpu_intensity / work->this_case->intensity;
-    uint64_t groups = (uint64_t)bytes / GROUP_BYTES, most = info->limits.workgroup_count_x;
+    uint64_t groups = (uint64_t)bytes / group_bytes, most = info->limits.workgroup_count_x;
     uint64_t rows = most ? (groups + most - 1) / most : 1;
     uint64_t row = groups / rows / period * period;
     work->grid[0] = (uint32_t)(row ? row : period);
     work->grid[1] = (uint32_t)rows;
-    work->bytes = (uint64_t)work->grid[0] * work->grid[1] * GROUP_BYTES;
+    work->bytes = (uint64_t)work->grid[0] * work->grid[1] * group_bytes;
 }
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -178,8 +178,8 @@ static void report(const struct work *work, const struct measure_span *span, boo
     measure_claim_report(&account, METRIC_BANDWIDTH, MEASURE_PER_SECOND, bytes);
     measure_span_note(span, visit);
     visit_detail(visit, "shape",
-                 "%u workgroups of %d threads, %d times %d bytes and %llu steps each",
-                 work->grid[0] * work->grid[1], ROOFLINE_THREADS, ROOFLINE_BLOCKS,
+                 "%u workgroups of %d threads, %u times %d bytes and %llu steps each",
+                 work->grid[0] * work->grid[1], ROOFLINE_THREADS, work->session->blocks,
                  ROOFLINE_THREAD_BYTES, (unsigned long long)work->steps);
     visit_detail(visit, "work", "%llu bytes, %llu times", (unsigned long long)work->bytes,
                  (unsigned long long)span->repeats);
