@@ -19,11 +19,15 @@
 
 enum {
     WORDS_BYTES = 2048,
-    END_TEXT_BYTES = 384,
+    LAST_LINE_BYTES = 256,
+    END_TEXT_BYTES = LAST_LINE_BYTES + 128,
+    CHILDREN_MAX = 16, // of child_receive_any
     READ_BYTES = 64 * 1024,
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
+static const uint64_t nap_ns = NS_PER_MS / 4;   // between two looks whether a child has ended
+static const uint64_t killed_ns = 5 * NS_PER_S; // time that a killed child gets to be gone
 
 struct child {
     pid_t pid; // 0 after the child was reaped
@@ -34,6 +38,7 @@ struct child {
     int words_fd; // pipe with the child's output
     char words[WORDS_BYTES];
     size_t words_used;
+    char last_line[LAST_LINE_BYTES];
     char end_text[END_TEXT_BYTES];
 };
 
@@ -300,53 +305,106 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
+// Takes a line that was received before. False: there is none.
+static bool take_line(struct child *child, const char **line, enum child_answer *answer)
+{
+    size_t before = child->channel.consumed;
+    char *whole = channel_line(&child->channel);
+    if (!whole)
+        return false;
+    *line = whole;
+    *answer = strlen(whole) + 1 == child->channel.consumed - before ? CHILD_LINE : CHILD_MALFORMED;
+    return true;
+}
+
+// Reads what is ready. False: the answer is not CHILD_LINE and ends the wait.
+static bool take_bytes(struct child *child, const struct pollfd *channel,
+                       const struct pollfd *words, enum child_answer *answer)
+{
+    if (words->revents)
+        words_drain(child);
+    if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
+        close(child->words_fd); // a closed pipe would be ready for ever
+        child->words_fd = -1;
+    }
+    *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
+    return *answer == CHILD_LINE;
+}
+
+// Lists what poll waits for: the channel and the output of each child, and wake_fd.
+static void list_fds(struct child *const *children, size_t count, int wake_fd, struct pollfd *fds)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct child *child = children[i];
+        fds[2 * i] = (struct pollfd){.fd = child ? child->channel.fd : -1, .events = POLLIN};
+        fds[2 * i + 1] = (struct pollfd){.fd = child ? child->words_fd : -1, .events = POLLIN};
+    }
+    fds[2 * count] = (struct pollfd){.fd = wake_fd, .events = POLLIN};
+}
+
+enum child_answer child_receive_any(struct child *const *children, size_t count,
+                                    uint64_t timeout_ns, int wake_fd, size_t *from,
+                                    const char **line)
+{
+    uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
+    struct pollfd fds[2 * CHILDREN_MAX + 1];
+    enum child_answer answer;
+    // A child that prints without end keeps poll from timing out, so the clock is asked as well.
+    for (bool is_last = false;; is_last = clock_left_ns(deadline_ns) == 0) {
+        for (*from = 0; *from < count; ++*from)
+            if (children[*from] && take_line(children[*from], line, &answer))
+                return answer;
+        if (is_last)
+            return CHILD_TIMEOUT;
+        list_fds(children, count, wake_fd, fds);
+        int ready = poll(fds, 2 * count + 1, poll_timeout_ms(deadline_ns));
+        if (ready < 0 && errno != EINTR)
+            return CHILD_TIMEOUT;
+        bool read = false;
+        for (*from = 0; ready > 0 && *from < count; ++*from) {
+            const struct pollfd *own = &fds[2 * *from];
+            read |= own->revents != 0;
+            if (children[*from] && !take_bytes(children[*from], own, own + 1, &answer))
+                return answer;
+        }
+        if (ready > 0 && !read && fds[2 * count].revents)
+            return CHILD_WOKEN;
+    }
+}
+
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line)
 {
-    uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
-    for (;;) {
-        size_t before = child->channel.consumed;
-        char *whole = channel_line(&child->channel);
-        if (whole) {
-            *line = whole;
-            return strlen(whole) + 1 == child->channel.consumed - before ? CHILD_LINE
-                                                                         : CHILD_MALFORMED;
-        }
-        struct pollfd fds[] = {{.fd = child->channel.fd, .events = POLLIN},
-                               {.fd = wake_fd, .events = POLLIN},
-                               {.fd = child->words_fd, .events = POLLIN}};
-        int ready = poll(fds, 3, poll_timeout_ms(deadline_ns));
-        if (ready == 0 || (ready < 0 && errno != EINTR))
-            return CHILD_TIMEOUT;
-        if (ready < 0)
-            continue;
-        if (fds[2].revents)
-            words_drain(child);
-        if (fds[2].revents & (POLLHUP | POLLERR)) {
-            close(child->words_fd); // a closed pipe would be ready for ever
-            child->words_fd = -1;
-        }
-        if (fds[0].revents) {
-            enum child_answer answer = receive_bytes(child);
-            if (answer != CHILD_LINE)
-                return answer;
-        } else if (fds[1].revents) {
-            return CHILD_WOKEN;
-        }
-    }
+    size_t from;
+    return child_receive_any(&child, 1, timeout_ns, wake_fd, &from, line);
 }
 
 // ---------------------------------------------------------------- ending
 
-static bool reap(struct child *child, bool wait)
+static bool reap(struct child *child)
 {
     pid_t got;
     do
-        got = waitpid(child->pid, &child->status, wait ? 0 : WNOHANG);
+        got = waitpid(child->pid, &child->status, WNOHANG);
     while (got < 0 && errno == EINTR);
     if (got == 0)
         return false;
     child->pid = 0;
+    return true;
+}
+
+// Waits for the child to end, for at most that time. Drains its output: a full pipe could keep it
+// from ending.
+static bool await_end(struct child *child, uint64_t timeout_ns)
+{
+    uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
+    while (!reap(child)) {
+        uint64_t left_ns = clock_left_ns(deadline_ns);
+        words_drain(child);
+        if (left_ns == 0)
+            return false;
+        clock_sleep_ns(left_ns < nap_ns ? left_ns : nap_ns);
+    }
     return true;
 }
 
@@ -355,17 +413,11 @@ static void end(struct child *child, uint64_t grace_ns)
     if (child->pid == 0)
         return;
     shutdown(child->channel.fd, SHUT_RDWR);
-    uint64_t deadline_ns = clock_deadline_ns(grace_ns);
-    for (uint64_t nap_ns = NS_PER_MS / 4; !reap(child, false); nap_ns *= 2) {
-        uint64_t left_ns = clock_left_ns(deadline_ns);
-        words_drain(child); // a full pipe could keep the child from ending
-        if (left_ns == 0) {
-            child->killed = true;
-            kill(child->pid, SIGKILL);
-            reap(child, true);
-            break;
-        }
-        clock_sleep_ns(nap_ns < left_ns ? nap_ns : left_ns);
+    if (!await_end(child, grace_ns)) {
+        child->killed = true;
+        kill(child->pid, SIGKILL);
+        (void)await_end(child, killed_ns); // a call that hangs in the kernel cannot be ended
+        child->pid = 0;
     }
     words_drain(child);
 }
@@ -401,21 +453,29 @@ static void last_words(const struct child *child, char *text, size_t bytes)
     text[length] = '\0';
 }
 
-const char *child_end_text(struct child *child)
+struct child_end child_end(struct child *child)
 {
     end(child, NS_PER_S / 4);
-    char how[96];
+    last_words(child, child->last_line, sizeof child->last_line);
+    bool by_signal = WIFSIGNALED(child->status);
+    return (struct child_end){.signal = by_signal ? WTERMSIG(child->status) : 0,
+                              .status = by_signal ? 0 : WEXITSTATUS(child->status),
+                              .words = child->last_line};
+}
+
+const char *child_end_text(struct child *child)
+{
+    struct child_end how = child_end(child);
+    char text[96];
     if (child->killed)
-        snprintf(how, sizeof how, "this process ended it");
-    else if (WIFSIGNALED(child->status))
-        snprintf(how, sizeof how, "it was killed by signal %d (%s)", WTERMSIG(child->status),
-                 strsignal(WTERMSIG(child->status)));
+        snprintf(text, sizeof text, "this process ended it");
+    else if (how.signal)
+        snprintf(text, sizeof text, "it was killed by signal %d (%s)", how.signal,
+                 strsignal(how.signal));
     else
-        snprintf(how, sizeof how, "it ended with status %d", WEXITSTATUS(child->status));
-    char words[END_TEXT_BYTES - sizeof how - 32];
-    last_words(child, words, sizeof words);
-    snprintf(child->end_text, sizeof child->end_text, "%s%s%s", how,
-             *words ? "; its last output: " : "", words);
+        snprintf(text, sizeof text, "it ended with status %d", how.status);
+    snprintf(child->end_text, sizeof child->end_text, "%s%s%s", text,
+             *how.words ? "; its last output: " : "", how.words);
     return child->end_text;
 }
 

@@ -30,8 +30,8 @@ struct child_desc {
 // ERROR_IO if it cannot be started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
-// Closes the channel, waits `grace_ns` for the child to end, then kills it, and reaps it. NULL is
-// legal.
+// Closes the channel, waits `grace_ns` for the child to end, then kills it, and reaps it (unless it
+// hangs in the kernel, where no signal reaches it). NULL is legal.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
 // Sends `line` and a newline. False with ERROR_IO if the child has ended or does not read the line
@@ -52,9 +52,25 @@ enum child_answer {
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
+// As child_receive, from whichever of at most 16 children answers first; *from is its index. An
+// element that is NULL is passed over. With CHILD_TIMEOUT and CHILD_WOKEN *from is not set.
+enum child_answer child_receive_any(struct child *const *children, size_t count,
+                                    uint64_t timeout_ns, int wake_fd, size_t *from,
+                                    const char **line);
+
 // Ends the child and returns in one line how it ended: "it was killed by signal 11 (Segmentation
 // fault); its last output: …". The text is valid until child_destroy.
 const char *child_end_text(struct child *child);
+
+// How a child ended, by itself or because of this process.
+struct child_end {
+    int signal;        // that killed it; 0: none
+    int status;        // its exit status, if no signal killed it
+    const char *words; // the last line of its output, printable; valid until child_destroy
+};
+
+// Ends the child and returns how it ended.
+struct child_end child_end(struct child *child);
 
 // The child's side of the channel: reads lines from standard input, which child_create made a
 // socket. The caller provides the struct.

@@ -186,6 +186,63 @@ bool text_list_has(const char *list, const char *item)
     return false;
 }
 
+// Table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above U+10FFFF.
+size_t text_character(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x80)
+        return 1;
+    size_t bytes = c[0] >= 0xF0 ? 4 : c[0] >= 0xE0 ? 3 : 2;
+    unsigned char least = c[0] == 0xE0 ? 0xA0 : c[0] == 0xF0 ? 0x90 : 0x80;
+    unsigned char most = c[0] == 0xED ? 0x9F : c[0] == 0xF4 ? 0x8F : 0xBF;
+    if (c[0] < 0xC2 || c[0] > 0xF4 || c[1] < least || c[1] > most)
+        return 0;
+    for (size_t i = 2; i < bytes; i++)
+        if (c[i] < 0x80 || c[i] > 0xBF)
+            return 0;
+    return bytes;
+}
+
+// Writes to `shown` what stands for the character at the start of `text`, which has `bytes` bytes
+// (0: none that is valid).
+static void show_character(const char *text, size_t bytes, char shown[8])
+{
+    unsigned char first = (unsigned char)text[0];
+    unsigned second = bytes > 1 ? (unsigned char)text[1] & 0x3Fu : 0;
+    unsigned code = bytes < 2    ? first
+                    : bytes == 2 ? (first & 0x1Fu) << 6 | second
+                    : bytes == 3 ? (first & 0xFu) << 12 | second << 6 | ((unsigned)text[2] & 0x3Fu)
+                                 : UINT32_MAX;
+    bool turns = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    if (bytes == 0)
+        memcpy(shown, "\xEF\xBF\xBD", 4); // U+FFFD
+    else if (code < 0x20 || code == 0x7F)
+        snprintf(shown, 8, "\\x%02x", code);
+    else if ((code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || turns)
+        snprintf(shown, 8, "\\u%04x", code & 0xFFFFu);
+    else
+        snprintf(shown, 8, "%.*s", (int)bytes, text);
+}
+
+const char *text_printable(struct arena *arena, const char *text, size_t bytes_max)
+{
+    size_t most = 6 * strlen(text) + 1, used = 0; // no character takes more than \u202e
+    most = smaller(most, bytes_max);
+    char *printable = arena_alloc(arena, most);
+    while (*text) {
+        size_t bytes = text_character(text);
+        char shown[8];
+        show_character(text, bytes, shown);
+        size_t length = strlen(shown);
+        if (used + length >= most)
+            break;
+        memcpy(printable + used, shown, length + 1);
+        used += length;
+        text += bytes ? bytes : 1;
+    }
+    return printable;
+}
+
 bool text_read_line(char *line, size_t bytes, const char *format, ...)
 {
     char path[PATH_BYTES];

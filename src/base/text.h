@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Text that people type and that small files contain: whole numbers in a range, sizes in KiB, MiB
-// and GiB, the right name for a misspelt one, the first line of a file.
+// and GiB, the right name for a misspelt one, the first line of a file, foreign
+// text that is printed.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -57,6 +58,14 @@ const char *text_join(struct arena *arena, const char *list, const char *between
 
 // True if the comma-separated list ("a,b,c") has this item; false if `list` is NULL.
 bool text_list_has(const char *list, const char *item);
+
+// Number of bytes of the UTF-8 character at the start of `text`; 0 if the bytes are not valid.
+size_t text_character(const char *text);
+
+// Returns foreign text, such as a driver's, as one line that is safe to print: control characters
+// and marks that change the direction of writing become \x1b or \u202e, bytes that are not UTF-8
+// become U+FFFD. The result lives in `arena` and has less than bytes_max bytes: whole characters.
+const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
 // Reads the first line of a file into `line`, without its newline, cut to what fits. The path is
 // made from `format`. False if the file cannot be opened, is empty, or its path has 512 bytes or

@@ -120,6 +120,7 @@ void json_message_clean(struct error *err);
 
 enum json_kind {
     FIELD_TEXT,   // const char *
+    FIELD_CHARS,  // char[], a text in the struct; what is absent reads as ""
     FIELD_REAL,   // double
     FIELD_COUNT,  // unsigned, size_t or uint64_t
     FIELD_FLAG,   // bool; false is not written

@@ -287,6 +287,17 @@ static void get_text(struct json_reader *reader, const struct json_node *node,
     set(field, object, &text);
 }
 
+static void get_chars(struct json_reader *reader, const struct json_node *node,
+                      const struct json_field *field, void *object)
+{
+    const char *text = json_text(reader, node);
+    size_t bytes = text ? strlen(text) + 1 : 0;
+    if (bytes > field->bytes)
+        json_fail(reader, node, "too long");
+    else if (bytes)
+        memcpy((char *)object + field->offset, text, bytes);
+}
+
 static void get_count(struct json_reader *reader, const struct json_node *node,
                       const struct json_field *field, void *object)
 {
@@ -390,6 +401,9 @@ static void get_value(struct json_reader *reader, const struct json_node *node,
     switch (field->kind) {
     case FIELD_TEXT:
         get_text(reader, node, field, object);
+        break;
+    case FIELD_CHARS:
+        get_chars(reader, node, field, object);
         break;
     case FIELD_REAL:
         real = json_number(reader, node);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "results/codec.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -92,30 +94,12 @@ static void append_char(struct json_out *out, char c)
 
 // ---------------------------------------------------------------- strings
 
-// Number of bytes of the UTF-8 character at the start of `text`; 0 if the bytes are not valid.
-// (Table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above U+10FFFF.)
-static size_t character_bytes(const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    if (c[0] < 0x80)
-        return 1;
-    size_t bytes = c[0] >= 0xF0 ? 4 : c[0] >= 0xE0 ? 3 : 2;
-    unsigned char least = c[0] == 0xE0 ? 0xA0 : c[0] == 0xF0 ? 0x90 : 0x80;
-    unsigned char most = c[0] == 0xED ? 0x9F : c[0] == 0xF4 ? 0x8F : 0xBF;
-    if (c[0] < 0xC2 || c[0] > 0xF4 || c[1] < least || c[1] > most)
-        return 0;
-    for (size_t i = 2; i < bytes; i++)
-        if (c[i] < 0x80 || c[i] > 0xBF)
-            return 0;
-    return bytes;
-}
-
 // Returns the next character of *text, sets *bytes to its length and moves *text past it. A byte
 // that belongs to no character gives U+FFFD.
 static const char *character_next(const char **text, size_t *bytes)
 {
     const char *at = *text;
-    *bytes = character_bytes(at);
+    *bytes = text_character(at);
     *text += *bytes ? *bytes : 1;
     if (*bytes)
         return at;
@@ -446,6 +430,9 @@ static void put_value(struct json_out *out, const char *name, const struct json_
     switch (field->kind) {
     case FIELD_TEXT:
         json_put_text(out, name, pointer_at(at, 0));
+        break;
+    case FIELD_CHARS:
+        json_put_text(out, name, at);
         break;
     case FIELD_REAL:
         memcpy(&real, at, sizeof real);

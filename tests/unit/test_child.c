@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -149,6 +150,41 @@ static void a_wake_up_interrupts_the_wait(void **state)
     close(pipe_fds[1]);
 }
 
+// Given three children of which one is silent and one prints without end, when all are waited for,
+// then the third one's line comes, and after it nothing until the limit.
+static void any_of_several_may_answer(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    size_t from = 0;
+    struct child *children[] = {shell("read x"), NULL, shell("while :; do echo noise; done"),
+                                shell("echo here >&0; read x")};
+    assert_int_equal(child_receive_any(children, 4, 10 * NS_PER_S, -1, &from, &line), CHILD_LINE);
+    assert_int_equal(from, 3);
+    assert_string_equal(line, "here");
+    assert_int_equal(child_receive_any(children, 4, NS_PER_S / 10, -1, &from, &line),
+                     CHILD_TIMEOUT);
+    for (size_t i = 0; i < 4; i++)
+        child_destroy(children[i], 0);
+}
+
+static void how_it_ended_is_known(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    struct child *child = shell("echo so long; exit 3");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    struct child_end end = child_end(child);
+    assert_int_equal(end.signal, 0);
+    assert_int_equal(end.status, 3);
+    assert_string_equal(end.words, "so long");
+    child_destroy(child, 0);
+    child = shell("kill -SEGV $$");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    assert_int_equal(child_end(child).signal, SIGSEGV);
+    child_destroy(child, 0);
+}
+
 static void a_missing_binary_is_an_error_at_once(void **state)
 {
     (void)state;
@@ -183,6 +219,8 @@ int main(void)
         cmocka_unit_test(half_a_line_is_not_a_line),
         cmocka_unit_test(endless_lines_and_nul_bytes_are_babble),
         cmocka_unit_test(a_wake_up_interrupts_the_wait),
+        cmocka_unit_test(any_of_several_may_answer),
+        cmocka_unit_test(how_it_ended_is_known),
         cmocka_unit_test(a_missing_binary_is_an_error_at_once),
         cmocka_unit_test(sending_to_the_dead_is_an_error_not_a_signal),
     };

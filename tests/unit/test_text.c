@@ -133,6 +133,35 @@ static void the_first_line_of_a_file_is_read(void **state)
     assert_false(text_read_line(line, sizeof line, "%s", path));
 }
 
+static void assert_shown(const char *text, const char *shown)
+{
+    struct arena *arena = arena_create();
+    assert_string_equal(text_printable(arena, text, SIZE_MAX), shown);
+    arena_destroy(arena);
+}
+
+static void foreign_text_is_safe_to_print(void **state)
+{
+    (void)state;
+    assert_shown("NVIDIA H200 \xc2\xb5 \xe2\x82\xac \xf0\x9f\x98\x80", "NVIDIA H200 µ € 😀");
+    assert_shown("\x1b[2J\x07\n\t\x7f", "\\x1b[2J\\x07\\x0a\\x09\\x7f");
+    assert_shown("\xc2\x9b[m \xe2\x80\xae \xe2\x81\xa6 \xe2\x80\xa8",
+                 "\\u009b[m \\u202e \\u2066 \\u2028");
+    assert_shown("\xff\xc3(\xed\xa0\x80\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd("
+                                                  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+                                                  "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void printable_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(text_printable(arena, "a\xc3\xa4\xc3\xb6", 5), "a\xc3\xa4");
+    assert_string_equal(text_printable(arena, "a\x1bz", 5), "a");
+    assert_string_equal(text_printable(arena, "abcd", 5), "abcd");
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +172,8 @@ int main(void)
         cmocka_unit_test(exact_sizes_are_shown_short),
         cmocka_unit_test(parts_are_found_in_any_case),
         cmocka_unit_test(the_first_line_of_a_file_is_read),
+        cmocka_unit_test(foreign_text_is_safe_to_print),
+        cmocka_unit_test(printable_text_is_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
