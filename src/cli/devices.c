@@ -53,7 +53,7 @@ static void put_device(struct json_out *out, const struct gpu_info *info)
     json_put_text(out, "vendor", info->vendor);
     json_put_text(out, "driver", info->driver);
     json_put_text(out, "api_version", info->api_version);
-    put_optional(out, "uuid", select_uuid(out->arena, info));
+    put_optional(out, "uuid", gpu_info_uuid(out->arena, info));
     put_optional(out, "pci", select_pci(out->arena, info));
     json_put_open(out, "caps", '[');
     for (unsigned bit = 0; bit < GPU_CAP_BIT_COUNT; bit++)

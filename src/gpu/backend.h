@@ -150,6 +150,9 @@ struct gpu_enumeration {
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
+// For backends: false, after add_unavailable, if a driver reports more devices than there can be.
+bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
+
 // The slots that implement gpu/graphics.h.
 struct gpu_graphics {
     // Fills blends, and all members of image but object and desc.
@@ -178,10 +181,14 @@ struct gpu_managed {
     bool (*batch_prefetch)(struct gpu_batch *, const struct gpu_managed_range *, struct error *);
 };
 
+// A tunable of glibc: room for thread-local variables of libraries that are loaded late.
+#define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
+
 // A backend is constant data; load() returns its state. All slots are required unless their comment
 // names a capability or says that they are optional.
 struct gpu_backend {
     const char *name; // for example "vulkan"
+    bool no_driver;   // it loads no code of others, so listing its devices cannot crash
 
     // Loads the library and passes its devices to `to`. Returns the backend's state; NULL if there
     // is no device to use, after add_unavailable was called with the reason. unload is not called
@@ -190,7 +197,8 @@ struct gpu_backend {
     void (*unload)(void *state);
 
     // Optional. True if the library finds all its devices only in a process that has loaded the
-    // backends before it in the list. The system then loads those first, even if only this backend
+    // backends before it in the list, and this process has not GPU_TUNABLE_STATIC_TLS in its
+    // environment's GLIBC_TUNABLES. The system then loads those first, even if only this backend
     // was asked for.
     bool (*after_others)(void);
 

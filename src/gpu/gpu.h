@@ -45,21 +45,34 @@ struct gpu_unavailable {
 struct gpu_system_desc {
     const char *only_api; // lists only this API's devices, for example "cuda"; NULL: all APIs
     bool validation; // turns on the API's own validation (Vulkan); its messages count as errors
+    // Identities (gpu_info_identity) of devices that another process has listed. These devices get
+    // the same ids here, in whatever order the driver lists them now; other devices get free ids,
+    // in that order. An identity that is an id alone says nothing about the device.
+    const char *const *known;
+    size_t known_count;
 };
 
 // Loads the backends and lists their devices, without opening one; `desc` may be NULL for defaults.
-// This never fails: a backend that has no usable device or whose library cannot be loaded is listed
-// as unavailable, with the reason. The system must outlive the devices opened from it.
+// This never fails: a backend that has no usable device, whose library cannot be loaded, or whose
+// limits cannot be true (gpu_info_check), is listed as unavailable, with the reason. Names and
+// reasons are printable (text_printable). The system must outlive the devices opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
+
+// A system without backends, which shows what another process has listed (suite/enumerate.h). Its
+// devices cannot be opened. The other two add to such a system; both copy what they are given.
+struct gpu_system *gpu_system_create_empty(void);
+void gpu_system_add_device(struct gpu_system *system, const struct gpu_info *info);
+void gpu_system_add_unavailable(struct gpu_system *system,
+                                const struct gpu_unavailable *unavailable);
 
 size_t gpu_system_device_count(const struct gpu_system *system);
 const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t device);
 size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
-// The device with this id, for example "cuda:0"; NULL if the system has none.
-const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *id);
+// The device with this id ("cuda:0") or identity (gpu_info_identity); NULL if the system has none.
+const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
 

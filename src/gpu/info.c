@@ -2,6 +2,9 @@
 // Names of capabilities, kinds and limits (gpu/info.h); names and sizes of formats (gpu/gpu.h).
 #include "gpu/gpu.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 static const struct {
     const char *name, *missing;
 } caps[GPU_CAP_BIT_COUNT] = {
@@ -69,6 +72,89 @@ uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit)
     if (limit >= LIMIT_COUNT)
         return 0;
     return *(const uint64_t *)(const void *)((const char *)limits + limit_table[limit].offset);
+}
+
+// ---------------------------------------------------------------- identity
+
+const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (!info->has_uuid)
+        return NULL;
+    char *text = arena_alloc(arena, 2 * GPU_UUID_BYTES + 1);
+    for (size_t i = 0; i < GPU_UUID_BYTES; i++) {
+        text[2 * i] = digits[info->uuid[i] >> 4];
+        text[2 * i + 1] = digits[info->uuid[i] & 15];
+    }
+    return text;
+}
+
+const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info)
+{
+    const struct gpu_pci *pci = &info->pci;
+    if (info->has_uuid)
+        return arena_printf(arena, "%s=%s", info->id, gpu_info_uuid(arena, info));
+    if (info->has_pci)
+        return arena_printf(arena, "%s=%04" PRIx32 ":%02" PRIx32 ":%02" PRIx32 ".%" PRIx32,
+                            info->id, pci->domain, pci->bus, pci->device, pci->function);
+    return arena_strdup(arena, info->id);
+}
+
+// ---------------------------------------------------------------- limits that cannot be true
+
+// The largest values that no device of the next decades will exceed, by far.
+static const uint64_t most_default = UINT64_C(1) << 56;
+static const struct {
+    const char *name;
+    uint64_t most;
+    bool power_of_two;
+} plausible[] = {
+    {"storage_align_bytes", 1 << 20, true},
+    {"constant_align_bytes", 1 << 20, true},
+    {"typed_align_bytes", 1 << 20, true},
+    {"subgroup_threads", 4096, false},
+    {"subgroup_threads_min", 4096, false},
+    {"subgroup_threads_max", 4096, false},
+    {"cores", 1 << 24, false},
+    {"core_threads", 1 << 24, false},
+    {"core_clock_hz", UINT64_C(1000000000000), false},
+    {"memory_clock_hz", UINT64_C(1000000000000), false},
+    {"memory_bus_bits", 1 << 24, false},
+    {"stamp_step_ps", UINT64_C(1000000000000), false},
+    {"stamp_bits", 64, false},
+};
+
+static bool is_plausible(const char *name, uint64_t value)
+{
+    for (size_t i = 0; i < sizeof plausible / sizeof *plausible; i++)
+        if (strcmp(plausible[i].name, name) == 0)
+            return value <= plausible[i].most &&
+                   !(plausible[i].power_of_two && (value & (value - 1)));
+    return value <= most_default;
+}
+
+bool gpu_info_check(const struct gpu_info *info, struct error *err)
+{
+    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+        uint64_t value = gpu_limit_value(&info->limits, i);
+        if (!is_plausible(limit_table[i].name, value))
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "driver reports %s = %" PRIu64 ", which cannot be true",
+                             limit_table[i].name, value);
+    }
+    if (info->limits.stamp_bits && !info->limits.stamp_step_ps)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "driver reports time stamps whose unit is no positive number");
+    if (info->family_count > GPU_FAMILIES_MAX)
+        return error_set(err, ERROR_UNSUPPORTED, "driver reports %u families of queues",
+                         info->family_count);
+    for (unsigned i = 0; i < info->family_count; i++)
+        if (info->families[i].count == 0 || info->families[i].count > UINT16_MAX ||
+            info->families[i].stamp_bits > 64)
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "driver reports a family of %u queues with time stamps of %u bits",
+                             info->families[i].count, info->families[i].stamp_bits);
+    return true;
 }
 
 // ---------------------------------------------------------------- formats

@@ -4,6 +4,7 @@
 #ifndef GPU_INFO_H
 #define GPU_INFO_H
 
+#include "base/arena.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -150,7 +151,7 @@ struct gpu_pci {
 struct gpu_info {
     char id[32];     // for example "vulkan:0"
     const char *api; // name of the backend, for example "vulkan"
-    unsigned index;  // the number in id
+    unsigned index;  // its place among the devices that the backend listed in this process
     enum gpu_kind kind;
     char name[GPU_NAME_BYTES];
     char vendor[64];               // "NVIDIA", or the vendor's number if its name is unknown
@@ -160,6 +161,7 @@ struct gpu_info {
     bool has_uuid, has_pci;
     uint8_t uuid[GPU_UUID_BYTES]; // if has_uuid: the same in every API that lists this chip
     struct gpu_pci pci;
+    uint64_t memory_free_bytes; // of limits.memory_bytes, when it was listed; 0 = not known
     gpu_caps caps;
     struct gpu_limits limits;
     struct gpu_queue_family families[GPU_FAMILIES_MAX];
@@ -174,6 +176,18 @@ const char *gpu_kind_name(enum gpu_kind kind); // for example "discrete"
 // True if the device has all capabilities in `needed`. Else false with ERROR_UNSUPPORTED, which
 // names the first one that it lacks.
 MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err);
+
+// The UUID as 32 hexadecimal digits, in `arena`; NULL if unknown.
+const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
+
+// The device's name for other processes, in `arena`: its id, "=", and its UUID or else its PCI
+// address, as "cuda:0=00112233445566778899aabbccddeeff"; the id alone if both are unknown. Drivers
+// may list their devices in another order next time, for example after a card was lost.
+const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
+
+// False with ERROR_UNSUPPORTED "driver reports …" if a limit cannot be true: fathom would compute
+// with it. 0 is no such value: it means that the API does not report the limit.
+MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
 // Name and value of limit number `limit` of GPU_LIMITS, from 0 on; NULL and 0 if there is no such
 // limit.

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/front.h"
 
+#include "base/text.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    REASON_BYTES = 1024,
+    DEVICES_MAX = 4096 // of one driver
+};
 
 struct loaded {
     const struct gpu_backend *backend;
@@ -24,45 +32,121 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
+    bool *taken;   // for each known device (gpu_system_desc.known): it is listed
     bool unlisted; // loaded only because another backend needs it (after_others): its devices are
                    // not listed
 };
 
-static void add_device(struct gpu_enumeration *to, const struct gpu_info *info)
+// ---------------------------------------------------------------- ids
+
+// True if `identity` ("cuda:0=…", or an id alone) is of the device with this id.
+static bool is_id_of(const char *identity, const char *id)
 {
-    struct enumeration *enumeration = (struct enumeration *)to;
-    struct gpu_system *system = enumeration->system;
-    if (enumeration->unlisted)
+    size_t length = strlen(id);
+    return strncmp(identity, id, length) == 0 &&
+           (identity[length] == '=' || identity[length] == '\0');
+}
+
+static bool is_id_free(const struct enumeration *enumeration, const char *id)
+{
+    const struct gpu_system_desc *desc = enumeration->neutral.desc;
+    bool is_free = !gpu_system_find(enumeration->system, id);
+    for (size_t i = 0; is_free && i < desc->known_count; i++)
+        is_free = !(strchr(desc->known[i], '=') && is_id_of(desc->known[i], id));
+    return is_free;
+}
+
+// Writes the id of a known device if `info` has the same API and the same UUID or PCI address, else
+// the first id that no device has.
+static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
+{
+    const struct gpu_system_desc *desc = enumeration->neutral.desc;
+    const char *own = gpu_info_identity(enumeration->system->arena, info);
+    own += strcspn(own, "=");
+    for (size_t i = 0; *own && i < desc->known_count; i++) {
+        const char *known = desc->known[i];
+        size_t length = strcspn(known, "="), api = strlen(info->api);
+        if (enumeration->taken[i] || strcmp(known + length, own) != 0 ||
+            strncmp(known, info->api, api) != 0 || known[api] != ':' || length >= sizeof info->id)
+            continue;
+        enumeration->taken[i] = true;
+        snprintf(info->id, sizeof info->id, "%.*s", (int)length, known);
         return;
+    }
+    unsigned number = 0;
+    do
+        snprintf(info->id, sizeof info->id, "%s:%u", info->api, number++);
+    while (!is_id_free(enumeration, info->id));
+}
+
+// ---------------------------------------------------------------- listing
+
+void gpu_system_add_device(struct gpu_system *system, const struct gpu_info *info)
+{
     struct gpu_info *copy = ARENA_NEW(system->arena, struct gpu_info);
     *copy = *info;
-    copy->api = enumeration->api;
-    copy->index = enumeration->next_index++;
-    snprintf(copy->id, sizeof copy->id, "%s:%u", copy->api, copy->index);
+    copy->api = arena_strdup(system->arena, info->api);
     system->infos = arena_grow(system->arena, system->infos, system->info_count,
                                &system->info_capacity, sizeof *system->infos);
     system->infos[system->info_count++] = copy;
 }
 
-static void append_unavailable(struct gpu_system *system, struct gpu_unavailable unavailable)
+void gpu_system_add_unavailable(struct gpu_system *system,
+                                const struct gpu_unavailable *unavailable)
 {
+    const char *remedy = unavailable->remedy;
     system->unavailable = arena_grow(system->arena, system->unavailable, system->unavailable_count,
                                      &system->unavailable_capacity, sizeof *system->unavailable);
     system->unavailable[system->unavailable_count++] = (struct gpu_unavailable){
-        .api = arena_strdup(system->arena, unavailable.api),
-        .reason = arena_strdup(system->arena, unavailable.reason),
-        .remedy = unavailable.remedy ? arena_strdup(system->arena, unavailable.remedy) : NULL,
+        .api = arena_strdup(system->arena, unavailable->api),
+        .reason = text_printable(system->arena, unavailable->reason, REASON_BYTES),
+        .remedy = remedy ? arena_strdup(system->arena, remedy) : NULL,
     };
 }
 
 static void add_unavailable(struct gpu_enumeration *to, const char *reason, const char *remedy)
 {
     struct enumeration *enumeration = (struct enumeration *)to;
+    if (!enumeration->unlisted)
+        gpu_system_add_unavailable(
+            enumeration->system,
+            &(struct gpu_unavailable){.api = enumeration->api, .reason = reason, .remedy = remedy});
+}
+
+bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices)
+{
+    if (devices <= DEVICES_MAX)
+        return true;
+    to->add_unavailable(to, arena_printf(to->arena, "driver reports %" PRIu64 " devices", devices),
+                        NULL);
+    return false;
+}
+
+static void make_printable(struct arena *arena, char *text, size_t bytes)
+{
+    text[bytes - 1] = '\0';
+    snprintf(text, bytes, "%s", text_printable(arena, text, bytes));
+}
+
+static void add_device(struct gpu_enumeration *to, const struct gpu_info *found)
+{
+    struct enumeration *enumeration = (struct enumeration *)to;
+    struct gpu_info info = *found;
+    struct error err;
+    info.api = enumeration->api;
+    info.index = enumeration->next_index++;
+    make_printable(to->arena, info.name, sizeof info.name);
+    make_printable(to->arena, info.vendor, sizeof info.vendor);
+    make_printable(to->arena, info.driver, sizeof info.driver);
+    make_printable(to->arena, info.api_version, sizeof info.api_version);
     if (enumeration->unlisted)
         return;
-    append_unavailable(
-        enumeration->system,
-        (struct gpu_unavailable){.api = enumeration->api, .reason = reason, .remedy = remedy});
+    if (!gpu_info_check(&info, &err)) {
+        add_unavailable(to, arena_printf(to->arena, "%s: %s", info.name, err.message), NULL);
+        return;
+    }
+    choose_id(enumeration, &info);
+    gpu_system_add_device(enumeration->system, &info);
 }
 
 static void load_backend(struct gpu_system *system, const struct gpu_backend *backend,
@@ -75,6 +159,7 @@ static void load_backend(struct gpu_system *system, const struct gpu_backend *ba
                     .add_unavailable = add_unavailable},
         .system = system,
         .api = backend->name,
+        .taken = ARENA_ARRAY(system->arena, desc->known_count, bool),
         .unlisted = unlisted,
     };
     void *state = backend->load(&enumeration.neutral);
@@ -93,14 +178,20 @@ static const struct gpu_backend *find_backend(const char *name)
     return NULL;
 }
 
+struct gpu_system *gpu_system_create_empty(void)
+{
+    struct arena *arena = arena_create();
+    struct gpu_system *system = ARENA_NEW(arena, struct gpu_system);
+    system->arena = arena;
+    return system;
+}
+
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
 {
     static const struct gpu_system_desc defaults = {0};
     if (!desc)
         desc = &defaults;
-    struct arena *arena = arena_create();
-    struct gpu_system *system = ARENA_NEW(arena, struct gpu_system);
-    system->arena = arena;
+    struct gpu_system *system = gpu_system_create_empty();
     const struct gpu_backend *only = desc->only_api ? find_backend(desc->only_api) : NULL;
     bool with_others = only && only->after_others && only->after_others();
     bool wanted = !desc->only_api || with_others;
@@ -110,9 +201,9 @@ struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc)
         wanted = wanted && *backend != only;
     }
     if (!only && desc->only_api)
-        append_unavailable(system,
-                           (struct gpu_unavailable){.api = desc->only_api,
-                                                    .reason = "this build has no such API"});
+        gpu_system_add_unavailable(
+            system, &(struct gpu_unavailable){.api = desc->only_api,
+                                              .reason = "this build has no such API"});
     return system;
 }
 
@@ -147,10 +238,10 @@ const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *sy
     return index < system->unavailable_count ? &system->unavailable[index] : NULL;
 }
 
-const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *id)
+const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name)
 {
     for (size_t i = 0; i < system->info_count; i++)
-        if (strcmp(system->infos[i]->id, id) == 0)
+        if (is_id_of(name, system->infos[i]->id))
             return system->infos[i];
     return NULL;
 }

@@ -118,7 +118,7 @@ static void describe_device(struct run *run, const struct gpu_info *info)
     device->driver = arena_strdup(arena, info->driver);
     device->api_version = arena_strdup(arena, info->api_version);
     device->kind = gpu_kind_name(info->kind);
-    device->uuid = select_uuid(arena, info);
+    device->uuid = gpu_info_uuid(arena, info);
     device->pci = select_pci(arena, info);
     unsigned count = 0;
     while (gpu_limit_name(count))

@@ -10,19 +10,6 @@
 
 // ---------------------------------------------------------------- facts about a device
 
-const char *select_uuid(struct arena *arena, const struct gpu_info *info)
-{
-    static const char digits[] = "0123456789abcdef";
-    if (!info->has_uuid)
-        return NULL;
-    char *text = arena_alloc(arena, 2 * GPU_UUID_BYTES + 1);
-    for (size_t i = 0; i < GPU_UUID_BYTES; i++) {
-        text[2 * i] = digits[info->uuid[i] >> 4];
-        text[2 * i + 1] = digits[info->uuid[i] & 15];
-    }
-    return text;
-}
-
 const char *select_pci(struct arena *arena, const struct gpu_info *info)
 {
     return measure_card_of(arena, info).pci;
@@ -68,7 +55,7 @@ struct selection {
 // prints UUIDs with "GPU-" and dashes.
 static bool is_uuid(struct arena *arena, const char *name, const struct gpu_info *info)
 {
-    const char *uuid = select_uuid(arena, info);
+    const char *uuid = gpu_info_uuid(arena, info);
     if (!uuid)
         return false;
     if (strncasecmp(name, "GPU-", 4) == 0)

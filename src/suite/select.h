@@ -40,9 +40,7 @@ struct unreached_gpu {
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 
-// The device's UUID ("00112233445566778899aabbccddeeff") and PCI address ("0000:1b:00.0"); NULL if
-// unknown.
-const char *select_uuid(struct arena *arena, const struct gpu_info *info);
+// The device's PCI address ("0000:1b:00.0"); NULL if unknown.
 const char *select_pci(struct arena *arena, const struct gpu_info *info);
 
 #endif

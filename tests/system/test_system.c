@@ -16,6 +16,23 @@ static struct {
     bool shy_wants_others;
 } loaded;
 
+// Two cards, which the driver lists in the order of `cards`, and a limit that the test chooses.
+static struct {
+    uint8_t cards[2]; // bytes of their UUIDs; 0: the driver tells none
+    uint64_t align_bytes;
+} driver;
+
+static void *load_cards(struct gpu_enumeration *to)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct gpu_info info = {.name = "Card\x1b", .has_uuid = driver.cards[i] != 0};
+        info.uuid[0] = driver.cards[i];
+        info.limits.storage_align_bytes = i == 0 ? driver.align_bytes : 0;
+        to->add_device(to, &info);
+    }
+    return &driver;
+}
+
 static void *load(struct gpu_enumeration *to, const char *name)
 {
     struct gpu_info info = {.kind = GPU_KIND_DISCRETE};
@@ -54,7 +71,8 @@ static const struct gpu_backend first = {.name = "first", .load = first_load, .u
 static const struct gpu_backend shy = {
     .name = "shy", .load = shy_load, .unload = unload, .after_others = shy_after_others};
 static const struct gpu_backend last = {.name = "last", .load = last_load, .unload = unload};
-const struct gpu_backend *const gpu_backends[] = {&first, &shy, &last, NULL};
+static const struct gpu_backend cards = {.name = "cards", .load = load_cards, .unload = unload};
+const struct gpu_backend *const gpu_backends[] = {&first, &shy, &last, &cards, NULL};
 const struct gpu_kernel *const kernels[] = {NULL};
 
 static struct gpu_system *system_of(const char *only_api)
@@ -68,7 +86,7 @@ static void all_are_loaded_in_the_order_of_the_list(void **state)
     (void)state;
     struct gpu_system *system = system_of(NULL);
     assert_string_equal(loaded.text, "first shy last ");
-    assert_int_equal(gpu_system_device_count(system), 3);
+    assert_int_equal(gpu_system_device_count(system), 3 + 2);
     assert_int_equal(gpu_system_unavailable_count(system), 3);
     gpu_system_destroy(system);
 }
@@ -109,6 +127,107 @@ static void an_unknown_api_is_unavailable(void **state)
     gpu_system_destroy(system);
 }
 
+// ---------------------------------------------------------------- the same device again
+
+static struct gpu_system *system_of_cards(uint8_t one, uint8_t other, const char *known)
+{
+    driver.cards[0] = one;
+    driver.cards[1] = other;
+    driver.align_bytes = 0;
+    return gpu_system_create(
+        &(struct gpu_system_desc){.only_api = "cards", .known = &known, .known_count = !!known});
+}
+
+static void assert_card(const struct gpu_system *system, const char *id, uint8_t uuid,
+                        unsigned index)
+{
+    const struct gpu_info *info = gpu_system_find(system, id);
+    assert_non_null(info);
+    assert_int_equal(info->uuid[0], uuid);
+    assert_int_equal(info->index, index);
+}
+
+// Given the identity of a card, when the driver lists its cards the other way round, then the card
+// keeps its id, and backends still know it by its place.
+static void a_known_card_keeps_its_id(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct gpu_system *system = system_of_cards(0xa1, 0xb2, NULL);
+    assert_card(system, "cards:0", 0xa1, 0);
+    const char *identity = gpu_info_identity(arena, gpu_system_find(system, "cards:0"));
+    assert_string_equal(identity, "cards:0=a1000000000000000000000000000000");
+    gpu_system_destroy(system);
+
+    system = system_of_cards(0xb2, 0xa1, identity);
+    assert_card(system, "cards:0", 0xa1, 1);
+    assert_card(system, identity, 0xa1, 1);
+    assert_card(system, "cards:1", 0xb2, 0);
+    gpu_system_destroy(system);
+
+    system = system_of_cards(0xb2, 0xc3, identity); // the card is gone: no other one is taken
+    assert_null(gpu_system_find(system, identity));
+    assert_card(system, "cards:1", 0xb2, 0);
+    gpu_system_destroy(system);
+
+    system = system_of_cards(0, 0, "cards:1"); // nothing is known but the order
+    assert_card(system, "cards:1", 0, 1);
+    gpu_system_destroy(system);
+    arena_destroy(arena);
+}
+
+static void a_device_whose_limits_cannot_be_true_is_unavailable(void **state)
+{
+    (void)state;
+    driver.align_bytes = 48;
+    driver.cards[0] = driver.cards[1] = 0;
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "cards"});
+    assert_int_equal(gpu_system_device_count(system), 1);
+    assert_card(system, "cards:0", 0, 1);
+    assert_int_equal(gpu_system_unavailable_count(system), 1);
+    assert_string_equal(gpu_system_unavailable(system, 0)->reason,
+                        "Card\\x1b: driver reports storage_align_bytes = 48, which cannot be true");
+    gpu_system_destroy(system);
+}
+
+static struct gpu_info plausible(void)
+{
+    return (struct gpu_info){
+        .limits = {.memory_bytes = UINT64_C(150) << 30, .stamp_bits = 64, .stamp_step_ps = 1000},
+        .families = {{.count = 16, .stamp_bits = 64}},
+        .family_count = 1};
+}
+
+static void assert_refused(const struct gpu_info *info, const char *part)
+{
+    struct error err = {0};
+    assert_false(gpu_info_check(info, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, part));
+}
+
+static void limits_are_checked_one_by_one(void **state)
+{
+    (void)state;
+    struct error err;
+    struct gpu_info info = plausible();
+    assert_true(gpu_info_check(&info, &err));
+    info.limits.memory_bytes = UINT64_MAX;
+    assert_refused(&info, "memory_bytes = 18446744073709551615");
+    info = plausible();
+    info.limits.stamp_step_ps = 0;
+    assert_refused(&info, "no positive number");
+    info = plausible();
+    info.limits.stamp_bits = 65;
+    assert_refused(&info, "stamp_bits = 65");
+    info = plausible();
+    info.families[0].count = UINT32_MAX;
+    assert_refused(&info, "4294967295 queues");
+    info = plausible();
+    info.family_count = GPU_FAMILIES_MAX + 1;
+    assert_refused(&info, "9 families");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +235,9 @@ int main(void)
         cmocka_unit_test(one_api_alone_loads_nothing_else),
         cmocka_unit_test(one_that_comes_after_others_has_them_loaded_but_not_listed),
         cmocka_unit_test(an_unknown_api_is_unavailable),
+        cmocka_unit_test(a_known_card_keeps_its_id),
+        cmocka_unit_test(a_device_whose_limits_cannot_be_true_is_unavailable),
+        cmocka_unit_test(limits_are_checked_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

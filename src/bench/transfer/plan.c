@@ -148,6 +148,14 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
+static bool is_first_of_its_api(const struct gpu_system *system, const struct gpu_info *own)
+{
+    for (size_t i = 0; system && i < gpu_system_device_count(system); i++)
+        if (strcmp(gpu_system_info(system, i)->api, own->api) == 0)
+            return strcmp(gpu_system_info(system, i)->id, own->id) == 0;
+    return true;
+}
+
 static size_t devices_of(const struct gpu_system *system, const char *api)
 {
     size_t count = 0;
@@ -168,7 +176,8 @@ static struct bench_choice devices_named(const struct bench_request *request, si
     bool alone = devices_of(request->system, own->api) < 2, from = param == TRANSFER_PARAM_FROM;
     for (size_t i = 0; i < count && !alone; i++) {
         const struct gpu_info *info = gpu_system_info(request->system, i);
-        bool ours = !from || own->index == 0 || info->index == own->index;
+        bool ours =
+            !from || is_first_of_its_api(request->system, own) || strcmp(info->id, own->id) == 0;
         ids[made] = case_value_of(choice.param);
         ids[made].text = info->id;
         made += ours && strcmp(info->api, own->api) == 0 && is_chosen(&choice, info->id);

@@ -238,6 +238,8 @@ static bool list_devices(struct cuda_state *state, int version, struct gpu_enume
         to->add_unavailable(to, "the driver lists no device", "check CUDA_VISIBLE_DEVICES");
         return false;
     }
+    if (!gpu_count_check(to, (uint64_t)count))
+        return false;
     state->devices = ARENA_ARRAY(to->arena, (size_t)count, int);
     for (int ordinal = 0; ordinal < count; ordinal++) {
         if (cuda_check(api, api->cuDeviceGet(&device, ordinal), "cuDeviceGet", &err))

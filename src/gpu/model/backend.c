@@ -254,6 +254,7 @@ static void object_destroy(struct gpu_object *object)
 
 const struct gpu_backend model_backend = {
     .name = "model",
+    .no_driver = true,
     .load = load,
     .unload = unload,
     .device_open = device_open,

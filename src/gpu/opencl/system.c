@@ -4,6 +4,7 @@
 #include "gpu/opencl/opencl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,10 @@ enum {
     DEVICE_PCI_BUS_ID_NV = 0x4008,
     DEVICE_PCI_SLOT_ID_NV = 0x4009,
     DEVICE_PCI_DOMAIN_ID_NV = 0x400A,
+};
+
+enum {
+    TEXT_BYTES_MAX = 1 << 20 // a longer text of a driver counts as none
 };
 
 // ---------------------------------------------------------------- properties of a device
@@ -36,7 +41,8 @@ static uint64_t number(const struct asked *asked, cl_device_info which)
 static const char *text(const struct asked *asked, cl_device_info which)
 {
     size_t bytes = 0;
-    if (asked->api->clGetDeviceInfo(asked->device, which, 0, NULL, &bytes) != CL_SUCCESS)
+    if (asked->api->clGetDeviceInfo(asked->device, which, 0, NULL, &bytes) != CL_SUCCESS ||
+        bytes > TEXT_BYTES_MAX)
         return "";
     char *value = arena_alloc(asked->arena, bytes + 1);
     if (asked->api->clGetDeviceInfo(asked->device, which, bytes, value, NULL) != CL_SUCCESS)
@@ -48,7 +54,8 @@ static const char *platform_text(const struct opencl_api *api, struct arena *are
                                  cl_platform_id platform, cl_platform_info which)
 {
     size_t bytes = 0;
-    if (api->clGetPlatformInfo(platform, which, 0, NULL, &bytes) != CL_SUCCESS)
+    if (api->clGetPlatformInfo(platform, which, 0, NULL, &bytes) != CL_SUCCESS ||
+        bytes > TEXT_BYTES_MAX)
         return "OpenCL";
     char *value = arena_alloc(arena, bytes + 1);
     if (api->clGetPlatformInfo(platform, which, bytes, value, NULL) != CL_SUCCESS)
@@ -105,6 +112,12 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+// The product, or UINT64_MAX if it is larger.
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
 static uint64_t subgroup_threads(const struct asked *asked)
 {
     uint64_t threads = number(asked, CL_DEVICE_WARP_SIZE_NV);
@@ -149,8 +162,8 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .subgroup_threads_min = sub,
         .subgroup_threads_max = sub,
         .cores = number(asked, CL_DEVICE_MAX_COMPUTE_UNITS),
-        .core_clock_hz = number(asked, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000,
-        .stamp_step_ps = number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION) * 1000,
+        .core_clock_hz = times(number(asked, CL_DEVICE_MAX_CLOCK_FREQUENCY), 1000000),
+        .stamp_step_ps = times(number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION), 1000),
         .stamp_bits = 64,
     };
     // NVIDIA's driver reports the sum of all L1 caches as this size.
@@ -260,6 +273,8 @@ static void list_platform(struct opencl_state *state, cl_platform_id platform,
     const char *name = platform_text(api, to->arena, platform, CL_PLATFORM_NAME);
     cl_uint count = 0;
     cl_int result = api->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    if (!gpu_count_check(to, count))
+        return;
     cl_device_id *devices = ARENA_ARRAY(to->arena, count, cl_device_id);
     if (result == CL_SUCCESS && count)
         result = api->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
@@ -284,7 +299,8 @@ static bool nvidia_is_there(void)
 // GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {
-    return nvidia_is_there();
+    const char *tunables = getenv("GLIBC_TUNABLES");
+    return nvidia_is_there() && !(tunables && strstr(tunables, GPU_TUNABLE_STATIC_TLS));
 }
 
 static const char *remedy_of_platforms(void)
@@ -299,6 +315,8 @@ static bool list_platforms(struct opencl_state *state, struct gpu_enumeration *t
 {
     cl_uint count = 0;
     cl_int result = state->api.clGetPlatformIDs(0, NULL, &count);
+    if (!gpu_count_check(to, count))
+        return false;
     cl_platform_id *platforms = ARENA_ARRAY(to->arena, count, cl_platform_id);
     if (result == CL_SUCCESS && count)
         result = state->api.clGetPlatformIDs(count, platforms, NULL);

@@ -33,6 +33,7 @@
     X(KHR_cooperative_matrix)                                                                      \
     X(AMD_shader_core_properties)                                                                  \
     X(AMD_shader_core_properties2)                                                                 \
+    X(EXT_memory_budget)                                                                           \
     X(EXT_pci_bus_info)                                                                            \
     X(EXT_calibrated_timestamps)                                                                   \
     X(EXT_robustness2)                                                                             \

@@ -9,7 +9,8 @@
 enum {
     // Mesa's LP_MAX_TGSI_LOOP_ITERATIONS. The value was measured on Mesa 22.3.6, with a kernel that
     // has several loops.
-    LLVMPIPE_LOOP_ITERATIONS = 65534
+    LLVMPIPE_LOOP_ITERATIONS = 65534,
+    QUEUE_FAMILIES_MAX = 64, // those after it are not looked at
 };
 
 struct properties {
@@ -69,7 +70,8 @@ static void fill_identity(const struct properties *p, struct gpu_info *info)
     static const uint8_t none[GPU_UUID_BYTES] = {0};
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     info->kind = kind_of(core->deviceType);
-    snprintf(info->name, sizeof info->name, "%s", core->deviceName);
+    snprintf(info->name, sizeof info->name, "%.*s", VK_MAX_PHYSICAL_DEVICE_NAME_SIZE,
+             core->deviceName); // a broken driver may not end it
     name_vendor(core->vendorID, info->vendor, sizeof info->vendor);
     info->vendor_id = core->vendorID <= 0xffff ? core->vendorID : 0;
     info->device_id = info->vendor_id ? core->deviceID : 0;
@@ -98,24 +100,36 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The size of the largest device-local heap. Other device-local heaps are parts of this memory.
-static uint64_t device_memory_bytes(VkPhysicalDevice device)
+// Fills the size of the largest device-local heap, and how much of it is free. Other device-local
+// heaps are parts of this memory.
+static void fill_memory(const struct vulkan_physical *physical, struct gpu_info *info)
 {
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(device, &memory);
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < memory.memoryHeapCount; i++)
-        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT &&
-            memory.memoryHeaps[i].size > bytes)
-            bytes = memory.memoryHeaps[i].size;
-    return bytes;
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+    VkPhysicalDeviceMemoryProperties2 told = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+        .pNext = physical->extensions.EXT_memory_budget ? &budget : NULL};
+    const VkPhysicalDeviceMemoryProperties *memory = &told.memoryProperties;
+    vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
+    if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
+        memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
+        info->limits.memory_bytes = UINT64_MAX; // gpu_info_check refuses it
+        return;
+    }
+    for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
+        const VkMemoryHeap *heap = &memory->memoryHeaps[i];
+        if (!(heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) ||
+            heap->size <= info->limits.memory_bytes)
+            continue;
+        info->limits.memory_bytes = heap->size;
+        // The budget is what this process may use in all; it uses nothing yet.
+        info->memory_free_bytes = smaller(budget.heapBudget[i], heap->size);
+    }
 }
 
-static void fill_memory_limits(const struct vulkan_physical *physical, const struct properties *p,
-                               struct gpu_limits *limits)
+static void fill_memory_limits(const struct properties *p, struct gpu_limits *limits)
 {
     const VkPhysicalDeviceLimits *vk = &p->core.properties.limits;
-    limits->memory_bytes = device_memory_bytes(physical->handle);
     limits->allocation_bytes = smaller(p->v11.maxMemoryAllocationSize, p->v13.maxBufferSize);
     limits->allocation_bytes = smaller(limits->allocation_bytes, limits->memory_bytes) / 4 * 4;
     limits->storage_range_bytes = vk->maxStorageBufferRange;
@@ -147,7 +161,9 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    limits->stamp_step_ps = (uint64_t)((double)vk->timestampPeriod * 1000.0 + 0.5);
+    // 0 for what is no number or negative, which gpu_info_check refuses.
+    double step_ps = (double)vk->timestampPeriod * 1000.0 + 0.5;
+    limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
 
 // ---------------------------------------------------------------- queue families
@@ -174,6 +190,7 @@ static void fill_families(struct vulkan_physical *physical, struct gpu_info *inf
 {
     uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, NULL);
+    count = count < QUEUE_FAMILIES_MAX ? count : QUEUE_FAMILIES_MAX;
     VkQueueFamilyProperties *found = ARENA_ARRAY(scratch, count, VkQueueFamilyProperties);
     vkGetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, found);
     bool universal = false;
@@ -340,7 +357,8 @@ static void add_device(struct vulkan_state *state, VkPhysicalDevice handle, stru
     query_properties(&physical, &p);
     fill_identity(&p, &info);
     fill_pci(&physical, &p, &info);
-    fill_memory_limits(&physical, &p, &info.limits);
+    fill_memory(&physical, &info);
+    fill_memory_limits(&p, &info.limits);
     fill_kernel_limits(&p, &info.limits);
     fill_families(&physical, &info, scratch);
     fill_cores(&physical, &info.limits);
@@ -355,6 +373,8 @@ void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to)
 {
     uint32_t count = 0;
     VkResult result = vkEnumeratePhysicalDevices(state->instance, &count, NULL);
+    if (!gpu_count_check(to, count))
+        return;
     struct arena *scratch = arena_create();
     VkPhysicalDevice *handles = ARENA_ARRAY(scratch, count, VkPhysicalDevice);
     if (result == VK_SUCCESS)
