@@ -135,7 +135,7 @@ struct benchmark {
 
     // Does the work of a second process that the benchmark starts as `fathom __beside NAME -d
     // DEVICE` (base/child.h), until the socket closes. Optional.
-    bool (*serve)(const char *device_id, int socket_fd, struct error *err);
+    bool (*serve)(const char *device, int socket_fd, struct error *err);
 
     // Prepares, warms up, takes samples, verifies. Fills the whole visit, or fails: after
     // ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY the case is skipped, after other errors it failed.

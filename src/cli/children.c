@@ -4,16 +4,21 @@
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "sensors/guard.h"
+#include "suite/enumerate.h"
 #include "suite/visitor.h"
 
 #include <unistd.h>
 
 bool command_worker(struct cli *cli, struct error *err)
 {
-    const char *device = options_value(cli->options, OPTION_DEVICE);
-    if (!device)
+    const char **devices;
+    size_t count = options_values(cli->arena, cli->options, OPTION_DEVICE, &devices);
+    if (count == 0)
         return error_set(err, ERROR_USAGE, "__worker: -d is missing: only fathom itself starts it");
-    const struct visitor_desc desc = {.device_id = device, .validation = cli_validation()};
+    const struct visitor_desc desc = {.device = devices[0],
+                                      .known = devices,
+                                      .known_count = count,
+                                      .validation = cli_validation()};
     return visitor_serve(&desc, STDIN_FILENO, err);
 }
 
@@ -28,6 +33,16 @@ bool command_beside(struct cli *cli, struct error *err)
                          "__beside: expected a benchmark that has a second process, and -d: only "
                          "fathom itself starts it");
     return benchmark->serve(device, STDIN_FILENO, err);
+}
+
+bool command_enumerate(struct cli *cli, struct error *err)
+{
+    if (cli->options->operand_count != 1)
+        return error_set(err, ERROR_USAGE,
+                         "__enumerate: expected an API: only fathom itself starts it");
+    const struct gpu_system_desc desc = {.only_api = cli->options->operands[0],
+                                         .validation = cli_validation()};
+    return enumerate_serve(&desc, STDIN_FILENO, err);
 }
 
 bool command_guard(struct cli *cli, struct error *err)

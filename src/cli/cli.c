@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/child.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "cli/generate.h"
 #include "cli/help.h"
@@ -30,10 +31,15 @@ static bool run_program(struct cli *cli, struct error *err)
 static bool run_command(struct cli *cli, struct error *err)
 {
     static bool (*const commands[COMMAND_COUNT])(struct cli *, struct error *) = {
-        [COMMAND_DEVICES] = command_devices, [COMMAND_LIST] = command_list,
-        [COMMAND_RUN] = command_run,         [COMMAND_MAP] = command_map,
-        [COMMAND_REPORT] = command_report,   [COMMAND_COMPARE] = command_compare,
-        [COMMAND_WORKER] = command_worker,   [COMMAND_BESIDE] = command_beside,
+        [COMMAND_DEVICES] = command_devices,
+        [COMMAND_LIST] = command_list,
+        [COMMAND_RUN] = command_run,
+        [COMMAND_MAP] = command_map,
+        [COMMAND_REPORT] = command_report,
+        [COMMAND_COMPARE] = command_compare,
+        [COMMAND_WORKER] = command_worker,
+        [COMMAND_BESIDE] = command_beside,
+        [COMMAND_ENUMERATE] = command_enumerate,
         [COMMAND_GUARD] = command_guard,
     };
     enum command_id command = cli->options->command;
@@ -100,7 +106,7 @@ int cli_main(int argc, char **argv)
     bool done = options_parse(arena, argc, argv, &options, &err) && start_command(&cli, &err) &&
                 flush(cli.out, &err);
     if (!done)
-        fprintf(cli.err, "fathom: %s\n", err.message);
+        fprintf(cli.err, "fathom: %s\n", text_printable(arena, err.message, SIZE_MAX));
     arena_destroy(arena);
     return done ? cli.status : status_of(err.code);
 }

@@ -22,7 +22,7 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    const char *const *environment; // copied before drivers were loaded; child processes get it
+    const char *const *environment; // for child processes; copied before drivers were loaded
     FILE *out, *err;
     int status; // exit status of a command that returned true; EXIT_MEASURED unless it sets another
 };
@@ -39,6 +39,7 @@ bool command_map(struct cli *cli, struct error *err);
 bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
+bool command_enumerate(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);
 bool command_guard(struct cli *cli, struct error *err);
 
@@ -78,7 +79,16 @@ MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 // True if the environment has FATHOM_VALIDATION=1, which turns the API's own validation on.
 bool cli_validation(void);
 
-// Creates the system with every backend, with validation as cli_validation says.
-struct gpu_system *cli_system_create(void);
+// Creates the system that lists the devices of every backend, with validation as cli_validation
+// says. With --no-isolate the drivers are loaded into this process; else no driver is, and
+// cli->environment becomes that of the processes that open the devices. ERROR_USAGE if the value of
+// --silence-limit is wrong.
+struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
+
+// The number of seconds of --silence-limit as nanoseconds; 0: not given.
+MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err);
+
+// Writes what is buffered, then unloads the drivers of the system.
+void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

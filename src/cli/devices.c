@@ -7,19 +7,36 @@
 
 // ---------------------------------------------------------------- for people
 
-static void write_device(FILE *out, const struct gpu_info *info)
+// The free memory of a chip is the same in every API, but only Vulkan tells it before the device is
+// opened. 0: not known.
+static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
-    char memory[32];
+    for (size_t i = 0; i < gpu_system_device_count(system); i++) {
+        const struct gpu_info *other = gpu_system_info(system, i);
+        if (other->memory_free_bytes &&
+            (other == info || (info->kind != GPU_KIND_CPU && select_same_chip(other, info))))
+            return other->memory_free_bytes;
+    }
+    return 0;
+}
+
+static void write_device(struct cli *cli, const struct gpu_system *system,
+                         const struct gpu_info *info)
+{
+    char memory[32], left[32];
+    uint64_t left_bytes = free_bytes(system, info);
     unit_format((double)info->limits.memory_bytes, UNIT_BYTE, memory, sizeof memory);
-    fprintf(out, "%-10s %s\n", info->id, info->name);
-    fprintf(out, "%-10s %s, %s, %s\n", "", gpu_kind_name(info->kind),
-            info->limits.memory_bytes ? memory : "memory not known", info->driver);
+    unit_format((double)left_bytes, UNIT_BYTE, left, sizeof left);
+    fprintf(cli->out, "%-10s %s\n", info->id, info->name);
+    fprintf(cli->out, "%-10s %s, %s%s, %s\n", "", gpu_kind_name(info->kind),
+            info->limits.memory_bytes ? memory : "memory not known",
+            left_bytes ? arena_printf(cli->arena, " (%s free)", left) : "", info->driver);
 }
 
 static void write_text(struct cli *cli, const struct gpu_system *system)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++)
-        write_device(cli->out, gpu_system_info(system, i));
+        write_device(cli, system, gpu_system_info(system, i));
     for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
         const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
         fprintf(cli->out, "%-10s no devices: %s\n", unavailable->api, unavailable->reason);
@@ -43,7 +60,8 @@ static void put_optional(struct json_out *out, const char *name, const char *tex
         json_put_null(out, name);
 }
 
-static void put_device(struct json_out *out, const struct gpu_info *info)
+static void put_device(struct json_out *out, const struct gpu_system *system,
+                       const struct gpu_info *info)
 {
     json_put_open(out, NULL, '{');
     json_put_text(out, "id", info->id);
@@ -55,6 +73,8 @@ static void put_device(struct json_out *out, const struct gpu_info *info)
     json_put_text(out, "api_version", info->api_version);
     put_optional(out, "uuid", gpu_info_uuid(out->arena, info));
     put_optional(out, "pci", select_pci(out->arena, info));
+    if (free_bytes(system, info))
+        json_put_count(out, "memory_free_bytes", free_bytes(system, info));
     json_put_open(out, "caps", '[');
     for (unsigned bit = 0; bit < GPU_CAP_BIT_COUNT; bit++)
         if (info->caps >> bit & 1)
@@ -76,7 +96,7 @@ static bool write_json(struct cli *cli, const struct gpu_system *system, struct 
     json_put_open(&out, NULL, '{');
     json_put_open(&out, "devices", '[');
     for (size_t i = 0; i < gpu_system_device_count(system); i++)
-        put_device(&out, gpu_system_info(system, i));
+        put_device(&out, system, gpu_system_info(system, i));
     json_put_close(&out, ']');
     json_put_open(&out, "absences", '[');
     for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
@@ -104,14 +124,16 @@ static bool write_json(struct cli *cli, const struct gpu_system *system, struct 
 
 bool command_devices(struct cli *cli, struct error *err)
 {
-    struct gpu_system *system = cli_system_create();
+    struct gpu_system *system = cli_system_create(cli, err);
     bool done = true;
+    if (!system)
+        return false;
     if (options_has(cli->options, OPTION_JSON))
         done = write_json(cli, system, err);
     else
         write_text(cli, system);
     if (gpu_system_device_count(system) == 0)
         cli->status = EXIT_NO_MEASUREMENT;
-    gpu_system_destroy(system);
+    cli_system_destroy(cli, system);
     return done;
 }

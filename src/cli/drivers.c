@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Settings that commands read before they load drivers: FATHOM_VALIDATION of the environment, and
-// the files of `-d model:FILE`.
+// Lists the devices, and the settings that commands read before: FATHOM_VALIDATION of the
+// environment, and the files of `-d model:FILE`.
+#include "base/clock.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "gpu/model.h"
+#include "suite/enumerate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +17,43 @@ bool cli_validation(void)
     return set && strcmp(set, "1") == 0;
 }
 
-struct gpu_system *cli_system_create(void)
+bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err)
 {
-    return gpu_system_create(&(struct gpu_system_desc){.validation = cli_validation()});
+    const char *text = options_value(cli->options, OPTION_SILENCE);
+    uint64_t silence_s = 0;
+    if (text && !(text_parse_uint(text, &silence_s) && silence_s > 0 && silence_s <= 86400))
+        return error_set(err, ERROR_USAGE,
+                         "--silence-limit %s: expected a whole number from 1 to 86400", text);
+    *silence_ns = silence_s * NS_PER_S;
+    return true;
+}
+
+static void tell_waiting(void *context, const char *apis)
+{
+    const struct cli *cli = context;
+    fprintf(cli->err, "fathom: note: waiting for the drivers of %s\n", apis);
+}
+
+struct gpu_system *cli_system_create(struct cli *cli, struct error *err)
+{
+    static const char *const argv[] = {"/proc/self/exe", "__enumerate", NULL};
+    struct enumerate_desc desc = {.argv = argv,
+                                  .environment = cli->environment,
+                                  .validation = cli_validation(),
+                                  .waiting = tell_waiting,
+                                  .context = cli};
+    if (!cli_silence(cli, &desc.silence_ns, err))
+        return NULL;
+    if (options_has(cli->options, OPTION_NO_ISOLATE))
+        return gpu_system_create(&(struct gpu_system_desc){.validation = desc.validation});
+    return enumerate_devices(cli->arena, &desc, &cli->environment);
+}
+
+void cli_system_destroy(struct cli *cli, struct gpu_system *system)
+{
+    fflush(cli->out);
+    fflush(cli->err);
+    gpu_system_destroy(system);
 }
 
 // The file of "model:FILE"; NULL for any other name, such as "model:0", the id of a device.

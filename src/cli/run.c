@@ -112,11 +112,9 @@ static bool read_request(struct running *r, struct error *err)
     const struct options *options = r->cli->options;
     // The default seed differs from run to run and is short enough to be typed again.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
-    uint64_t silence_s = 0;
     if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
-        !read_number(options, OPTION_SILENCE, 86400, &silence_s, err))
+        !cli_silence(r->cli, &r->desc.silence_ns, err))
         return false;
-    r->desc.silence_ns = silence_s * NS_PER_S;
     r->desc.output = options_value(options, OPTION_OUTPUT);
     r->desc.in_process = options_has(options, OPTION_NO_ISOLATE);
     r->desc.validation = cli_validation();
@@ -359,16 +357,17 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !check_forms(cli->options, err))
         return false;
-    // Must come before drivers start threads: a thread that does not block the signals would
-    // receive them, and they would end the process.
+    // Must come before drivers start threads (--no-isolate): a thread that does not block the
+    // signals would receive them, and they would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();
-    running.system = cli_system_create();
+    running.system = cli_system_create(cli, err);
     interrupt_watch(&running.interrupt);
-    bool done = choose_devices(&running, err) && measure(&running, err) && tell_end(&running, err);
+    bool done = running.system && choose_devices(&running, err) && measure(&running, err) &&
+                tell_end(&running, err);
     interrupt_fini(&running.interrupt);
-    gpu_system_destroy(running.system);
+    cli_system_destroy(cli, running.system);
     run_destroy(running.run);
     return done;
 }

@@ -47,8 +47,9 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "points per octave, a range A..B+S has steps of S; bytes are written 32KiB, "
                 "4GiB or max. --set can be repeated. Without a benchmark's name it applies to "
                 "every benchmark that has the parameter.\n"
-                "Each device is measured in a separate process: if a driver crashes or hangs, "
-                "one case fails and the run goes on.",
+                "Each driver is loaded and each device is measured in a separate process: if a "
+                "driver crashes or hangs, its API is left out or one case fails, and the run "
+                "goes on.",
         },
     [COMMAND_MAP] =
         {
@@ -114,6 +115,16 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .summary = "Hold the lock on a core clock, and restore the clock at the end",
             .detail = "Started by `fathom map --set clock=LIST`; reads requests from a socket, its "
                       "standard input, and restores the clock when the socket closes.",
+            .hidden = true,
+        },
+    [COMMAND_ENUMERATE] =
+        {
+            .name = "__enumerate",
+            .operands = "API",
+            .operand_max = 1,
+            .summary = "List the devices of one API for the parent process",
+            .detail = "Started by every command that lists devices; writes to a socket, its "
+                      "standard input.",
             .hidden = true,
         },
     [COMMAND_WORKER] =
@@ -294,8 +305,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .name = "silence-limit",
             .argument = "SECONDS",
             .kind = WORD_ANY,
-            .help = "End a worker that has been silent for this long",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .help = "End a process that has been silent for this long",
+            .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
             .hidden = true,
         },
 };

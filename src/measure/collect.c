@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/collect.h"
 
+#include "base/text.h"
 #include "math/distribution.h"
 #include "math/stats.h"
 
@@ -488,7 +489,8 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
         const struct error *error = &collect->error;
         bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;
         result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED,
-                    error_code_name(error->code), "%s", error->message);
+                    error_code_name(error->code), "%s",
+                    text_printable(arena, error->message, SIZE_MAX)); // it may quote a driver
         return;
     }
     fill_metrics(collect, arena, result);

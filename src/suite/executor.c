@@ -212,7 +212,7 @@ static bool visit_here(struct executor *executor, const struct visit_order *orde
 {
     if (!executor->visitor) {
         executor->visitor =
-            visitor_create(&(struct visitor_desc){.device_id = executor->desc.device_id,
+            visitor_create(&(struct visitor_desc){.device = executor->desc.device_id,
                                                   .validation = executor->desc.validation},
                            err);
         if (!executor->visitor) {

@@ -177,17 +177,28 @@ static void benchmark_done(void *context, const char *device, const char *benchm
     runner->desc->benchmark_done(runner->desc->context, device, benchmark);
 }
 
-static const char *const *worker_argv(struct runner *runner, const char *device)
+// The worker's command: "-d" with its device, then "-d" with each other device of the API, so that
+// all of them have the same ids there, in whatever order the driver lists them.
+static const char *const *worker_argv(struct runner *runner, const struct gpu_info *own)
 {
-    const char **argv = ARENA_ARRAY(runner->arena, WORKER_ARGS_MAX, const char *);
-    size_t count = 0;
-    while (runner->desc->worker_argv && runner->desc->worker_argv[count] &&
-           count < WORKER_ARGS_MAX - 3) {
-        argv[count] = runner->desc->worker_argv[count];
+    const struct runner_desc *desc = runner->desc;
+    const struct gpu_system *system = desc->choices.system;
+    size_t devices = system ? gpu_system_device_count(system) : 0, count = 0;
+    const char **argv =
+        ARENA_ARRAY(runner->arena, WORKER_ARGS_MAX + 2 * (devices + 1) + 1, const char *);
+    while (desc->worker_argv && desc->worker_argv[count] && count < WORKER_ARGS_MAX) {
+        argv[count] = desc->worker_argv[count];
         count++;
     }
     argv[count++] = "-d";
-    argv[count++] = device;
+    argv[count++] = gpu_info_identity(runner->arena, own);
+    for (size_t i = 0; i < devices; i++) {
+        const struct gpu_info *other = gpu_system_info(system, i);
+        if (other == own || strcmp(other->api, own->api) != 0)
+            continue;
+        argv[count++] = "-d";
+        argv[count++] = gpu_info_identity(runner->arena, other);
+    }
     return argv;
 }
 
@@ -202,7 +213,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         &(struct executor_desc){
             .device_id = device->id,
             .in_process = desc->in_process,
-            .worker_argv = worker_argv(runner, device->id),
+            .worker_argv = worker_argv(runner, device),
             .worker_environment = desc->worker_environment,
             .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * budget.timeout_ns,
             .validation = desc->validation,

@@ -32,9 +32,9 @@ struct visitor {
     size_t memory_count, memory_capacity;
 };
 
-static const char *api_of(struct arena *arena, const char *device_id)
+static const char *api_of(struct arena *arena, const char *device)
 {
-    char *api = arena_strdup(arena, device_id);
+    char *api = arena_strdup(arena, device);
     api[strcspn(api, ":")] = '\0';
     return api;
 }
@@ -42,14 +42,17 @@ static const char *api_of(struct arena *arena, const char *device_id)
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err)
 {
     struct arena *arena = arena_create();
-    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){
-        .only_api = api_of(arena, desc->device_id), .validation = desc->validation});
-    const struct gpu_info *info = gpu_system_find(system, desc->device_id);
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = api_of(arena, desc->device),
+                                                    .validation = desc->validation,
+                                                    .known = desc->known,
+                                                    .known_count = desc->known_count});
+    const struct gpu_info *info = gpu_system_find(system, desc->device);
     if (!info) {
         error_set(err, ERROR_NO_DEVICE,
                   "%s: no such device here: `fathom devices` shows what "
                   "there is",
-                  desc->device_id);
+                  desc->device);
         gpu_system_destroy(system);
         arena_destroy(arena);
         return NULL;

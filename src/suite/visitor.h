@@ -10,7 +10,9 @@
 struct visitor;
 
 struct visitor_desc {
-    const char *device_id;
+    const char *device;       // its id or identity (gpu/info.h)
+    const char *const *known; // see gpu_system_desc
+    size_t known_count;
     bool validation; // turns the API's own validation on; a message from it makes the visit fail
 };
 

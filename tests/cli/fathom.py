@@ -25,8 +25,16 @@ def environment(fake="", **more):
 
 
 class Outcome:
+    """What a run left. A busy machine may keep drivers from answering for 2 s: the line that says so
+    is in `waited`, not in `err`."""
+
+    NOTICE = "fathom: note: waiting for the drivers of "
+
     def __init__(self, done):
-        self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.status, self.out = done.returncode, done.stdout
+        lines = done.stderr.splitlines(keepends=True)
+        self.err = "".join(line for line in lines if not line.startswith(self.NOTICE))
+        self.waited = "".join(line for line in lines if line.startswith(self.NOTICE))
 
 
 def run(*arguments, fake="", binary=BINARY, cwd=None, **more):

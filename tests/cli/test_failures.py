@@ -138,6 +138,28 @@ class Workers(Failing):
         self.assertEqual(1, len(self.failed(document)))
 
 
+class Loading(Failing):
+    """`fake` and `mirror` are loaded in processes of their own."""
+
+    def test_a_driver_that_crashes_while_it_is_loaded_leaves_the_others(self):
+        done, document = self.measure("doomed=1", "-d", "mirror")
+        self.assertEqual(0, done.status, done.err)
+        self.assertEqual({"ok"}, {one["verdict"] for one in document["results"]})
+
+    def test_a_driver_that_needs_the_crashing_one_is_loaded_again_without_it(self):
+        for fake in ("shy=1", "shy=1,doomed=1"):
+            done, document = self.measure(fake, "-d", "mirror", "sum",
+                                          GLIBC_TUNABLES="glibc.malloc.check=0")
+            self.assertEqual(0, done.status, done.err)
+            self.assertEqual({"ok"}, {one["verdict"] for one in document["results"]})
+
+    def test_a_worker_finds_its_device_where_the_driver_lists_it_elsewhere(self):
+        turned = f"turn=1,once={self.path('happened')}"  # chase cannot be measured on fake:1
+        done, document = self.measure(turned, "-d", "fake:0", "chase")
+        self.assertEqual(0, done.status, done.err)
+        self.assertEqual({"ok"}, {one["verdict"] for one in document["results"]})
+
+
 class Orphans(Failing):
     def processes(self, token):
         """Processes that have the token in their environment."""

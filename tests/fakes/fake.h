@@ -11,9 +11,11 @@
 //   stop     stops the process until somebody sends SIGCONT
 //
 // and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), slow=MS (each submission takes so long),
-// noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends),
-// once=PATH (events happen only while PATH does not exist; the first makes it), log=PATH (one line
-// for each call).
+// noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends), doomed=1 (loading `fake`
+// crashes), turn=1 (the processes after the one that made the file of `once` list the devices of
+// `fake` in reverse order), shy=1 (`mirror` has devices only after others, see
+// gpu_backend.after_others), once=PATH (events happen only while PATH does not exist; the first
+// makes it), log=PATH (one line for each call).
 #ifndef FAKES_FAKE_H
 #define FAKES_FAKE_H
 
@@ -32,6 +34,9 @@ void fake_destroy(struct fake *fake);
 
 unsigned fake_devices(const struct fake *fake);
 bool fake_is_cpu(const struct fake *fake);
+bool fake_is_turned(const struct fake *fake);
+bool fake_is_doomed(const struct fake *fake);
+bool fake_is_shy(void);
 void fake_submit_slowly(const struct fake *fake);
 size_t fake_complaints(const struct fake *fake);
 

@@ -3,6 +3,7 @@
 // (a library that is missing here). Device memory is host memory; batches run when submitted.
 #include "fakes/fake.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +81,9 @@ static struct gpu_info info_of(const struct fake *fake, unsigned chip)
 static void *load_chips(struct gpu_enumeration *to, unsigned chips)
 {
     struct fake *fake = fake_create(getenv("FATHOM_FAKE"));
-    for (unsigned chip = 0; chip < chips && chip < fake_devices(fake); chip++) {
-        struct gpu_info info = info_of(fake, chip);
+    bool turned = chips == 2 && fake_is_turned(fake);
+    for (unsigned i = 0; i < chips && i < fake_devices(fake); i++) {
+        struct gpu_info info = info_of(fake, turned ? chips - 1 - i : i);
         to->add_device(to, &info);
     }
     if (fake_devices(fake))
@@ -93,7 +95,16 @@ static void *load_chips(struct gpu_enumeration *to, unsigned chips)
 
 static void *load_fake(struct gpu_enumeration *to)
 {
-    return load_chips(to, 2);
+    struct fake *fake = load_chips(to, 2);
+    if (fake && fake_is_doomed(fake))
+        raise(SIGKILL); // what no handler and no sanitizer catches
+    return fake;
+}
+
+static bool mirror_after_others(void)
+{
+    const char *tunables = getenv("GLIBC_TUNABLES");
+    return fake_is_shy() && !(tunables && strstr(tunables, GPU_TUNABLE_STATIC_TLS));
 }
 
 static void *load_mirror(struct gpu_enumeration *to)
@@ -331,7 +342,8 @@ static void object_destroy(struct gpu_object *object)
     .batch_wait = batch_wait, .batch_span_ns = batch_span_ns, .object_destroy = object_destroy
 
 static const struct gpu_backend fake_backend = {.name = "fake", .load = load_fake, SLOTS};
-static const struct gpu_backend mirror_backend = {.name = "mirror", .load = load_mirror, SLOTS};
+static const struct gpu_backend mirror_backend = {
+    .name = "mirror", .load = load_mirror, .after_others = mirror_after_others, SLOTS};
 static const struct gpu_backend absent_backend = {.name = "absent", .load = load_absent, SLOTS};
 
 const struct gpu_backend *const gpu_backends[] = {&fake_backend, &mirror_backend, &absent_backend,

@@ -28,7 +28,9 @@
     X(cpu)                                                                                         \
     X(slow)                                                                                        \
     X(noise)                                                                                       \
-    X(stuck)
+    X(stuck)                                                                                       \
+    X(doomed)                                                                                      \
+    X(turn)
 
 struct fake {
     struct arena *arena;
@@ -155,6 +157,22 @@ bool fake_computes_wrongly(struct fake *fake)
 {
     fake->dispatches++;
     return fake->wrong && fake->dispatches == fake->wrong && may_happen(fake);
+}
+
+bool fake_is_turned(const struct fake *fake)
+{
+    return fake->turn && !may_happen(fake);
+}
+
+bool fake_is_doomed(const struct fake *fake)
+{
+    return fake->doomed != 0;
+}
+
+bool fake_is_shy(void)
+{
+    const char *script = getenv("FATHOM_FAKE"); // not by fake_create, which may be stuck
+    return script && strstr(script, "shy=1");
 }
 
 unsigned fake_devices(const struct fake *fake)

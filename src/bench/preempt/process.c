@@ -25,9 +25,11 @@ enum {
 static const uint64_t send_ns = NS_PER_S, grace_ns = 2 * NS_PER_S, start_ns = 20 * NS_PER_S;
 static const uint64_t look_ns = 2000000;
 
-struct process *process_create(struct arena *arena, const char *device_id, struct error *err)
+struct process *process_create(struct arena *arena, const struct gpu_info *device,
+                               struct error *err)
 {
-    const char *const argv[] = {"/proc/self/exe", "__beside", "preempt", "-d", device_id, NULL};
+    const char *const argv[] = {
+        "/proc/self/exe", "__beside", "preempt", "-d", gpu_info_identity(arena, device), NULL};
     struct process *process = ARENA_NEW(arena, struct process);
     process->child = child_create(&(struct child_desc){.argv = argv}, err);
     return process->child ? process : NULL;
@@ -137,14 +139,15 @@ struct server {
     int fd;
 };
 
-static bool server_open(struct server *server, const char *device_id, struct error *err)
+static bool server_open(struct server *server, const char *device, struct error *err)
 {
-    char *api = arena_strdup(server->arena, device_id);
+    char *api = arena_strdup(server->arena, device);
     api[strcspn(api, ":")] = '\0';
-    server->system = gpu_system_create(&(struct gpu_system_desc){.only_api = api});
-    const struct gpu_info *info = gpu_system_find(server->system, device_id);
+    server->system = gpu_system_create(
+        &(struct gpu_system_desc){.only_api = api, .known = &device, .known_count = 1});
+    const struct gpu_info *info = gpu_system_find(server->system, device);
     if (!info)
-        return error_set(err, ERROR_NO_DEVICE, "%s: no such device here", device_id);
+        return error_set(err, ERROR_NO_DEVICE, "%s: no such device here", device);
     server->device = gpu_device_open(server->system, info, &(struct gpu_device_desc){0}, err);
     if (!server->device)
         return false;
@@ -251,12 +254,12 @@ static bool serve_start(struct server *server, const char *line, struct error *e
     return done;
 }
 
-bool process_serve(const char *device_id, int socket_fd, struct error *err)
+bool process_serve(const char *device, int socket_fd, struct error *err)
 {
     struct server server = {.arena = arena_create(), .fd = socket_fd};
     const char *line;
     child_channel_init(&server.channel, socket_fd);
-    bool done = server_open(&server, device_id, err);
+    bool done = server_open(&server, device, err);
     while (done && (line = child_channel_read(&server.channel, LINE_BYTES_MAX)))
         done = serve_start(&server, line, err);
     struct error unsent;

@@ -20,7 +20,8 @@
 struct process;
 
 // Starts the process; it runs no load yet. NULL with ERROR_IO if it cannot be started.
-struct process *process_create(struct arena *arena, const char *device_id, struct error *err);
+struct process *process_create(struct arena *arena, const struct gpu_info *device,
+                               struct error *err);
 void process_destroy(struct process *process); // does nothing for NULL
 
 struct process_start {
@@ -39,6 +40,6 @@ MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint6
                              struct load_run **runs, uint32_t *count, struct error *err);
 
 // The hog's side of the protocol. Returns true when the socket is closed.
-MUST_CHECK bool process_serve(const char *device_id, int socket_fd, struct error *err);
+MUST_CHECK bool process_serve(const char *device, int socket_fd, struct error *err);
 
 #endif

@@ -284,7 +284,7 @@ static bool start_process(struct work *work, struct error *err)
     struct bench_session *session = work->run->session;
     work->remote = work->has_hog && strcmp(work->setup->setting, "processes") == 0;
     if (work->remote && !work->setup->process)
-        work->setup->process = process_create(session->arena, session->info->id, err);
+        work->setup->process = process_create(session->arena, session->info, err);
     return !work->remote || work->setup->process;
 }
 
