@@ -18,7 +18,7 @@ declare -A tests=(
     [gcc]="-LE fuzz$long"
     [clang]="-L unit|conformance"
     [asan]="-L unit|suite|cli|sensors|doubles|project"
-    [tsan]="-L unit|suite|cli|sensors|doubles -E cli_(lavapipe|together)"
+    [tsan]="-L unit|suite|cli|sensors|doubles -E cli_(lavapipe|together)|drivers_broken"
     [fuzz]="-L fuzz"
 )
 # Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.
