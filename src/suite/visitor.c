@@ -24,7 +24,9 @@ struct visitor {
     struct gpu_device *device; // the session's device, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct measure_card *card;                // the card's sensors; NULL: none
+    struct error refusal; // why the usual device cannot be opened: no memory is left for it, so
+                          // no later visit asks again; ERROR_NONE: it can be
+    struct measure_card *card; // the card's sensors; NULL: none
     bool validation;
     const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
     struct bench_session session;
@@ -103,6 +105,10 @@ static bool device_open(struct visitor *visitor, const struct benchmark *benchma
     if (visitor->device && visitor->queues == benchmark->device)
         return true;
     close_device(visitor);
+    if (visitor->refusal.code != ERROR_NONE) {
+        *err = visitor->refusal;
+        return false;
+    }
     if (benchmark->device)
         benchmark->device(visitor->info, &desc);
     else
@@ -110,8 +116,12 @@ static bool device_open(struct visitor *visitor, const struct benchmark *benchma
     if (!visitor->device)
         visitor->device = gpu_device_open(visitor->system, visitor->info, &desc, err);
     visitor->queues = benchmark->device;
-    if (!visitor->device)
-        return error_prefix(err, "cannot open %s", visitor->info->id);
+    if (!visitor->device) {
+        error_prefix(err, "cannot open %s", visitor->info->id);
+        if (err->code == ERROR_OUT_OF_MEMORY && !visitor->usual)
+            visitor->refusal = *err;
+        return false;
+    }
     if (!benchmark->device)
         visitor->usual = visitor->device;
     if (!visitor->card)

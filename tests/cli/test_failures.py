@@ -48,10 +48,10 @@ class EveryCall(Failing):
         with open(log, encoding="utf-8") as file:
             return sum(1 for line in file if line != "load\n")
 
-    def every(self, event, *arguments, step=1):
+    def every(self, event, *arguments, first=1, step=1):
         calls = self.calls()
         self.assertGreater(calls, 100)
-        for number in range(1, calls + 1, step):
+        for number in range(first, calls + 1, step):
             yield number, self.measure(f"{event}={number}", *arguments, command=SMALL)
 
     def test_fails(self):
@@ -62,11 +62,23 @@ class EveryCall(Failing):
             self.assertIn(f"call {number} fails", texts[0])
 
     def test_runs_out_of_memory(self):
-        for number, (done, document) in self.every("memory", "--no-isolate", step=3):
+        for number, (done, document) in self.every("memory", "--no-isolate", first=2, step=3):
             self.assertEqual(0, done.status, number)
             skipped = [one for one in document["results"] if one["verdict"] == "skipped"]
             self.assertEqual(1, len(skipped))
             self.assertEqual("out-of-memory", skipped[0]["reasons"][0]["code"])
+
+    def test_a_device_that_memory_is_lacking_for_is_opened_once(self):
+        log = self.path("calls")  # opening the device is the first call
+        done, document = self.measure(f"memory=1,log={log}")
+        self.assertEqual(3, done.status, done.err)
+        reasons = {(one["verdict"], one["reasons"][0]["code"], one["reasons"][0]["text"])
+                   for one in document["results"]}
+        self.assertEqual({("skipped", "out-of-memory",
+                           "cannot open fake:0: fake device_open: out of device memory")}, reasons)
+        self.assertEqual(4, len(document["results"]))
+        with open(log, encoding="utf-8") as file:
+            self.assertEqual(1, file.read().count("device_open"))
 
     def test_loses_the_device_in_this_process(self):
         for number, (done, document) in self.every("lose", "--no-isolate", step=3):

@@ -30,7 +30,9 @@ static void *pointer(uint64_t address)
 
 static size_t bytes_left(void)
 {
-    size_t left = (size_t)fake_setting("FAKE_CUDA_MEMORY_MIB", 1024) << 20;
+    size_t left = (size_t)(fake_setting("FAKE_CUDA_MEMORY_MIB", 1024) -
+                           fake_setting("FAKE_CUDA_OTHERS_MIB", 0)) // held by other processes
+                  << 20;
     for (int i = 0; i < ALLOCATIONS_MAX; i++)
         if (allocations[i].device == fake_device() && !allocations[i].managed)
             left -= allocations[i].bytes;

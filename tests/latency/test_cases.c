@@ -85,6 +85,7 @@ static int open_bench(void **state)
 static int close_bench(void **state)
 {
     struct bench *bench = *state;
+    bench_latency.close(&bench->session);
     gpu_scope_close(bench->session.scope);
     size_t left = gpu_device_live_objects(bench->device);
     const char *first = NULL;

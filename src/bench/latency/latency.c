@@ -142,6 +142,7 @@ const struct benchmark bench_latency = {
         "translation is included. A closed formula checks where each chase ends.",
     .plan = latency_plan,
     .open = latency_open,
+    .close = latency_close,
     .visit = latency_visit,
     .conclude = levels_add_findings,
 };

@@ -60,15 +60,6 @@ struct gpu_buffer *latency_stream(struct latency_session *session, struct error 
 
 // ---------------------------------------------------------------- the memory of chains
 
-static struct gpu_buffer *make_region_buffer(struct latency_session *session, uint64_t bytes,
-                                             struct error *err)
-{
-    struct gpu_buffer *buffer = make_buffer(session, bytes, GPU_MEMORY_DEVICE, err);
-    if (!buffer)
-        error_prefix(err, "a region of %" PRIu64 " bytes", bytes);
-    return buffer;
-}
-
 // Writes the addresses of the chunks for the kernels.
 static bool write_directory(struct latency_region *region, struct latency_session *session,
                             struct error *err)
@@ -76,21 +67,54 @@ static bool write_directory(struct latency_region *region, struct latency_sessio
     if (!(session->bench->info->caps & GPU_CAP(ADDRESSES)))
         return true;
     if (!region->directory)
-        region->directory = make_region_buffer(session, sizeof region->addresses, err);
+        region->directory = make_buffer(session, sizeof region->addresses, GPU_MEMORY_DEVICE, err);
     return region->directory &&
            gpu_buffer_write(region->directory, 0, region->addresses,
                             region->chunk_count * sizeof *region->addresses, err);
 }
 
+static void release(struct latency_region *region)
+{
+    if (!region)
+        return;
+    gpu_scope_close(region->scope);
+    region->scope = NULL;
+    region->chunk_count = 0;
+}
+
+// Frees the memory of the other regions; they are made again when a case needs them.
+static void release_others(struct latency_session *session, const struct latency_region *region)
+{
+    struct latency_region *const all[] = {session->small, session->large, session->paged};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] != region)
+            release(all[i]);
+}
+
 static bool add_chunk(struct latency_region *region, struct latency_session *session,
                       uint64_t bytes, struct error *err)
 {
-    struct gpu_buffer *chunk = make_region_buffer(session, bytes, err);
+    const struct gpu_buffer_desc desc = {.bytes = bytes};
+    if (!region->scope)
+        region->scope = gpu_scope_open(session->bench->device);
+    struct gpu_buffer *chunk = gpu_buffer_create(region->scope, &desc, err);
     if (!chunk)
-        return false;
+        return error_prefix(err, "a region of %" PRIu64 " bytes", bytes);
     region->chunks[region->chunk_count] = chunk;
     region->addresses[region->chunk_count++] = gpu_buffer_address(chunk);
     return true;
+}
+
+// As add_chunk, also at the cost of the other regions.
+static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
+                             uint64_t bytes, struct error *err)
+{
+    if (add_chunk(region, session, bytes, err))
+        return true;
+    if (err->code != ERROR_OUT_OF_MEMORY)
+        return false;
+    release_others(session, region);
+    return add_chunk(region, session, bytes, err);
 }
 
 // Makes the region one buffer of at least `preferred` bytes, or of `bytes` if the device has too
@@ -100,13 +124,13 @@ static bool need_buffer(struct latency_region *region, struct latency_session *s
 {
     if (region->chunk_count > 0 && region->chunk_bytes >= bytes)
         return true;
-    region->chunk_count = 0; // a smaller buffer lives as long as the session's scope
-    region->chunk_bytes = bytes < preferred ? preferred : bytes;
-    if (!add_chunk(region, session, region->chunk_bytes, err)) {
-        if (err->code != ERROR_OUT_OF_MEMORY || bytes >= preferred)
+    release(region);
+    region->chunk_bytes = preferred;
+    if (bytes >= preferred || !add_chunk(region, session, preferred, err)) {
+        if (bytes < preferred && err->code != ERROR_OUT_OF_MEMORY)
             return false;
         region->chunk_bytes = bytes;
-        if (!add_chunk(region, session, bytes, err))
+        if (!add_chunk_surely(region, session, bytes, err))
             return false;
     }
     return write_directory(region, session, err);
@@ -123,12 +147,19 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
                          LATENCY_CHUNKS_MAX);
     size_t before = region->chunk_count;
     while (region->chunk_count < count) {
-        if (!add_chunk(region, session, region->chunk_bytes + ADDRESS_ALIGN, err))
+        if (!add_chunk_surely(region, session, region->chunk_bytes + ADDRESS_ALIGN, err))
             return false;
         uint64_t *address = &region->addresses[region->chunk_count - 1];
         *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
     }
     return region->chunk_count == before || write_directory(region, session, err);
+}
+
+void latency_close(struct bench_session *bench)
+{
+    struct latency_session *session = bench->state;
+    if (session)
+        release_others(session, NULL);
 }
 
 struct latency_region *latency_region(struct latency_session *session,

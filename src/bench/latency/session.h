@@ -42,6 +42,7 @@ enum {
 // may be larger than the largest allocation, several chunks of the same size. Kernels read the
 // addresses of the chunks from the directory.
 struct latency_region {
+    struct gpu_scope *scope; // of the chunks; NULL: none
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // where the chain's part of each chunk begins
     size_t chunk_count;
@@ -55,6 +56,7 @@ struct latency_session {
     struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
     // Made at first use and shared by all cases: making 4 GiB takes longer than measuring them.
+    // Where memory is short, a case's region takes the place of the others.
     struct latency_region *small, *large; // one buffer each
     struct latency_region *paged;         // several chunks
     struct gpu_buffer *constants, *stream;
@@ -65,6 +67,9 @@ struct latency_session {
 
 // The benchmark's open().
 MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
+
+// The benchmark's close().
+void latency_close(struct bench_session *bench);
 
 // Returns the program of the embedded kernel of that name; NULL with `err`.
 struct gpu_program *latency_program(struct latency_session *session, const char *kernel,

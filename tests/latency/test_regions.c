@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// The memory of chains where other processes hold most of the card's: on the double of libcuda, of
+// whose 2 GiB 100 MiB are free.
+#include "bench/latency/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MIB (UINT64_C(1) << 20)
+
+struct stage {
+    struct gpu_system *system;
+    struct bench_session bench;
+    struct latency_session session;
+};
+
+static int set_stage(void **state)
+{
+    static struct stage stage;
+    struct error err = {0};
+    setenv("FAKE_CUDA_MEMORY_MIB", "2048", 1);
+    setenv("FAKE_CUDA_OTHERS_MIB", "1948", 1);
+    stage.system = gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+    stage.bench.info = gpu_system_info(stage.system, 0);
+    stage.bench.device = gpu_device_open(stage.system, stage.bench.info, NULL, &err);
+    stage.bench.arena = arena_create();
+    stage.bench.scope = gpu_scope_open(stage.bench.device);
+    stage.bench.state = &stage.session;
+    stage.session = (struct latency_session){.bench = &stage.bench};
+    *state = &stage;
+    return 0;
+}
+
+static int clear_stage(void **state)
+{
+    struct stage *stage = *state;
+    latency_close(&stage->bench);
+    gpu_scope_close(stage->bench.scope);
+    size_t left = gpu_device_live_objects(stage->bench.device);
+    gpu_device_close(stage->bench.device);
+    gpu_system_destroy(stage->system);
+    arena_destroy(stage->bench.arena);
+    return left == 0 ? 0 : -1;
+}
+
+static void assert_fits(struct stage *stage, const struct latency_case *this_case, uint64_t bytes)
+{
+    struct error err = {0};
+    const struct latency_region *region = latency_region(&stage->session, this_case, bytes, &err);
+    if (!region)
+        fail_msg("%s", err.message);
+    assert_true(gpu_buffer_bytes(region->chunks[0]) >= bytes);
+}
+
+static void assert_does_not_fit(struct stage *stage, const struct latency_case *this_case,
+                                uint64_t bytes)
+{
+    struct error err = {0};
+    assert_null(latency_region(&stage->session, this_case, bytes, &err));
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+}
+
+// Given memory for a part of the cases, when they come in any order, then each region that fits
+// alone is had, whatever came before it.
+static void what_fits_is_had_in_any_order(void **state)
+{
+    struct stage *stage = *state;
+    const struct latency_case chain = {.stride = 64};
+    const struct latency_case pages = {
+        .pointer = true, .order = LATENCY_ORDER_PAGE, .stride = 64, .page = 4096};
+    assert_fits(stage, &chain, 64 * MIB);
+    assert_fits(stage, &chain, 1024);
+    assert_fits(stage, &chain, 98 * MIB); // in the place of the 64 MiB
+    assert_does_not_fit(stage, &chain, 200 * MIB);
+    assert_fits(stage, &chain, 64 * MIB);
+    assert_does_not_fit(stage, &chain, 300 * MIB); // the other region: of more than 256 MiB
+    assert_fits(stage, &chain, 1024);
+    assert_does_not_fit(stage, &pages, 1024 * MIB);
+    assert_fits(stage, &chain, 98 * MIB);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_fits_is_had_in_any_order, set_stage, clear_stage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
