@@ -28,7 +28,8 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
-// Frees the buffers. Does nothing to a store that never opened.
+// Frees the buffers; they are made again when a case needs them. Does nothing to a store that never
+// opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
 // Returns the buffer, of at least `bytes`; NULL with `err` (ERROR_OUT_OF_MEMORY). If it must

@@ -115,8 +115,11 @@ bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buf
 
 void bandwidth_store_close(struct bandwidth_store *store)
 {
-    for (int i = 0; i < BANDWIDTH_BUFFER_COUNT; i++)
+    for (int i = 0; i < BANDWIDTH_BUFFER_COUNT; i++) {
         gpu_scope_close(store->buffers[i].scope);
+        store->buffers[i].scope = NULL;
+        store->buffers[i].bytes = 0;
+    }
 }
 
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,

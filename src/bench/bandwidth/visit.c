@@ -58,7 +58,7 @@ struct trial {
     struct gpu_buffer *source, *target; // NULL if the case has none
 };
 
-static bool find_buffers(struct trial *trial, struct error *err)
+static bool get_buffers(struct trial *trial, struct error *err)
 {
     const struct bandwidth_case *this_case = trial->this_case;
     struct bandwidth_store *store = &trial->session->store;
@@ -70,6 +70,17 @@ static bool find_buffers(struct trial *trial, struct error *err)
         return false;
     trial->target = writes ? bandwidth_store_get(store, BANDWIDTH_TARGET, bytes, err) : NULL;
     return !writes || trial->target;
+}
+
+// Where memory is short, the case's buffers take the place of those that larger cases left.
+static bool find_buffers(struct trial *trial, struct error *err)
+{
+    if (get_buffers(trial, err))
+        return true;
+    if (err->code != ERROR_OUT_OF_MEMORY)
+        return false;
+    bandwidth_store_close(&trial->session->store);
+    return get_buffers(trial, err);
 }
 
 // Sets trial->work to `passes` passes of that case.
