@@ -84,10 +84,28 @@ static void what_fits_is_had_in_any_order(void **state)
     assert_fits(stage, &chain, 98 * MIB);
 }
 
+// Given that the driver tells how little is free, when a small region follows a large one, then it
+// takes no more than it needs.
+static void a_region_takes_no_more_than_it_needs_where_memory_is_short(void **state)
+{
+    struct stage *stage = *state;
+    const struct latency_case chain = {.stride = 64};
+    struct gpu_info info = *stage->bench.info;
+    struct error err = {0};
+    info.memory_free_bytes = 100 * MIB;
+    stage->bench.info = &info;
+    assert_fits(stage, &chain, 98 * MIB);
+    const struct latency_region *region = latency_region(&stage->session, &chain, 1024, &err);
+    assert_non_null(region);
+    assert_int_equal(gpu_buffer_bytes(region->chunks[0]), 1024);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_fits_is_had_in_any_order, set_stage, clear_stage),
+        cmocka_unit_test_setup_teardown(a_region_takes_no_more_than_it_needs_where_memory_is_short,
+                                        set_stage, clear_stage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,13 +118,18 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
 }
 
 // Makes the region one buffer of at least `preferred` bytes, or of `bytes` if the device has too
-// little memory. Keeps a buffer that is large enough.
+// little memory. Keeps a buffer that is large enough, unless free memory is known to be short: then
+// the region has no more than the case needs, because path=image needs as much again.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
-    if (region->chunk_count > 0 && region->chunk_bytes >= bytes)
+    uint64_t free_bytes = session->bench->info->memory_free_bytes;
+    bool is_short = free_bytes && preferred > free_bytes / 2;
+    if (region->chunk_count > 0 &&
+        (is_short ? region->chunk_bytes == bytes : region->chunk_bytes >= bytes))
         return true;
     release(region);
+    preferred = is_short ? bytes : preferred;
     region->chunk_bytes = preferred;
     if (bytes >= preferred || !add_chunk(region, session, preferred, err)) {
         if (bytes < preferred && err->code != ERROR_OUT_OF_MEMORY)
