@@ -97,11 +97,11 @@ static struct overlap_markers polled(double late_ns)
 {
     // The device's 0 is the host's 5000; a look takes 200.
     struct overlap_markers markers = {.frames = 1};
-    markers.polls[0][OVERLAP_MARK_START] = (struct overlap_poll){true, 5100, 4900};
-    markers.polls[0][OVERLAP_MARK_END] = (struct overlap_poll){true, 15300, 15100};
-    markers.polls[1][OVERLAP_MARK_START] = (struct overlap_poll){true, 25200, 25000};
+    markers.polls[0][OVERLAP_MARK_START] = (struct overlap_poll){true, 5100, 4900, 0, 20};
+    markers.polls[0][OVERLAP_MARK_END] = (struct overlap_poll){true, 15300, 15100, 10000, 10020};
+    markers.polls[1][OVERLAP_MARK_START] = (struct overlap_poll){true, 25200, 25000, 20000, 20020};
     markers.polls[1][OVERLAP_MARK_END] =
-        (struct overlap_poll){true, 35200 + late_ns, 35000 + late_ns};
+        (struct overlap_poll){true, 35200 + late_ns, 35000 + late_ns, 30000, 30020};
     return markers;
 }
 
@@ -127,6 +127,32 @@ static void a_marker_read_too_late_disagrees(void **state)
     assert_int_equal(overlap_markers_agree(&markers, &bars).agreed, 3);
 }
 
+// A subgroup of the second workload begins at 20000 on a full core, and writes its marker at 95000.
+static void a_marker_written_late_agrees_when_it_is_read_in_time(void **state)
+{
+    (void)state;
+    struct overlap_markers markers = polled(0);
+    struct overlap_poll *held = &markers.polls[1][OVERLAP_MARK_START];
+    *held = (struct overlap_poll){true, 100200, 100000, 95000, 95020};
+    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    assert_int_equal(found.agreed, 4);
+    assert_true(found.held_ns == 75000);
+    // … but not one that the device had written at the start.
+    held->since_ns = 20000;
+    held->until_ns = 20020;
+    found = overlap_markers_agree(&markers, &bars);
+    assert_int_equal(found.agreed, 3);
+    assert_true(found.held_ns == 0);
+}
+
+static void a_marker_written_before_what_it_stands_for_disagrees(void **state)
+{
+    (void)state;
+    struct overlap_markers markers = polled(0);
+    markers.polls[1][OVERLAP_MARK_END].since_ns = 30000 - 97;
+    assert_int_equal(overlap_markers_agree(&markers, &bars).agreed, 3);
+}
+
 static void a_marker_read_before_the_release_contradicts(void **state)
 {
     (void)state;
@@ -147,8 +173,12 @@ static void a_marker_that_was_not_seen_is_counted(void **state)
 // Nothing is visible before all is done, and the host sees all markers in one look.
 static struct overlap_markers seen_at_the_end(double late_ns)
 {
-    const struct overlap_poll last = {true, 35200 + late_ns, 35000 + late_ns};
-    return (struct overlap_markers){.frames = 1, .polls = {{last, last}, {last, last}}};
+    struct overlap_markers markers = polled(0);
+    for (int m = 0; m < 4; m++) {
+        markers.polls[m / 2][m % 2].seen_ns = 35200 + late_ns;
+        markers.polls[m / 2][m % 2].look_ns = 35000 + late_ns;
+    }
+    return markers;
 }
 
 static void markers_read_only_at_the_end_contradict_or_bound_no_offset(void **state)
@@ -175,6 +205,8 @@ int main(void)
         cmocka_unit_test(of_a_queue_the_newest_stands_for_all_before_it),
         cmocka_unit_test(markers_read_within_one_look_agree),
         cmocka_unit_test(a_marker_read_too_late_disagrees),
+        cmocka_unit_test(a_marker_written_late_agrees_when_it_is_read_in_time),
+        cmocka_unit_test(a_marker_written_before_what_it_stands_for_disagrees),
         cmocka_unit_test(a_marker_read_before_the_release_contradicts),
         cmocka_unit_test(a_marker_that_was_not_seen_is_counted),
         cmocka_unit_test(markers_read_only_at_the_end_contradict_or_bound_no_offset),

@@ -162,7 +162,7 @@ static bool read_workload(const struct overlap_stage *stage, size_t w, uint64_t 
                      workload->name, pixels, threads_of(workload));
 }
 
-static bool read_groups(const struct overlap_stage *stage, const struct overlap_frame_desc *desc,
+static bool read_groups(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                         struct overlap_frame *frame, struct error *err)
 {
     size_t count = stage->scenario->count, first = 0;
@@ -191,6 +191,8 @@ static bool read_groups(const struct overlap_stage *stage, const struct overlap_
         frame->groups[i].start_ns -= start;
         frame->groups[i].end_ns -= start;
     }
+    if (desc->marked)
+        overlap_markers_date(&stage->markers, &stage->session->clock, base, start);
     frame->length_ns = end - start;
     frame->first_ns = (double)base * stage->session->clock.device_tick_ns + start;
     return true;

@@ -26,11 +26,13 @@ enum overlap_mark {
     OVERLAP_MARK_COUNT
 };
 
-// What polling found for one marker, in ns since the release of the hold.
+// What polling found for one marker, in ns since the release of the hold, and between which two
+// times the device wrote it, in ns since the frame's first start.
 struct overlap_poll {
     bool seen;
     double seen_ns; // when the host read the marker
     double look_ns; // start of the last read that did not find the marker; 0: the first found it
+    double since_ns, until_ns; // the writing thread's clock before and after the write
 };
 
 struct overlap_markers {
@@ -55,11 +57,18 @@ struct overlap_poll_desc {
 // Polls until all markers are seen, all batches are done or one failed, or timeout_ns has passed.
 void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_poll_desc *desc);
 
-// How the polled times agree with the device's stamps. Host time is device time plus an offset.
+// Sets since_ns and until_ns of all markers, once the frame is done. The frame's first start is
+// `start_ns` after clock value `base`.
+void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
+                          uint64_t base, double start_ns);
+
+// How the polled times agree with the device's clock. Host time is device time plus an offset.
 // The offset's lower bound follows from the release, because no workload starts before it. Its
 // upper bound follows from the markers, because none is read before it is written. A marker agrees
-// if it was read no later than its stamp plus the upper bound, the time since the last read, the
-// width between the bounds and the stamps' resolution.
+// if it was not written before the workload's first start or last end, and if it was read no later
+// than until_ns plus the upper bound, the time since the last read, the width between the bounds
+// and the clock's resolution. It may be written much later than the start that it stands for: a
+// subgroup that has begun on a full core can wait there for its first instructions.
 struct overlap_agreement {
     size_t markers, seen, agreed; // numbers of markers
     // Bounds of: host time since the release − device time since the first start. The upper one is
@@ -67,6 +76,7 @@ struct overlap_agreement {
     double offset_low_ns, offset_high_ns;
     double sweep_ns; // the longest time between two reads of a marker
     double bars_ns;  // the largest difference between polled and stamped length of a workload
+    double held_ns;  // the longest time from a workload's first start to its first marker
     bool early;      // contradiction: the upper bound is below the lower one
 };
 

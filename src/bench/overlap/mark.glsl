@@ -17,14 +17,22 @@ layout(set = 0, binding = 3, std430) volatile coherent buffer Markers
 };
 
 // For some parts of the workload that come to this place: tells the host where just `before` of the
-// frame's parts were there before them.
+// frame's parts were there before them. The clock is read on both sides of that write: a thread can
+// stand still between the workload's first or last stamp and its marker.
 void mark(uint place, uint parts, uint before)
 {
     const uint at = params.workload * 2u + place;
     if (params.marked == 0u || atomicAdd(counters[at], parts) != params.count + before)
         return;
+    const uvec2 since = clock_device();
     memoryBarrierBuffer();
     markers[at * OVERLAP_MARKER_WORDS] = params.token;
+    memoryBarrierBuffer();
+    const uvec2 until = clock_device();
+    markers[at * OVERLAP_MARKER_WORDS + OVERLAP_MARKER_SINCE] = since.x;
+    markers[at * OVERLAP_MARKER_WORDS + OVERLAP_MARKER_SINCE + 1u] = since.y;
+    markers[at * OVERLAP_MARKER_WORDS + OVERLAP_MARKER_UNTIL] = until.x;
+    markers[at * OVERLAP_MARKER_WORDS + OVERLAP_MARKER_UNTIL + 1u] = until.y;
 }
 
 #endif

@@ -28,9 +28,9 @@ bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *sco
     return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);
 }
 
-static uint32_t word_of(const struct overlap_markers *markers, size_t w, int mark)
+static const volatile uint32_t *words_of(const struct overlap_markers *markers, size_t w, int mark)
 {
-    return markers->map[(w * OVERLAP_MARK_COUNT + (size_t)mark) * OVERLAP_MARKER_WORDS];
+    return markers->map + (w * OVERLAP_MARK_COUNT + (size_t)mark) * OVERLAP_MARKER_WORDS;
 }
 
 // Reads each marker that was not seen yet. Returns the number of markers that are still missing.
@@ -43,7 +43,7 @@ static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_d
             if (poll->seen || !(desc->workloads >> w & 1))
                 continue;
             double before_ns = (double)(clock_now_ns() - desc->released_ns);
-            poll->seen = word_of(markers, w, mark) == desc->token;
+            poll->seen = *words_of(markers, w, mark) == desc->token;
             if (poll->seen)
                 poll->seen_ns = (double)(clock_now_ns() - desc->released_ns);
             else
@@ -79,6 +79,25 @@ void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_
     }
 }
 
+static double date_of(const volatile uint32_t *words, const struct measure_clock *clock,
+                      uint64_t base)
+{
+    const uint32_t stamp[] = {words[0], words[1]};
+    return measure_clock_offset_ns(clock, base, measure_clock_stamp(stamp));
+}
+
+void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
+                          uint64_t base, double start_ns)
+{
+    for (size_t w = 0; w < OVERLAP_WORKLOADS_MAX; w++)
+        for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
+            const volatile uint32_t *words = words_of(markers, w, mark);
+            struct overlap_poll *poll = &markers->polls[w][mark];
+            poll->since_ns = date_of(words + OVERLAP_MARKER_SINCE, clock, base) - start_ns;
+            poll->until_ns = date_of(words + OVERLAP_MARKER_UNTIL, clock, base) - start_ns;
+        }
+}
+
 // ---------------------------------------------------------------- polling against stamps
 
 static double stamp_of(const struct overlap_bars *bars, size_t w, int mark)
@@ -97,8 +116,7 @@ static void find_offset(const struct overlap_markers *markers, const struct over
             if (!poll->seen)
                 continue;
             found->seen++;
-            found->offset_high_ns =
-                fmin(found->offset_high_ns, poll->seen_ns - stamp_of(bars, w, mark));
+            found->offset_high_ns = fmin(found->offset_high_ns, poll->seen_ns - poll->since_ns);
         }
     found->early = found->offset_high_ns < found->offset_low_ns - bars->resolution_ns;
 }
@@ -107,8 +125,9 @@ static bool agrees(const struct overlap_poll *poll, double stamp_ns,
                    const struct overlap_agreement *found, double resolution_ns)
 {
     double known_ns = fmax(found->offset_high_ns - found->offset_low_ns, 0);
-    return poll->seen_ns - stamp_ns - found->offset_high_ns <=
-           poll->seen_ns - poll->look_ns + known_ns + resolution_ns;
+    return poll->since_ns >= stamp_ns - resolution_ns &&
+           poll->seen_ns - poll->until_ns - found->offset_high_ns <=
+               poll->seen_ns - poll->look_ns + known_ns + resolution_ns;
 }
 
 struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,
@@ -125,6 +144,9 @@ struct overlap_agreement overlap_markers_agree(const struct overlap_markers *mar
                 agrees(&polls[mark], stamp_of(bars, w, mark), &found, bars->resolution_ns);
             found.sweep_ns = fmax(found.sweep_ns, polls[mark].seen_ns - polls[mark].look_ns);
         }
+        if (polls[OVERLAP_MARK_START].seen)
+            found.held_ns =
+                fmax(found.held_ns, polls[OVERLAP_MARK_START].since_ns - bars->start_ns[w]);
         double polled = polls[OVERLAP_MARK_END].seen_ns - polls[OVERLAP_MARK_START].seen_ns;
         if (polls[OVERLAP_MARK_START].seen && polls[OVERLAP_MARK_END].seen)
             found.bars_ns =

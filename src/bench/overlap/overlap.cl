@@ -27,8 +27,16 @@ void mark(__global uint *counters, __global uint *markers, uint place, uint last
     const uint at = p.workload * 2 + place;
     if (p.marked == 0 || atomic_add_global(counters + at, 1) != p.count + last)
         return;
+    volatile __global uint *marker = markers + at * OVERLAP_MARKER_WORDS;
+    const uint2 since = clock_device();
     memory_fence();
-    *(volatile __global uint *)(markers + at * OVERLAP_MARKER_WORDS) = p.token;
+    marker[0] = p.token;
+    memory_fence();
+    const uint2 until = clock_device();
+    marker[OVERLAP_MARKER_SINCE] = since.x;
+    marker[OVERLAP_MARKER_SINCE + 1] = since.y;
+    marker[OVERLAP_MARKER_UNTIL] = until.x;
+    marker[OVERLAP_MARKER_UNTIL + 1] = until.y;
 }
 
 KERNEL void KERNEL_NAME(__global uint *results, __global uint *records, __global uint *counters,

@@ -22,7 +22,10 @@
 #define OVERLAP_RECORD_TOKEN 6
 #define OVERLAP_RECORD_WORDS 8
 
-// A marker has this many words for itself, the first of which is written: no two share a line.
+// A marker has this many words for itself, so that no two share a line: the frame's token, and the
+// device clock right before and right after the token was written (low, high).
+#define OVERLAP_MARKER_SINCE 1
+#define OVERLAP_MARKER_UNTIL 3
 #define OVERLAP_MARKER_WORDS 32
 
 // skew.comp: words a workgroup has to publish in, and what it found.

@@ -28,6 +28,7 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     polling->agreed += agreement->agreed;
     polling->sweep_ns = fmax(polling->sweep_ns, agreement->sweep_ns);
     polling->bars_ns = fmax(polling->bars_ns, agreement->bars_ns);
+    polling->held_ns = fmax(polling->held_ns, agreement->held_ns);
     if (isfinite(known_ns) && (polling->known_ns == 0 || known_ns < polling->known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
@@ -134,7 +135,8 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
 {
     const struct overlap_stage *stage = shown->stage;
     const struct overlap_frame *frame = shown->marked;
-    const char *columns[] = {"lane", "stamped_start", "stamped_end", "polled_start", "polled_end"};
+    const char *columns[] = {"lane",       "stamped_start", "stamped_end", "polled_start",
+                             "polled_end", "marked_start",  "marked_end"};
     struct overlap_agreement agreement = overlap_stage_agreement(stage, frame);
     size_t count = stage->scenario->count;
     struct series series = {
@@ -147,6 +149,8 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
         *cell++ = frame->end_ns[w];
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
             *cell++ = polls[mark].seen ? polls[mark].seen_ns - agreement.offset_high_ns : NAN;
+        for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
+            *cell++ = polls[mark].seen ? polls[mark].since_ns : NAN;
     }
     visit_series(visit, &series);
 }

@@ -43,7 +43,7 @@ struct overlap_polling {
     size_t frames, markers, seen, agreed; // sums; see struct overlap_agreement
     double offset_ns; // device's clock minus the host's, from the frame with the closest bounds
     double known_ns;  // uncertainty of offset_ns: ± known_ns; 0: no frame gave bounds yet
-    double sweep_ns, bars_ns; // the largest of all frames
+    double sweep_ns, bars_ns, held_ns; // the largest of all frames
 };
 
 // Adds what polling found in `frame`, a frame with markers.
@@ -83,8 +83,8 @@ struct overlap_shown {
 // (uncertainty of offset, ±), the numbers of markers, of those seen and of those that agreed, sweep
 // and bars (struct overlap_agreement).
 // "markers": lane, stamped_start, stamped_end (by the device's clock), polled_start, polled_end (by
-// the host's clock, shifted so that the marker with the least delay coincides with its stamp; NaN:
-// not seen).
+// the host's clock, shifted so that the marker with the least delay was seen when it was written),
+// marked_start, marked_end (when the device wrote the marker, by its clock). NaN: not seen.
 // "matrix": a, b (lanes), overlap (median over the frames), low, high (95 % interval by order
 // statistics; the extremes if there are too few frames), ordered (1: b waits for a, directly or
 // through others), queue_shared (1: both ran on one queue), frames (their number).

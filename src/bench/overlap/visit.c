@@ -244,9 +244,10 @@ static void report_clock(const struct overlap_session *session,
                  polling->offset_ns * 1e-9, polling->known_ns * 1e-3);
     visit_detail(visit, "markers",
                  "the polling host saw %zu of %zu markers, %zu of them on time (polls at most "
-                 "%.3g us apart); polled and stamped lengths differ by up to %.3g us",
+                 "%.3g us apart); polled and stamped lengths differ by up to %.3g us; a first "
+                 "marker was written up to %.3g us after the first start",
                  polling->seen, polling->markers, polling->agreed, polling->sweep_ns * 1e-3,
-                 polling->bars_ns * 1e-3);
+                 polling->bars_ns * 1e-3, polling->held_ns * 1e-3);
 }
 
 static void report_details(const struct work *work, struct measure_visit *visit)
@@ -300,9 +301,10 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     overlap_series_add(&shown, visit);
     const struct overlap_polling *polling = &work->history->polling;
     if (polling->agreed < polling->seen)
-        visit_flag(visit, "markers",
-                   "%zu of %zu markers reached the host later than their time stamps allow",
-                   polling->seen - polling->agreed, polling->seen);
+        visit_flag(
+            visit, "markers",
+            "%zu of %zu markers reached the host at another time than the device's clock allows",
+            polling->seen - polling->agreed, polling->seen);
     if (work->stage.session->refused) // the case's key says high priority, but it ran at medium
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     visit_kernel(visit, work->stage.session->program);
