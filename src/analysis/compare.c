@@ -51,7 +51,7 @@ static bool is_below(const struct metric *a, const struct metric *b, double thre
 
 static enum side side_of(const struct metric *base, const struct metric *now, double threshold)
 {
-    if (!base || !now)
+    if (!base || !now || base->at_least || now->at_least)
         return SIDE_UNSURE;
     if (is_below(base, now, threshold))
         return SIDE_MORE;

@@ -24,8 +24,9 @@ struct gathered_metric {
     double *limits;  // all limits that visits reported
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
-    double step; // the largest step that a visit reported
-    double half; // as the last visit reported it; used if there is only one round
+    double step;   // the largest step that a visit reported
+    double half;   // as the last visit reported it; used if there is only one round
+    bool at_least; // the median of any round is a lower bound
     struct stats_serial within;
 };
 
@@ -199,6 +200,7 @@ static void gather_samples(struct collect *collect, struct gathered_metric *metr
     metric->samples += count;
     metric->step = fmax(metric->step, samples->step);
     metric->half = samples->half;
+    metric->at_least = metric->at_least || samples->at_least;
 }
 
 static void gather_reasons(struct collect *collect, const struct measure_visit *visit)
@@ -274,6 +276,7 @@ static void fill_metrics(const struct collect *collect, struct arena *arena, str
             .better = info->better,
             .median = interval.median,
             .ci95 = {interval.low, interval.high},
+            .at_least = gathered->at_least,
             .n = gathered->samples,
             .limit = measure_median(arena, gathered->limits, gathered->limit_count),
             .round_medians = medians,
@@ -421,6 +424,18 @@ static void judge_distribution(const struct collect *collect, struct arena *aren
         judge_round(collect, round, arena, result);
 }
 
+static void judge_censoring(struct arena *arena, struct result *result)
+{
+    for (size_t i = 0; i < result->metric_count; i++)
+        if (result->metrics[i].at_least) {
+            result_flag(arena, result, VERDICT_OK, "censored",
+                        "%s is a lower bound: samples that took longer than they were awaited "
+                        "count with that time",
+                        result->metrics[i].name);
+            return;
+        }
+}
+
 static void judge(const struct collect *collect, struct arena *arena, struct result *result)
 {
     if (collect->dropped)
@@ -437,6 +452,7 @@ static void judge(const struct collect *collect, struct arena *arena, struct res
     }
     for (size_t i = 0; i < result->metric_count; i++)
         judge_limit(arena, result, &result->metrics[i]);
+    judge_censoring(arena, result);
     if (result->metric_count == 0)
         return;
     if (judge_precision(collect, arena, result, &result->metrics[0]))

@@ -26,6 +26,8 @@
 //   unsteady      for distributions, instead of `correlated`: one round differs from all others by
 //                 more than chance (Kolmogorov and Smirnov's test, 5 % for all rounds together),
 //                 and its median is more than a quarter away from theirs: suspect
+//   censored      in any round the median of a metric is a lower bound (visit_at_least), and so is
+//                 the result's: a remark
 //   above-limit   the whole interval is above COLLECT_SHARE_MOST of the physical limit
 //                 (metric_share): suspect
 //   not-finite    samples that are not finite numbers were dropped: suspect

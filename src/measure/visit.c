@@ -61,6 +61,12 @@ void visit_half(struct measure_visit *visit, unsigned metric, double half)
     visit->metrics[metric].half = half;
 }
 
+void visit_at_least(struct measure_visit *visit, unsigned metric)
+{
+    assert(metric < MEASURE_METRICS_MAX);
+    visit->metrics[metric].at_least = true;
+}
+
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
 {
     assert(metric < MEASURE_METRICS_MAX);

@@ -14,9 +14,10 @@ enum {
 struct measure_samples {
     double *values; // in the metric's unit, in time order; NULL: the visit has no such metric
     size_t count;
-    double step;  // one step of the clock, in the metric's unit
-    double half;  // half of the 95 % interval if the visit itself computed it; else 0
-    double limit; // physical limit; non-finite or 0 = not known
+    double step;   // one step of the clock, in the metric's unit
+    double half;   // half of the 95 % interval if the visit itself computed it; else 0
+    double limit;  // physical limit; non-finite or 0 = not known
+    bool at_least; // visit_at_least was called
 };
 
 struct measure_visit {
@@ -64,6 +65,10 @@ void visit_samples(struct measure_visit *visit, unsigned metric, const double *v
 
 // Sets half of the 95 % interval of a metric that only one visit of the case measures.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
+
+// Says that the median of a metric's samples is a lower bound: so many of them are known only to be
+// longer that the true median may be longer, too.
+void visit_at_least(struct measure_visit *visit, unsigned metric);
 
 // Sets the physical limit of a metric.
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit);

@@ -100,6 +100,8 @@ struct cell cell_of(const struct table *table, const struct result *result,
     cell.paint = result->verdict == VERDICT_OK ? PAINT_NONE : verdict_paint(result->verdict);
     if (metric && isfinite(metric->median)) {
         cell.number = screen_number(arena, metric->median, scale);
+        if (metric->at_least)
+            cell.number = arena_printf(arena, "≥%s", cell.number);
         cell.margin = screen_margin(arena, metric->median, metric->ci95);
     }
     return cell;

@@ -301,6 +301,7 @@ static const struct json_field metric_fields[] = {
     {"floating", FIELD_FLAG, JSON_AT(struct metric, floating)},
     {"median", FIELD_REAL, JSON_AT(struct metric, median)},
     {"ci95", FIELD_CUSTOM, .put = interval_put, .get = interval_get},
+    {"at_least", FIELD_FLAG, JSON_AT(struct metric, at_least)},
     {"n", FIELD_COUNT, JSON_AT(struct metric, n)},
     {"limit", FIELD_REAL, JSON_AT(struct metric, limit), .omit_zero = true},
     {"of_limit", FIELD_CUSTOM, .put = of_limit_put},

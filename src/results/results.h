@@ -214,6 +214,7 @@ struct metric {
     enum unit unit;
     enum better better;
     double median, ci95[2]; // ci95: low and high end of the interval; non-finite = absent
+    bool at_least;          // median and interval are lower bounds: samples were censored
     size_t n;               // number of samples
     double limit;           // physical limit; non-finite = not known
     double *round_medians;  // the medians of the rounds, from which the interval is computed

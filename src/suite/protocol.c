@@ -103,6 +103,7 @@ static const struct json_field samples_fields[] = {
     {"step", FIELD_REAL, JSON_AT(struct measure_samples, step)},
     {"half", FIELD_REAL, JSON_AT(struct measure_samples, half)},
     {"limit", FIELD_REAL, JSON_AT(struct measure_samples, limit)},
+    {"at_least", FIELD_FLAG, JSON_AT(struct measure_samples, at_least)},
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 

@@ -463,6 +463,29 @@ static void two_peaks_are_a_result_and_no_flag(void **state)
     arena_destroy(f.arena);
 }
 
+static void a_median_among_censored_samples_is_a_lower_bound_and_a_remark(void **state)
+{
+    (void)state;
+    for (int censored = 0; censored < 2; censored++) {
+        // Given five rounds of equal samples, the third of which are bounds in the second trial
+        struct fixture f = begin(5);
+        for (int round = 0; round < 5; round++) {
+            struct measure_visit *visit = measure_visit_create(f.arena);
+            const double values[] = {100, 100};
+            visit_samples(visit, 0, values, 2, 1);
+            if (censored && round == 2)
+                visit_at_least(visit, 0);
+            collect_visit(f.collect, visit);
+        }
+        // Then the result says so, and is no less certain for it.
+        struct result result = end(&f);
+        assert_int_equal(result.verdict, VERDICT_OK);
+        assert_int_equal(result.metrics[0].at_least, censored);
+        assert_int_equal(find_reason(&result, "censored") != NULL, censored);
+        arena_destroy(f.arena);
+    }
+}
+
 static void few_samples_are_flagged_with_their_band(void **state)
 {
     (void)state;
@@ -528,6 +551,7 @@ int main(void)
         cmocka_unit_test(samples_that_are_not_finite_are_dropped_and_reported),
         cmocka_unit_test(failures_decide_the_verdict_and_leave_no_number),
         cmocka_unit_test(two_peaks_are_a_result_and_no_flag),
+        cmocka_unit_test(a_median_among_censored_samples_is_a_lower_bound_and_a_remark),
         cmocka_unit_test(few_samples_are_flagged_with_their_band),
         cmocka_unit_test(a_round_of_another_distribution_is_named),
         cmocka_unit_test(neighbours_may_be_alike_in_a_distribution),

@@ -296,6 +296,24 @@ static enum compare_word word_between(const double base[2], const double now[2])
 
 #define WORD_BETWEEN(a, b, c, d) word_between((const double[]){a, b}, (const double[]){c, d})
 
+static void a_lower_bound_is_neither_slower_nor_faster(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        struct scene scene = {.arena = arena_create(),
+                              .base = pair_run((struct pair_desc){0}),
+                              .now = pair_run((struct pair_desc){.work = 1.5})};
+        for (size_t i = 0; i < scene.now->result_count; i++)
+            (side ? scene.base : scene.now)->results[i]->metrics[0].at_least = true;
+        struct compare_desc desc = {0};
+        assert_true(
+            compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
+        assert_int_equal(count_of(&scene, "latency", COMPARE_SLOWER), 0);
+        assert_int_equal(count_of(&scene, "latency", COMPARE_UNSURE), 20);
+        scene_end(&scene);
+    }
+}
+
 static void more_than_nothing_is_more_without_a_ratio(void **state)
 {
     (void)state;
@@ -376,6 +394,7 @@ int main(void)
         cmocka_unit_test(other_versions_and_methods_are_refused_unless_across),
         cmocka_unit_test(other_devices_are_refused_unless_across),
         cmocka_unit_test(changes_come_largest_first),
+        cmocka_unit_test(a_lower_bound_is_neither_slower_nor_faster),
         cmocka_unit_test(more_than_nothing_is_more_without_a_ratio),
         cmocka_unit_test(a_figure_in_cycles_is_the_twin_that_its_benchmark_declares),
         cmocka_unit_test(numbers_without_an_interval_or_of_zero_are_unsure),

@@ -240,6 +240,20 @@ static void flags_and_failures_are_explained_below(void **state)
     run_destroy(run);
 }
 
+static void a_lower_bound_is_shown_as_one(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    char *text = shown(run, (struct console_desc){0});
+    assert_null(strstr(text, "≥"));
+    free(text);
+    run->results[0]->metrics[0].at_least = true;
+    text = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(text, "≥16.30"));
+    free(text);
+    run_destroy(run);
+}
+
 static void a_run_with_only_failures_says_so(void **state)
 {
     (void)state;
@@ -402,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_time_line_has_a_bar_a_lane),
         cmocka_unit_test(a_view_of_cycles_shows_time_where_there_are_none),
         cmocka_unit_test(flags_and_failures_are_explained_below),
+        cmocka_unit_test(a_lower_bound_is_shown_as_one),
         cmocka_unit_test(a_run_with_only_failures_says_so),
         cmocka_unit_test(an_empty_run_has_head_and_end),
         cmocka_unit_test(hostile_strings_are_shown_harmless_and_short),

@@ -41,6 +41,18 @@ static void a_rich_run_comes_back_member_by_member(void **state)
     run_destroy(run);
 }
 
+static void a_lower_bound_is_still_one_when_it_comes_back(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    run->results[0]->metrics[1].at_least = true;
+    struct run *copy = again(run);
+    assert_false(copy->results[0]->metrics[0].at_least);
+    assert_true(copy->results[0]->metrics[1].at_least);
+    run_destroy(copy);
+    run_destroy(run);
+}
+
 static void an_empty_run_comes_back(void **state)
 {
     (void)state;
@@ -530,6 +542,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rich_run_comes_back_member_by_member),
+        cmocka_unit_test(a_lower_bound_is_still_one_when_it_comes_back),
         cmocka_unit_test(an_empty_run_comes_back),
         cmocka_unit_test(the_golden_file_reads_and_writes_the_same),
         cmocka_unit_test(a_share_is_computed_from_the_limit_also_where_the_file_has_none),

@@ -5,7 +5,7 @@ import { h } from "./dom";
 import type { Metric, Result, Subject } from "./run";
 import { metricOf, shownUnit } from "./run";
 import { tableOf } from "./chart";
-import { formatUnit } from "./units";
+import { formatMedian } from "./units";
 import { inCycles } from "./view";
 
 const LOW = 0.97, HIGH = 1.03;
@@ -56,13 +56,13 @@ function rowOf(key: string, metric: Metric, chip: (Result | undefined)[], refere
   });
   if (found.filter(Boolean).length < 2) return undefined;
   const base = found[reference], home = chip[reference];
-  const row: Row = { cells: [key, metric.name, formatUnit(base?.median, shownUnit(base, metric.unit))], far: false };
+  const row: Row = { cells: [key, metric.name, formatMedian(base, shownUnit(base, metric.unit))], far: false };
   found.forEach((other, i) => {
     if (i === reference) return;
     const ratio = (other?.median ?? NaN) / (base?.median ?? NaN);
     const result = chip[i];
     const equal = result && home && comparable(result, home) && Number.isFinite(ratio);
-    row.cells.push(formatUnit(other?.median, shownUnit(other, metric.unit)),
+    row.cells.push(formatMedian(other, shownUnit(other, metric.unit)),
       equal ? ratio.toFixed(3) : other && base ? "not equal" : "–");
     row.far = row.far || Boolean(equal && other && base && apart(other, base, ratio));
   });

@@ -71,6 +71,7 @@ export interface Metric {
   floating?: true; // of op/s: the operations are floating-point
   median?: number;
   ci95?: [number, number];
+  at_least?: boolean; // median and ci95 are lower bounds
   n: number;
   limit?: number;
   share?: number; // of the limit, in the metric's own direction

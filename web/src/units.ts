@@ -94,6 +94,12 @@ export function formatValue(value: Value | undefined, param: Param | undefined):
   return value >= 8192 && value % whole === 0 ? `${value / whole} ${name}` : String(value);
 }
 
+// The median of a metric: "1.9 ms", or "≥ 1.9 ms" where it is a lower bound.
+export function formatMedian(metric: { median?: number; at_least?: boolean } | undefined, unit: Unit): string {
+  const text = formatUnit(metric?.median, unit);
+  return metric?.at_least ? `≥ ${text}` : text;
+}
+
 // "±0.4 %" of an interval.
 export function formatMargin(median: number | undefined, ci95: [number, number] | undefined): string {
   if (median === undefined || ci95 === undefined || median === 0) return "";

@@ -3,7 +3,7 @@
 import { csvText, download, h } from "../dom";
 import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
 import { metricOf, sensorsOf, shownUnit } from "../run";
-import { formatMargin, formatUnit, formatValue } from "../units";
+import { formatMargin, formatMedian, formatUnit, formatValue } from "../units";
 import type { Selected } from "../view";
 import { select, varying } from "../view";
 import { doubtText } from "./parts";
@@ -43,7 +43,7 @@ function metricColumn(metric: MetricInfo, subject: Subject, head: string): Colum
     text: (row) => {
       const value = found(row);
       const margin = formatMargin(value?.median, value?.ci95);
-      return `${formatUnit(value?.median, shownUnit(value, metric.unit))}${margin === "" ? "" : ` ${margin}`}`;
+      return `${formatMedian(value, shownUnit(value, metric.unit))}${margin === "" ? "" : ` ${margin}`}`;
     },
     sort: (row) => found(row)?.median,
     verdict: (row) => row.bySubject.get(subject)?.result.verdict,

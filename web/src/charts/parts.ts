@@ -6,7 +6,7 @@ import type { MetricInfo, Result } from "../run";
 import { shownUnit } from "../run";
 import type { Grid, Point } from "../view";
 import { allPoints, pointMetric } from "../view";
-import { formatMargin, formatUnit, formatValue } from "../units";
+import { formatMargin, formatMedian, formatUnit, formatValue } from "../units";
 
 export const axisStyle = (look: Look) => ({
   axisLine: { onZero: false, lineStyle: { color: look.theme.muted } },
@@ -76,7 +76,7 @@ export function tipLine(point: Point, label: string, metric: MetricInfo, colour:
   const swatch = h("span", { class: "swatch" });
   swatch.style.background = colour;
   const line = h("div", { class: "tip" }, swatch, label === "" ? "" : `${label} `,
-    h("strong", {}, formatUnit(found?.median, unit)));
+    h("strong", {}, formatMedian(found, unit)));
   if (found?.ci95)
     line.append(` [${formatUnit(found.ci95[0], unit)}, ${formatUnit(found.ci95[1], unit)}]`);
   if (found && found.n > 0) line.append(` n=${found.n}`);
@@ -101,7 +101,7 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | H
         const found = pointMetric(point, metric);
         rows.push([
           [panel.label, series.label].filter(Boolean).join(" · "),
-          formatValue(point.x, grid.x), formatUnit(found?.median, shownUnit(found, metric.unit)),
+          formatValue(point.x, grid.x), formatMedian(found, shownUnit(found, metric.unit)),
           formatMargin(found?.median, found?.ci95), found?.n,
           found?.share === undefined ? "" : `${(found.share * 100).toFixed(1)} %`,
           doubtText(point.result),
