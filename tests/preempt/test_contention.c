@@ -1,53 +1,113 @@
 // SPDX-License-Identifier: MIT
-// What waits where a hog's submission holds the thread that submits its victim too: the loads are
-// stood in for, the clock is the host's.
+// Deadlines beside a hog. The clock, the loads and the device are stood in for, so every time is
+// exact. A hog of 100 ms is submitted again and again; how it lets victims in is told by each test.
 #include "base/clock.h"
 #include "bench/preempt/contention.h"
+#include "math/stats.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 enum {
-    SAMPLES = 24,
+    SAMPLES = 60,
     AHEAD = 2
 };
 
-// What the hog's submission holds the thread for.
-static uint64_t held_ns;
+#define MS UINT64_C(1000000)
 
+// The clock that all code below reads, and the device. All victims are done at the next time at
+// which the hog lets them in, and never in another order than they were submitted.
+static struct {
+    uint64_t now_ns;
+    uint64_t hog_ns;    // from one time at which it lets victims in to the next
+    uint64_t open_ns;   // how long it lets them in
+    uint64_t victim_ns; // how long a victim then takes
+    uint64_t held_ns;   // how long a submission, of hog or victim, holds the thread that makes it
+    uint64_t done_ns[SAMPLES];
+} world;
+
+uint64_t __wrap_clock_now_ns(void);
+void __wrap_clock_sleep_ns(uint64_t ns);
+uint64_t __wrap_clock_deadline_ns(uint64_t ns);
+uint64_t __wrap_clock_left_ns(uint64_t deadline_ns);
 bool __wrap_load_prepare(struct load *load, struct error *err);
 bool __wrap_load_submit(struct load *load, struct error *err);
 bool __wrap_load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 bool __wrap_load_drain(struct load *load, struct error *err);
 
+uint64_t __wrap_clock_now_ns(void)
+{
+    return world.now_ns;
+}
+
+void __wrap_clock_sleep_ns(uint64_t ns)
+{
+    world.now_ns += ns;
+}
+
+uint64_t __wrap_clock_deadline_ns(uint64_t ns)
+{
+    return world.now_ns + ns;
+}
+
+uint64_t __wrap_clock_left_ns(uint64_t deadline_ns)
+{
+    return deadline_ns > world.now_ns ? deadline_ns - world.now_ns : 0;
+}
+
+static bool is_hog(const struct load *load)
+{
+    return load->desc.shape.ahead == AHEAD;
+}
+
 bool __wrap_load_prepare(struct load *load, struct error *err)
 {
     (void)err;
-    load->prepared = true;
+    load->recorded++;
     return true;
 }
 
 bool __wrap_load_submit(struct load *load, struct error *err)
 {
     (void)err;
+    uint64_t phase = world.now_ns % world.hog_ns;
+    uint64_t in_ns = phase < world.open_ns ? world.now_ns : world.now_ns - phase + world.hog_ns;
+    if (!is_hog(load)) {
+        assert_in_range(load->submitted, 0, SAMPLES - 1);
+        world.done_ns[load->submitted] = in_ns + world.victim_ns;
+    }
+    world.now_ns += world.held_ns;
     load->submitted++;
     return true;
 }
 
-// A victim is done at once; one submission of the hog is done at each look, and the next one takes
-// its place.
+// One submission of the hog is done at each look, and the next one takes its place.
+static void feed_hog(struct load *hog, bool more, struct error *err)
+{
+    hog->finished += hog->finished < hog->submitted;
+    if (more)
+        assert_true(__wrap_load_submit(hog, err));
+}
+
 bool __wrap_load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err)
 {
-    (void)wait_ns;
-    (void)err;
-    load->finished += load->finished < load->submitted;
-    if (!more || load->desc.shape.ahead == 0)
+    if (is_hog(load)) {
+        feed_hog(load, more, err);
         return true;
-    clock_sleep_ns(held_ns);
-    load->submitted++;
+    }
+    if (load->finished == load->submitted)
+        return true;
+    uint64_t done_ns = world.done_ns[load->finished], until_ns = world.now_ns + wait_ns;
+    if (done_ns > world.now_ns)
+        world.now_ns = done_ns < until_ns ? done_ns : until_ns;
+    while (load->finished < load->submitted && world.done_ns[load->finished] <= world.now_ns)
+        load->finished++;
     return true;
 }
 
@@ -58,43 +118,165 @@ bool __wrap_load_drain(struct load *load, struct error *err)
     return true;
 }
 
-static void run_contention(struct contention *result)
+static double median_ms(const struct contention *result)
 {
-    struct load hog = {.desc = {.slots = 10000, .shape = {.ahead = AHEAD}}};
-    struct load victim = {.desc = {.slots = SAMPLES, .timeout_ns = UINT64_C(1000000000)}};
-    const struct contention_desc desc = {.hog = &hog, .victim = &victim, .samples = SAMPLES};
+    double ns[SAMPLES];
+    for (uint32_t i = 0; i < result->count; i++)
+        ns[i] = result->answers[i].response_ns;
+    return stats_median(ns, result->count) / 1e6;
+}
+
+// What the victim's thread does with deadlines that wait for nothing.
+static void arrive(uint64_t patience_ns, struct contention *result)
+{
+    struct load victim = {.desc = {.slots = SAMPLES, .shape = {.ahead = SAMPLES}}};
+    struct contention_arrivals arrivals = {.victim = &victim,
+                                           .samples = SAMPLES,
+                                           .first_ns = world.now_ns + CONTENTION_PERIOD_NS,
+                                           .patience_ns = patience_ns};
+    struct error err;
+    *result = (struct contention){0};
+    assert_true(contention_arrive(&arrivals, result, &err));
+    assert_int_equal(result->due, SAMPLES);
+    assert_int_equal(result->count, SAMPLES);
+}
+
+static void drop(struct load *hog, struct contention *result)
+{
+    struct load victim = {
+        .desc = {.slots = SAMPLES, .shape = {.ahead = 1}, .timeout_ns = 1000 * MS}};
+    const struct contention_desc desc = {
+        .hog = hog, .victim = &victim, .samples = SAMPLES, .drops = true};
     struct error err;
     assert_true(contention_run(&desc, result, &err));
     assert_in_range(result->count, 1, SAMPLES);
 }
 
-static void victims_behind_a_held_thread_are_late(void **state)
+// ---------------------------------------------------------------- both loops
+
+// For 25 ms after each of its submissions the hog lets victims in, which then take 3.65 ms.
+static void dropped_deadlines_hide_how_long_the_others_would_have_waited(void **state)
 {
     (void)state;
-    struct contention result;
-    held_ns = 3 * CONTENTION_PERIOD_NS;
-    run_contention(&result);
-    assert_in_range(result.late, result.count / 2 + 1, result.count);
-    assert_in_range(result.met, 0, result.count / 2); // though the answers themselves come at once
-    assert_in_range(result.count, 1, SAMPLES / 2);
+    struct contention open, closed;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 100 * MS, world.open_ns = 25 * MS, world.victim_ns = 3650000;
+    // Given a thread that waits for each answer, then most answers are those of the open quarter
+    drop(NULL, &closed);
+    assert_true(fabs(median_ms(&closed) - 3.65) < 1e-6);
+    assert_true(closed.met < closed.due / 3); // though two of three deadlines are missed.
+    // Given deadlines that do not wait, then half of them wait a quarter of the hog or more.
+    world.now_ns = 0;
+    arrive(1000 * MS, &open);
+    assert_in_range((uint64_t)median_ms(&open), 24, 32);
+    assert_in_range(open.met, SAMPLES / 5, SAMPLES / 2);
+    assert_int_equal(open.answered, SAMPLES);
 }
 
-// A machine whose processors are busy makes some late.
-static void victims_beside_a_free_thread_are_on_time(void **state)
+static void a_hog_that_lets_nobody_in_is_waited_for_by_half_on_average(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 100 * MS;
+    arrive(1000 * MS, &open);
+    assert_in_range((uint64_t)median_ms(&open), 40, 60);
+    for (uint32_t i = 0; i < open.count; i++) {
+        // Deadline i comes at (i + 1) periods, and the answer at the next multiple of 100 ms.
+        uint64_t due_ns = (i + 1) * CONTENTION_PERIOD_NS;
+        uint64_t wanted_ns = 100 * MS - due_ns % (100 * MS);
+        assert_true(open.answers[i].response_ns == (double)wanted_ns);
+        assert_false(open.answers[i].censored);
+        assert_int_equal(open.answers[i].victim, i);
+    }
+    assert_int_equal(open.late, 0);
+}
+
+// ---------------------------------------------------------------- what is not known
+
+// A hog of 600 ms: deadlines 32 to 53 find 32 victims pending, the others are answered at 600 ms,
+// and those after that at 1200 ms.
+static void deadlines_that_find_too_many_pending_are_bounded_by_the_newest(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 600 * MS;
+    arrive(1000 * MS, &open);
+    uint32_t censored = 0;
+    for (uint32_t i = 0; i < open.count; i++) {
+        uint64_t due_ns = (i + 1) * CONTENTION_PERIOD_NS;
+        uint64_t end_ns = due_ns < 600 * MS ? 600 * MS : 1200 * MS;
+        bool full = i >= CONTENTION_PENDING_MAX && due_ns < 600 * MS;
+        assert_int_equal(open.answers[i].censored, full);
+        assert_true(open.answers[i].response_ns == (double)(end_ns - due_ns));
+        censored += full;
+    }
+    assert_int_equal(censored, 22);
+    assert_int_equal(open.answered, SAMPLES - censored);
+    assert_int_equal(open.met, 0);
+}
+
+static void answers_that_do_not_come_are_bounded_by_the_end_of_patience(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 100000 * MS;
+    arrive(50 * MS, &open);
+    assert_int_equal(open.answered, 0);
+    uint64_t end_ns = (SAMPLES + 1) * CONTENTION_PERIOD_NS + 50 * MS;
+    for (uint32_t i = 0; i < open.count; i++) {
+        assert_true(open.answers[i].censored);
+        assert_true(open.answers[i].response_ns ==
+                    (double)(end_ns - (i + 1) * CONTENTION_PERIOD_NS));
+    }
+    assert_in_range(world.now_ns, end_ns, end_ns); // and nobody waits longer
+}
+
+// ---------------------------------------------------------------- a busy host
+
+static void victims_whose_submission_takes_long_are_late(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 1, world.open_ns = 1;
+    world.held_ns = CONTENTION_PERIOD_NS / 4 + 1;
+    arrive(50 * MS, &open);
+    assert_int_equal(open.late, SAMPLES);
+    world.held_ns -= 1;
+    arrive(50 * MS, &open);
+    assert_int_equal(open.late, 0);
+}
+
+static void dropping_victims_behind_a_held_thread_are_late(void **state)
 {
     (void)state;
     struct contention result;
-    held_ns = 0;
-    run_contention(&result);
-    assert_in_range(result.late, 0, result.count / 2);
-    assert_in_range(result.met, result.count / 2, result.count);
+    struct load hog = {.desc = {.slots = 10000, .shape = {.ahead = AHEAD}}};
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 1, world.open_ns = 1;
+    world.held_ns = 3 * CONTENTION_PERIOD_NS;
+    drop(&hog, &result);
+    assert_in_range(result.late, result.count / 2 + 1, result.count);
+    assert_in_range(result.met, 0, result.count / 2); // though the answers themselves come at once
+    hog = (struct load){.desc = hog.desc};
+    world.held_ns = 0;
+    drop(&hog, &result);
+    assert_int_equal(result.late, 0);
+    assert_int_equal(result.met, SAMPLES);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(victims_behind_a_held_thread_are_late),
-        cmocka_unit_test(victims_beside_a_free_thread_are_on_time),
+        cmocka_unit_test(dropped_deadlines_hide_how_long_the_others_would_have_waited),
+        cmocka_unit_test(a_hog_that_lets_nobody_in_is_waited_for_by_half_on_average),
+        cmocka_unit_test(deadlines_that_find_too_many_pending_are_bounded_by_the_newest),
+        cmocka_unit_test(answers_that_do_not_come_are_bounded_by_the_end_of_patience),
+        cmocka_unit_test(victims_whose_submission_takes_long_are_late),
+        cmocka_unit_test(dropping_victims_behind_a_held_thread_are_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,30 +116,80 @@ static const struct series *series_of(const struct measure_visit *visit, const c
     return NULL;
 }
 
-static void p99_needs_a_hundred_samples_and_the_histogram_holds_them_all(void **state)
+// Responses of 1, 2, 3 … ms, each an event of its own.
+static void high_quantiles_need_many_samples_and_the_histogram_holds_them_all(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
     struct preempt_history *history = ARENA_NEW(arena, struct preempt_history);
-    for (size_t wanted = 99; wanted <= 100; wanted++) {
+    static const struct {
+        size_t wanted, rows; // 0, 0.5, 1; then 0.9, 0.95, 0.99
+    } steps[] = {{99, 3}, {100, 4}, {299, 4}, {300, 5}, {999, 5}, {1000, 6}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct measure_visit *visit = measure_visit_create(arena);
-        while (history->count < wanted)
-            preempt_history_add(history, 1e6 * (double)(history->count + 1), JUDGE_WAITED);
+        while (history->count < steps[i].wanted) {
+            preempt_history_add(history, 1e6 * (double)(history->count + 1), false);
+            history->entries[JUDGE_WAITED]++;
+            history->events++;
+        }
         preempt_series_history(arena, history, visit);
         const struct series *quantiles = series_of(visit, "quantiles");
-        assert_int_equal(quantiles->row_count, wanted == 100 ? 6 : 5);
-        assert_true(quantiles->data[5] == 0.5);
-        assert_true(fabs(quantiles->data[6] - 50e6) <= 0.5e6);
-        assert_true(quantiles->data[7] < quantiles->data[6]);
-        assert_true(quantiles->data[8] > quantiles->data[6]);
+        assert_int_equal(quantiles->row_count, steps[i].rows);
+        const double *median = quantiles->data + 6;
+        assert_true(median[0] == 0.5);
+        assert_true(fabs(median[1] - 0.5e6 * (double)steps[i].wanted) <= 1e6);
+        assert_true(median[2] < median[1] && median[3] > median[1]);
+        assert_true(median[5] == 0);
         const struct series *histogram = series_of(visit, "histogram");
         double all = 0;
-        for (size_t i = 0; i < histogram->row_count; i++)
-            all += histogram->data[3 * i + 2];
-        assert_true(all == (double)wanted);
-        assert_true(series_of(visit, "entered")->data[JUDGE_WAITED] == (double)wanted);
+        for (size_t bin = 0; bin < histogram->row_count; bin++)
+            all += histogram->data[3 * bin + 2];
+        assert_true(all == (double)steps[i].wanted);
+        assert_true(series_of(visit, "entered")->data[JUDGE_WAITED] == (double)steps[i].wanted);
         assert_true(series_of(visit, "entered")->data[JUDGE_ALONE] == 0);
     }
+    arena_destroy(arena);
+}
+
+// 300 answers of 30 events: ten answers of a backlog say no more than one.
+static void intervals_go_by_events_not_by_answers(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct preempt_history *history = ARENA_NEW(arena, struct preempt_history);
+    double widths[2];
+    for (int answer = 1; answer <= 300; answer++)
+        preempt_history_add(history, 1e6 * answer, false);
+    for (int i = 0; i < 2; i++) {
+        struct measure_visit *visit = measure_visit_create(arena);
+        history->events = i ? 30 : 300;
+        preempt_series_history(arena, history, visit);
+        const double *median = series_of(visit, "quantiles")->data + 6;
+        widths[i] = median[3] - median[2];
+    }
+    assert_true(fabs(widths[0] - 2 * 1.96 * 1e6 * sqrt(300 * 0.25)) < 3e6);
+    assert_true(fabs(widths[1] - 2 * 1.96 * 1e6 * 300 * sqrt(0.25 / 30)) < 3e6);
+    arena_destroy(arena);
+}
+
+// Four of ten answers are not known, but longer than 5: 1 2 3 4 5 6 and four times "longer than 5".
+static void a_quantile_among_censored_answers_is_a_lower_bound(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    static const double ns[] = {1, 2, 3, 4, 5, 6, 5, 5, 5, 5};
+    static const bool censored[] = {false, false, false, false, false,
+                                    false, true,  true,  true,  true};
+    const struct preempt_responses responses = preempt_responses_sort(arena, ns, censored, 10);
+    struct preempt_quantile quantile = preempt_quantile_of(&responses, 0.25);
+    assert_true(quantile.ns == 3.25 && !quantile.at_least);
+    quantile = preempt_quantile_of(&responses, 0.9); // 5 of the bounds, but unknown in truth
+    assert_true(quantile.ns >= 5 && quantile.at_least);
+    quantile = preempt_quantile_of(&responses, 1);
+    assert_true(quantile.ns == 6 && quantile.at_least);
+    const struct preempt_responses known = preempt_responses_sort(arena, ns, censored, 6);
+    quantile = preempt_quantile_of(&known, 1);
+    assert_true(quantile.ns == 6 && !quantile.at_least);
     arena_destroy(arena);
 }
 
@@ -155,7 +205,9 @@ int main(void)
         cmocka_unit_test(behind_a_submission_it_waited),
         cmocka_unit_test(without_a_hog_it_is_alone),
         cmocka_unit_test(every_way_in_has_a_name_of_its_own),
-        cmocka_unit_test(p99_needs_a_hundred_samples_and_the_histogram_holds_them_all),
+        cmocka_unit_test(high_quantiles_need_many_samples_and_the_histogram_holds_them_all),
+        cmocka_unit_test(intervals_go_by_events_not_by_answers),
+        cmocka_unit_test(a_quantile_among_censored_answers_is_a_lower_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,21 +44,35 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns "99 % within 3.1 ms", or "the longest 3.1 ms" if there are too few answers for 99 %. NULL
-// if the result has neither.
+// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms"; for a lower bound
+// "the slowest 1 % take at least 3.1 ms".
+static const char *quantile_text(struct arena *arena, const struct series *quantiles,
+                                 const double *row)
+{
+    const char *time = unit_text(arena, row[1], UNIT_NS);
+    bool at_least = false;
+    for (size_t c = 0; c < quantiles->column_count; c++)
+        at_least = at_least || (strcmp(quantiles->columns[c], "at_least") == 0 && row[c] > 0);
+    if (row[0] == 1)
+        return arena_printf(arena, "the longest %s%s", at_least ? "at least " : "", time);
+    return at_least ? arena_printf(arena, "the slowest %.4g %% take at least %s",
+                                   100 * (1 - row[0]), time)
+                    : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
+}
+
+// Returns the text for 99 %, or else 95 %, or else the longest response. NULL if the result has
+// none of them.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
+    static const double shown[] = {0.99, 0.95, 1};
     const struct series *quantiles = result_series(result, "quantiles");
-    double longest = NAN;
-    for (size_t r = 0; quantiles && quantiles->column_count > 1 && r < quantiles->row_count; r++) {
-        const double *row = quantiles->data + r * quantiles->column_count;
-        if (row[0] == 0.99)
-            return arena_printf(arena, "99 %% within %s", unit_text(arena, row[1], UNIT_NS));
-        longest = row[0] == 1 ? row[1] : longest;
-    }
-    return isfinite(longest)
-               ? arena_printf(arena, "the longest %s", unit_text(arena, longest, UNIT_NS))
-               : NULL;
+    for (size_t i = 0; quantiles && quantiles->column_count > 1 && i < 3; i++)
+        for (size_t r = 0; r < quantiles->row_count; r++) {
+            const double *row = quantiles->data + r * quantiles->column_count;
+            if (row[0] == shown[i])
+                return quantile_text(arena, quantiles, row);
+        }
+    return NULL;
 }
 
 static const struct metric *response_of(const struct result *result, const char *device)
@@ -72,7 +86,8 @@ static bool is_alike(const struct result *a, const struct result *b)
 {
     return strcmp(value_of(a, "hog"), value_of(b, "hog")) == 0 &&
            strcmp(value_of(a, "setting"), value_of(b, "setting")) == 0 &&
-           strcmp(value_of(a, "victim"), value_of(b, "victim")) == 0;
+           strcmp(value_of(a, "victim"), value_of(b, "victim")) == 0 &&
+           strcmp(value_of(a, "arrivals"), value_of(b, "arrivals")) == 0;
 }
 
 static const char *missed_text(struct arena *arena, const struct result *result)
@@ -98,8 +113,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     const char *parts[] = {tail_text(arena, result), missed_text(arena, result),
                            slowdown_text(arena, result), entered_text(arena, result)};
     const char *text =
-        arena_printf(arena, "%s at %s priority", unit_text(arena, response->median, UNIT_NS),
-                     value_of(result, "priority"));
+        arena_printf(arena, "%s%s at %s priority", response->at_least ? "at least " : "",
+                     unit_text(arena, response->median, UNIT_NS), value_of(result, "priority"));
     bool open = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!parts[i])
@@ -111,12 +126,12 @@ static const char *answer_text(struct arena *arena, const struct result *result,
 }
 
 // Returns the text on what a priority above medium changes. "" if either of the two responses is
-// NULL or has no interval.
+// NULL, is a lower bound or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
-    if (!medium || !higher || !isfinite(medium->ci95[0]) || !isfinite(medium->ci95[1]) ||
-        !isfinite(higher->ci95[0]) || !isfinite(higher->ci95[1]))
+    if (!medium || !higher || medium->at_least || higher->at_least || !isfinite(medium->ci95[0]) ||
+        !isfinite(medium->ci95[1]) || !isfinite(higher->ci95[0]) || !isfinite(higher->ci95[1]))
         return "";
     if (higher->ci95[0] <= medium->ci95[1] && higher->ci95[1] >= medium->ci95[0])
         return "; the priority makes no measurable difference";
@@ -174,8 +189,9 @@ static void report(struct run *run, const char *device, size_t first)
                         : strcmp(where, "devices") == 0 ? "on a device of its own"
                                                         : "in another process";
     const char *text = arena_printf(
-        run->arena, "%s: %s %s, %s%s: %s%s%s", device,
+        run->arena, "%s: %s %s%s, %s%s: %s%s%s", device,
         strcmp(value_of(begin, "victim"), "draw") == 0 ? "an urgent draw" : "urgent work", place,
+        *value_of(begin, "arrivals") ? ", which drops deadlines while it waits" : "",
         alone ? "without a hog" : "behind ", alone ? "" : hog, group.text,
         alone ? "" : change_text(run->arena, group.medium, group.higher),
         published_text(run->arena, hog));

@@ -3,8 +3,14 @@
 
 #include "base/clock.h"
 
+#include <pthread.h>
+
 static const uint64_t look_ns = 2000000;  // longest sleep before the hog is fed again
 static const uint64_t slice_ns = 1000000; // longest wait for the victim before the hog is checked
+// How long answers are awaited after the last deadline: this, and as long as three submissions of
+// the hog take alone. Behind one that cannot be interrupted, an answer took two on an H200.
+static const uint64_t patience_ns = 100000000;
+static const double patience_hogs = 3;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
 {
@@ -26,6 +32,153 @@ static bool start_hog(const struct contention_desc *desc, struct error *err)
     return true;
 }
 
+static bool hog_has_slots(const struct contention_desc *desc)
+{
+    return !desc->hog || desc->hog->submitted < desc->hog->desc.slots;
+}
+
+// ---------------------------------------------------------------- the victim's side
+
+static uint32_t pending(const struct contention_arrivals *arrivals)
+{
+    return arrivals->victim->submitted - arrivals->victim->finished;
+}
+
+// Submits the victim of deadline number result->due, unless too many are pending.
+static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
+                struct error *err)
+{
+    uint64_t due_ns = arrivals->first_ns + result->due * CONTENTION_PERIOD_NS;
+    struct contention_answer *answer = &result->answers[result->due++];
+    answer->censored = pending(arrivals) == CONTENTION_PENDING_MAX;
+    if (!answer->censored && !load_submit(arrivals->victim, err))
+        return false;
+    answer->victim = arrivals->victim->submitted - 1;
+    result->late += !answer->censored && clock_now_ns() > due_ns + CONTENTION_PERIOD_NS / 4;
+    return true;
+}
+
+// Looks for finished victims until `until_ns` and dates the answers that it finds.
+static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
+                 struct contention *result, struct error *err)
+{
+    uint64_t left_ns = clock_left_ns(until_ns);
+    if (pending(arrivals) == 0) {
+        clock_sleep_ns(left_ns);
+        return true;
+    }
+    if (!load_feed(arrivals->victim, left_ns < slice_ns ? left_ns : slice_ns, false, err))
+        return false;
+    uint64_t now_ns = clock_now_ns();
+    for (uint32_t k = result->count; k < result->due; k++) {
+        struct contention_answer *answer = &result->answers[k];
+        if (answer->victim >= arrivals->victim->finished)
+            break;
+        uint64_t due_ns = arrivals->first_ns + k * CONTENTION_PERIOD_NS;
+        answer->response_ns = (double)(now_ns - due_ns);
+        result->met += !answer->censored && now_ns <= due_ns + CONTENTION_PERIOD_NS;
+        result->count++;
+    }
+    return true;
+}
+
+bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
+                       struct error *err)
+{
+    uint64_t end_ns = arrivals->first_ns + arrivals->samples * CONTENTION_PERIOD_NS;
+    while (!atomic_load(&arrivals->stop) &&
+           (result->due < arrivals->samples || pending(arrivals) > 0)) {
+        bool more = result->due < arrivals->samples;
+        uint64_t next_ns = more ? arrivals->first_ns + result->due * CONTENTION_PERIOD_NS
+                                : end_ns + arrivals->patience_ns;
+        if (clock_left_ns(next_ns) > 0) {
+            if (!look(arrivals, next_ns, result, err))
+                return false;
+        } else if (!more) {
+            break;
+        } else if (!ask(arrivals, result, err)) {
+            return false;
+        }
+    }
+    result->answered = arrivals->victim->finished;
+    for (; result->count < result->due; result->count++) {
+        uint64_t due_ns = arrivals->first_ns + result->count * CONTENTION_PERIOD_NS;
+        result->answers[result->count].response_ns = (double)(clock_now_ns() - due_ns);
+        result->answers[result->count].censored = true;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- the hog's side
+
+// What the victim's thread gets, and what it leaves.
+struct victim_thread {
+    struct contention_arrivals arrivals;
+    struct contention *result;
+    struct error err;
+    bool done;
+};
+
+static void *run_thread(void *context)
+{
+    struct victim_thread *thread = context;
+    thread->done = contention_arrive(&thread->arrivals, thread->result, &thread->err);
+    atomic_store(&thread->arrivals.over, true);
+    return NULL;
+}
+
+// True if the hog needs no new submission: until the last deadline those in flight last long
+// enough; after it only late victims are awaited, and half of the submissions suffice.
+static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
+{
+    uint32_t ahead = in_flight(desc);
+    if (clock_left_ns(end_ns) == 0)
+        return desc->hog && ahead > desc->hog->desc.shape.ahead / 2;
+    return ahead > 1 && (double)(ahead - 1) * desc->hog_ns >= (double)clock_left_ns(end_ns);
+}
+
+static bool feed_until_over(const struct contention_desc *desc,
+                            struct contention_arrivals *arrivals, struct error *err)
+{
+    uint64_t end_ns = arrivals->first_ns + desc->samples * CONTENTION_PERIOD_NS;
+    while (desc->hog && !atomic_load(&arrivals->over)) {
+        clock_sleep_ns(look_ns);
+        if (!feed(desc, !lasts(desc, end_ns), err))
+            return false;
+        if (!hog_has_slots(desc))
+            return true;
+    }
+    return true;
+}
+
+static bool run_open(const struct contention_desc *desc, struct contention *result,
+                     struct error *err)
+{
+    struct victim_thread thread = {.result = result};
+    struct contention_arrivals *arrivals = &thread.arrivals;
+    pthread_t id;
+    arrivals->victim = desc->victim;
+    arrivals->samples = desc->samples;
+    arrivals->patience_ns = patience_ns + (uint64_t)(patience_hogs * desc->hog_ns);
+    for (uint32_t i = 0; i < desc->samples; i++)
+        if (!load_prepare(desc->victim, err))
+            return false;
+    if (!start_hog(desc, err))
+        return false;
+    arrivals->first_ns = clock_now_ns() + CONTENTION_PERIOD_NS + (uint64_t)desc->delay_ns;
+    if (pthread_create(&id, NULL, run_thread, &thread) != 0)
+        return error_set(err, ERROR_INTERNAL, "preempt: no thread for the victim");
+    bool fed = feed_until_over(desc, arrivals, err);
+    if (!fed || (desc->hog && !hog_has_slots(desc)))
+        atomic_store(&arrivals->stop, true);
+    pthread_join(id, NULL);
+    if (fed && !thread.done)
+        *err = thread.err;
+    return fed && thread.done;
+}
+
+// ---------------------------------------------------------------- a run that drops deadlines
+
 // Sleeps until `deadline_ns` and feeds the hog meanwhile. It adds no submission if those in flight
 // will last until the run's end: the host would have to wait longer for the hog at the end.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
@@ -34,23 +187,20 @@ static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns,
     for (uint64_t now = clock_now_ns(); now < deadline_ns; now = clock_now_ns()) {
         uint64_t left_ns = deadline_ns - now;
         clock_sleep_ns(left_ns < look_ns ? left_ns : look_ns);
-        uint32_t ahead = in_flight(desc);
-        bool lasts =
-            ahead > 1 && (double)(ahead - 1) * desc->hog_ns >= (double)clock_left_ns(end_ns);
-        if (clock_now_ns() < deadline_ns && !feed(desc, !lasts, err))
+        if (clock_now_ns() < deadline_ns && !feed(desc, !lasts(desc, end_ns), err))
             return false;
     }
     return true;
 }
 
 // Times by the host's clock: before the victim's submission, and when the host saw its end.
-struct answer {
+struct stay {
     uint64_t begin_ns, end_ns;
 };
 
-static bool run_victim(const struct contention_desc *desc, struct answer *answer, struct error *err)
+static bool run_victim(const struct contention_desc *desc, struct stay *stay, struct error *err)
 {
-    answer->begin_ns = clock_now_ns();
+    stay->begin_ns = clock_now_ns();
     uint64_t limit = clock_deadline_ns(desc->victim->desc.timeout_ns);
     uint32_t before = desc->victim->finished;
     if (!load_submit(desc->victim, err))
@@ -58,7 +208,7 @@ static bool run_victim(const struct contention_desc *desc, struct answer *answer
     while (desc->victim->finished == before) {
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
-        answer->end_ns = clock_now_ns();
+        stay->end_ns = clock_now_ns();
         // Recording the hog takes time in which the host would not see the victim's end. So the
         // host feeds the hog only if at most half of its submissions are left.
         if (!feed(desc, false, err) ||
@@ -67,38 +217,44 @@ static bool run_victim(const struct contention_desc *desc, struct answer *answer
             return false;
         if (clock_left_ns(limit) == 0)
             return error_set(err, ERROR_TIMEOUT, "the victim was not done in %.3g s",
-                             (double)(answer->end_ns - answer->begin_ns) * 1e-9);
+                             (double)(stay->end_ns - stay->begin_ns) * 1e-9);
     }
     return true;
 }
 
-static bool hog_has_slots(const struct contention_desc *desc)
+static bool run_dropping(const struct contention_desc *desc, struct contention *result,
+                         struct error *err)
 {
-    return !desc->hog || desc->hog->submitted < desc->hog->desc.slots;
-}
-
-bool contention_run(const struct contention_desc *desc, struct contention *result,
-                    struct error *err)
-{
-    *result = (struct contention){0};
     if (!start_hog(desc, err))
         return false;
     uint64_t first = clock_now_ns() + CONTENTION_PERIOD_NS + (uint64_t)desc->delay_ns;
     uint64_t end = first + desc->samples * CONTENTION_PERIOD_NS;
     while (result->due < desc->samples && hog_has_slots(desc)) {
-        struct answer answer = {0};
+        struct stay stay = {0};
         uint64_t due_ns = first + result->due * CONTENTION_PERIOD_NS;
         if (!load_prepare(desc->victim, err) || !wait_until(desc, due_ns, end, err))
             return false;
         result->late += clock_now_ns() > due_ns + CONTENTION_PERIOD_NS / 4;
-        if (!run_victim(desc, &answer, err))
+        if (!run_victim(desc, &stay, err))
             return false;
-        result->response_ns[result->count++] = (double)(answer.end_ns - answer.begin_ns);
-        result->met += answer.end_ns <= due_ns + CONTENTION_PERIOD_NS;
+        result->answers[result->count] = (struct contention_answer){
+            .response_ns = (double)(stay.end_ns - stay.begin_ns), .victim = result->count};
+        result->answered = ++result->count;
+        result->met += stay.end_ns <= due_ns + CONTENTION_PERIOD_NS;
         do
             result->due++;
         while (first + result->due * CONTENTION_PERIOD_NS < clock_now_ns() &&
                result->due < desc->samples);
     }
-    return (!desc->hog || load_drain(desc->hog, err)) && load_drain(desc->victim, err);
+    return true;
+}
+
+// ---------------------------------------------------------------- both
+
+bool contention_run(const struct contention_desc *desc, struct contention *result,
+                    struct error *err)
+{
+    *result = (struct contention){0};
+    return (desc->drops ? run_dropping : run_open)(desc, result, err) &&
+           (!desc->hog || load_drain(desc->hog, err)) && load_drain(desc->victim, err);
 }

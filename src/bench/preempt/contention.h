@@ -1,41 +1,74 @@
 // SPDX-License-Identifier: MIT
 // A contention run: keeps the hog in flight so that the device is never idle, submits the victim at
 // fixed deadlines, and measures the time to each answer (the host sees that the victim is done).
+//
+// Deadlines do not wait for answers: the victim has a thread of its own, and up to
+// CONTENTION_PENDING_MAX victims are in flight. If a deadline were left out while an answer is
+// awaited, the deadlines that wait longest would be missing from the result (coordinated omission,
+// Gil Tene, "How NOT to Measure Latency", 2013).
 #ifndef BENCH_PREEMPT_CONTENTION_H
 #define BENCH_PREEMPT_CONTENTION_H
 
 #include "bench/preempt/load.h"
 
+#include <stdatomic.h>
+
 enum {
     CONTENTION_ALONE = 2, // submissions of the hog that finish before the first victim, if `alone`
-    CONTENTION_SAMPLES_MAX = 256
+    CONTENTION_SAMPLES_MAX = LOAD_BATCHES_MAX,
+    CONTENTION_PENDING_MAX = 32
 };
 
 #define CONTENTION_PERIOD_NS UINT64_C(11111111) // 90 Hz
 
 struct contention_desc {
-    struct load *hog; // NULL: there is no hog, or it runs in another process
-    struct load *victim;
-    uint32_t samples; // number of victim deadlines, at most CONTENTION_SAMPLES_MAX
-    bool alone;       // finish CONTENTION_ALONE submissions of the hog before the first victim
-    double hog_ns;    // length of a submission of the hog alone; 0: not known
-    double delay_ns;  // the first deadline is one period plus delay_ns after the start
+    struct load *hog;    // NULL: there is no hog, or it runs in another process
+    struct load *victim; // with at least `samples` batches, or 1 if it drops deadlines
+    uint32_t samples;    // number of victim deadlines, at most CONTENTION_SAMPLES_MAX
+    bool alone;          // finish CONTENTION_ALONE submissions of the hog before the first victim
+    bool drops;      // deadlines that pass while an answer is awaited get no victim, and no answer
+    double hog_ns;   // length of a submission of the hog alone; 0: not known
+    double delay_ns; // the first deadline is one period plus delay_ns after the start
 };
 
-// While the host waits for an answer, deadlines that pass get no submission and so no answer.
+struct contention_answer {
+    // From the deadline to the host seeing the end. If the run drops deadlines: from before the
+    // submission.
+    double response_ns;
+    uint32_t victim; // number of the victim's submission
+    // The answer takes longer than response_ns: the victim was not done when the run ended; or the
+    // deadline found CONTENTION_PENDING_MAX victims in flight, and got none of its own. It would
+    // have come after the newest of them, which is `victim`.
+    bool censored;
+};
+
 struct contention {
-    double response_ns[CONTENTION_SAMPLES_MAX]; // from before submission to the host seeing the end
-    uint32_t count;                             // number of answers
-    uint32_t due;                               // number of deadlines that came
-    uint32_t met; // number of deadlines whose answer came before the next deadline
+    struct contention_answer answers[CONTENTION_SAMPLES_MAX];
+    uint32_t count;    // number of answers, censored ones included
+    uint32_t due;      // number of deadlines that came
+    uint32_t met;      // number of deadlines whose answer came before the next deadline
+    uint32_t answered; // number of victims that were done when the run ended: the first ones
     // Number of victims that were submitted more than a quarter of a period after their deadline,
-    // because submitting the hog kept the host's thread busy. They waited for the host, not for the
-    // device.
+    // because the host was busy. They waited for the host, not for the device.
     uint32_t late;
 };
 
 // Runs the contention and fills `result`. After it returns true, no submission is in flight.
 MUST_CHECK bool contention_run(const struct contention_desc *desc, struct contention *result,
                                struct error *err);
+
+// The victim's side of a run that drops no deadlines: what its thread does.
+struct contention_arrivals {
+    struct load *victim;
+    uint32_t samples;
+    uint64_t first_ns;    // of the first deadline, by clock_now_ns
+    uint64_t patience_ns; // how long answers are awaited after the last deadline
+    atomic_bool stop;     // set by another thread: no more deadlines, and no more waiting
+    atomic_bool over;     // set at the end: nobody needs the hog any more
+};
+
+// Submits a victim at each deadline and awaits the answers. The victims are recorded before.
+MUST_CHECK bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
+                                  struct error *err);
 
 #endif

@@ -4,7 +4,6 @@
 #include "math/stats.h"
 
 #include <math.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -91,13 +90,34 @@ enum judge_entry judge_entry_of(const struct load_run *victim, const struct load
 
 // ---------------------------------------------------------------- series
 
-void preempt_history_add(struct preempt_history *history, double response_ns,
-                         enum judge_entry entry)
+void preempt_history_add(struct preempt_history *history, double response_ns, bool censored)
 {
     if (history->count == PREEMPT_HISTORY_MAX)
         return;
+    history->censored[history->count] = censored;
     history->responses_ns[history->count++] = response_ns;
-    history->entries[entry]++;
+}
+
+struct preempt_responses preempt_responses_sort(struct arena *arena, const double *ns,
+                                                const bool *censored, size_t count)
+{
+    double *shortest = ARENA_ARRAY(arena, count, double);
+    double *longest = ARENA_ARRAY(arena, count, double);
+    for (size_t i = 0; i < count; i++) {
+        shortest[i] = ns[i];
+        longest[i] = censored[i] ? INFINITY : ns[i];
+    }
+    stats_sort(shortest, count);
+    stats_sort(longest, count);
+    return (struct preempt_responses){shortest, longest, count};
+}
+
+// A quantile lies between that of the lower bounds and that of the longest possible responses.
+struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
+{
+    double least = stats_quantile(responses->ns, responses->count, p);
+    double most = stats_quantile(responses->longest_ns, responses->count, p);
+    return (struct preempt_quantile){least, responses->count > 0 && !(most <= least)};
 }
 
 static void add_entered(const struct preempt_history *history, struct measure_visit *visit)
@@ -116,37 +136,44 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
     visit_series(visit, &series);
 }
 
-// Returns a bound of the 95 % interval of quantile `p`: the sample whose rank lies 1.96 standard
-// deviations from n p, by the normal approximation of the binomial (David and Nagaraja, "Order
-// Statistics", 7.1). `side`: -1 for the lower bound, 1 for the upper. NaN if no sample has that
-// rank.
-static double bound(const double *sorted, size_t count, double p, double side)
+// Returns a bound of the 95 % interval of quantile `p`: the response whose share of smaller ones
+// lies 1.96 standard deviations from p, by the normal approximation of the binomial of `events`
+// independent events (David and Nagaraja, "Order Statistics", 7.1). `side`: -1 for the lower bound,
+// 1 for the upper. NaN if no response has that rank, or if the bound is not known.
+static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
-    double rank = (double)count * p + side * 1.96 * sqrt((double)count * p * (1 - p));
+    double count = (double)responses->count;
+    double rank = count * (p + side * 1.96 * sqrt(p * (1 - p) / (double)events));
     rank = side < 0 ? floor(rank) : ceil(rank) + 1;
-    return rank >= 1 && rank <= (double)count ? sorted[(size_t)rank - 1] : NAN;
+    if (!(rank >= 1 && rank <= count))
+        return NAN;
+    double value = (side < 0 ? responses->ns : responses->longest_ns)[(size_t)rank - 1];
+    return isfinite(value) ? value : NAN;
 }
 
-static void add_quantiles(struct arena *arena, const double *sorted, size_t count,
-                          struct measure_visit *visit)
+static void add_quantiles(struct arena *arena, const struct preempt_responses *responses,
+                          size_t events, struct measure_visit *visit)
 {
     static const struct {
         double p;
-        size_t least; // least number of samples
-    } quantiles[] = {{0, 1}, {0.5, 1}, {0.9, 10}, {0.95, 20}, {0.99, 100}, {0.999, 1000}, {1, 1}};
-    const char *columns[] = {"p", "response", "low", "high", "samples"};
+        size_t least; // least number of responses
+    } quantiles[] = {{0, 1},       {0.5, 1},       {0.9, 100}, {0.95, 300},
+                     {0.99, 1000}, {0.999, 10000}, {1, 1}};
+    const char *columns[] = {"p", "response", "low", "high", "samples", "at_least"};
     struct series series = {
         .name = "quantiles", .columns = columns, .column_count = COUNT(columns)};
     double *cell = series.data = ARENA_ARRAY(arena, COUNT(quantiles) * COUNT(columns), double);
     for (size_t q = 0; q < COUNT(quantiles); q++) {
         double p = quantiles[q].p;
-        if (count < quantiles[q].least)
+        if (responses->count < quantiles[q].least)
             continue;
+        struct preempt_quantile quantile = preempt_quantile_of(responses, p);
         *cell++ = p;
-        *cell++ = stats_quantile(sorted, count, p);
-        *cell++ = p > 0 && p < 1 ? bound(sorted, count, p, -1) : NAN;
-        *cell++ = p > 0 && p < 1 ? bound(sorted, count, p, 1) : NAN;
-        *cell++ = (double)count;
+        *cell++ = quantile.ns;
+        *cell++ = p > 0 && p < 1 ? bound(responses, events, p, -1) : NAN;
+        *cell++ = p > 0 && p < 1 ? bound(responses, events, p, 1) : NAN;
+        *cell++ = (double)responses->count;
+        *cell++ = quantile.at_least;
         series.row_count++;
     }
     visit_series(visit, &series);
@@ -189,12 +216,11 @@ static void add_histogram(struct arena *arena, const double *sorted, size_t coun
 void preempt_series_history(struct arena *arena, const struct preempt_history *history,
                             struct measure_visit *visit)
 {
-    double *sorted = ARENA_ARRAY(arena, history->count, double);
-    memcpy(sorted, history->responses_ns, history->count * sizeof *sorted);
-    stats_sort(sorted, history->count);
-    add_quantiles(arena, sorted, history->count, visit);
+    const struct preempt_responses responses =
+        preempt_responses_sort(arena, history->responses_ns, history->censored, history->count);
+    add_quantiles(arena, &responses, history->events, visit);
     if (history->count)
-        add_histogram(arena, sorted, history->count, visit);
+        add_histogram(arena, responses.ns, history->count, visit);
     add_entered(history, visit);
 }
 

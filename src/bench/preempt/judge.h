@@ -57,17 +57,39 @@ struct preempt_history {
     double alone_ns, pause_alone_ns;
     size_t visits, count; // numbers of visits and of responses
     double responses_ns[PREEMPT_HISTORY_MAX];
+    bool censored[PREEMPT_HISTORY_MAX]; // the response is longer than responses_ns
+    // Number of independent events behind the responses: answers that waited for the same
+    // submission of the hog are one.
+    size_t events;
     size_t entries[JUDGE_COUNT]; // number of victims by how they got in
 };
 
-// Adds one victim's response time and how it got in; does nothing if the history is full.
-void preempt_history_add(struct preempt_history *history, double response_ns,
-                         enum judge_entry entry);
+// Adds one response time, or its lower bound; does nothing if the history is full.
+void preempt_history_add(struct preempt_history *history, double response_ns, bool censored);
+
+// Responses in ascending order.
+struct preempt_responses {
+    const double *ns;
+    const double *longest_ns; // the same with INFINITY for each censored one
+    size_t count;
+};
+
+// Sorts copies in `arena`. censored[i]: response i is longer than ns[i].
+struct preempt_responses preempt_responses_sort(struct arena *arena, const double *ns,
+                                                const bool *censored, size_t count);
+
+// Quantile `p`, 0 to 1. at_least: `ns` is a lower bound, because the quantile is among responses
+// that are known only to be longer. NaN without responses.
+struct preempt_quantile {
+    double ns;
+    bool at_least;
+};
+struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p);
 
 // Adds to `visit` the series over all visits of a case:
-// "quantiles": p, response (ns), low, high (95 % interval by order statistics; NaN if there are too
-// few samples for a bound), samples. p is 0, 0.5 and 1; 0.9 from 10 samples on, 0.95 from 20, 0.99
-// from 100, 0.999 from 1000.
+// "quantiles": p, response (ns), low, high (95 % interval by order statistics of the events; NaN if
+// there are too few for a bound), samples, at_least (1: the response is a lower bound). p is 0, 0.5
+// and 1; 0.9 from 100 samples on, 0.95 from 300, 0.99 from 1000, 0.999 from 10000.
 // "histogram": low, high (ns; bins of equal width in the logarithm), count. Left out without a
 // response.
 // "entered": one row: how many victims got in each way. The columns are the names of judge_name.

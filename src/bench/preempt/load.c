@@ -68,8 +68,7 @@ bool load_init(struct load *load, const struct load_desc *desc, struct error *er
 
 void load_restart(struct load *load, uint32_t token)
 {
-    load->submitted = load->finished = 0;
-    load->prepared = false;
+    load->recorded = load->submitted = load->finished = 0;
     load->first_token = token;
 }
 
@@ -82,9 +81,9 @@ static bool record(struct load *load, struct gpu_batch *batch, struct error *err
         return false;
     for (uint32_t d = 0; d < shape->dispatches; d++) {
         const struct preempt_params params = {
-            .token = load->first_token + load->submitted,
+            .token = load->first_token + load->recorded,
             .first_group = d * shape->groups,
-            .first_record = load->submitted * load->desc.records,
+            .first_record = load->recorded * load->desc.records,
             .stride = load->stride,
             .turns = shape->iterations,
         };
@@ -110,20 +109,21 @@ static bool record(struct load *load, struct gpu_batch *batch, struct error *err
 
 bool load_prepare(struct load *load, struct error *err)
 {
-    unsigned i = load->submitted % load->desc.shape.ahead;
-    if (load->in_flight[i] || load->submitted == load->desc.slots)
+    uint32_t ahead = load->desc.shape.ahead;
+    if (load->recorded - load->finished >= ahead || load->recorded == load->desc.slots)
         return error_set(err, ERROR_INTERNAL, "preempt: no batch or no slot is free");
-    load->prepared = load->prepared || record(load, load->batches[i], err);
-    return load->prepared;
+    if (!record(load, load->batches[load->recorded % ahead], err))
+        return false;
+    load->recorded++;
+    return true;
 }
 
 bool load_submit(struct load *load, struct error *err)
 {
-    unsigned i = load->submitted % load->desc.shape.ahead;
-    if (!load_prepare(load, err) || !gpu_batch_submit(load->batches[i], NULL, err))
+    if (load->recorded == load->submitted && !load_prepare(load, err))
         return false;
-    load->prepared = false;
-    load->in_flight[i] = true;
+    if (!gpu_batch_submit(load->batches[load->submitted % load->desc.shape.ahead], NULL, err))
+        return false;
     load->submitted++;
     return true;
 }
@@ -141,7 +141,6 @@ static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct e
         *err = late;
         return false;
     }
-    load->in_flight[i] = false;
     load->finished++;
     return true;
 }
@@ -167,7 +166,6 @@ bool load_drain(struct load *load, struct error *err)
         unsigned i = load->finished % load->desc.shape.ahead;
         if (!gpu_batch_wait(load->batches[i], load->desc.timeout_ns, err))
             return false;
-        load->in_flight[i] = false;
         load->finished++;
     }
     return true;

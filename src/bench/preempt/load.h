@@ -21,7 +21,7 @@ struct load_shape {
 };
 
 enum {
-    LOAD_BATCHES_MAX = 4,
+    LOAD_BATCHES_MAX = 256,
     LOAD_DRAW_GROUPS = 64
 };
 
@@ -60,11 +60,11 @@ struct load {
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
-    bool in_flight[LOAD_BATCHES_MAX];
-    uint32_t stride, kept;        // every stride-th group leaves a record: `kept` per submission
-    uint32_t submitted, finished; // submissions since load_restart; they finish in order
+    uint32_t stride, kept; // every stride-th group leaves a record: `kept` per submission
+    // Numbers of submissions since load_restart. They are recorded, submitted and finished in
+    // order.
+    uint32_t recorded, submitted, finished;
     uint32_t first_token;
-    bool prepared; // true: the next submission is recorded, so load_submit only submits it
 };
 
 // Returns the program that loads dispatch. It reads core ids if the device has them. NULL with
@@ -79,7 +79,7 @@ MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struc
 // token + 1.
 void load_restart(struct load *load, uint32_t token);
 
-// Records the next submission now, so that load_submit only has to submit it. ERROR_INTERNAL if no
+// Records one more submission now, so that load_submit only has to submit it. ERROR_INTERNAL if no
 // batch or no slot is free.
 MUST_CHECK bool load_prepare(struct load *load, struct error *err);
 

@@ -43,6 +43,16 @@ static const struct param_info params[] = {
      .help =
          "what the urgent work is; a draw needs a second universal queue, or another device; the "
          "standard preset has it in a few cases, the full one in all"},
+    {.key = "arrivals",
+     .type = PARAM_TEXT,
+     .quick = "open",
+     .standard = "open,closed",
+     .choices = "open|closed",
+     .unsaid = "open",
+     .help =
+         "open: each deadline brings a victim, whatever is awaited, up to 32 pending. closed: a "
+         "deadline that passes while an answer is awaited is dropped, as a compositor drops "
+         "frames; the standard preset has that in a few cases, the full one in all"},
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
@@ -59,7 +69,7 @@ static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
                                  .unit = UNIT_NS,
                                  .better = BETTER_LOWER,
                                  .help =
-                                     "from the victim's submission to when the host sees it done"},
+                                     "from the victim's deadline to when the host sees it done"},
     [PREEMPT_METRIC_P90] = {.name = "response_p90",
                             .unit = UNIT_NS,
                             .better = BETTER_LOWER,
@@ -82,7 +92,7 @@ static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
          .better = BETTER_LOWER,
          .help =
              "share of the deadlines, 11.1 ms apart, that were missed: the answer came after the "
-             "next deadline, or an earlier answer was still awaited"},
+             "next deadline, or not at all"},
     [PREEMPT_METRIC_SLOWDOWN] = {.name = "hog_slowdown",
                                  .better = BETTER_LOWER,
                                  .help =
@@ -99,19 +109,19 @@ static const struct view_info views[] = {
      .title = "Response of urgent work, median",
      .x = "hog",
      .metric = "response",
-     .group = "setting,priority,victim",
+     .group = "setting,priority,victim,arrivals",
      .scale = "linear"},
     {.kind = VIEW_BARS,
      .title = "Longest response",
      .x = "hog",
      .metric = "response_max",
-     .group = "setting,priority,victim",
+     .group = "setting,priority,victim,arrivals",
      .scale = "linear"},
     {.kind = VIEW_TIMELINE,
      .title = "Hog and victim",
      .x = "hog",
      .metric = "response",
-     .group = "setting,priority,victim"},
+     .group = "setting,priority,victim,arrivals"},
 };
 
 static const struct headline_info headlines[] = {
@@ -129,17 +139,21 @@ enum preempt_param { // indices in `params`
     PREEMPT_PARAM_HOG,
     PREEMPT_PARAM_SETTING,
     PREEMPT_PARAM_PRIORITY,
-    PREEMPT_PARAM_VICTIM
+    PREEMPT_PARAM_VICTIM,
+    PREEMPT_PARAM_ARRIVALS
 };
 
 // Indices of those choices of the parameters on which the plan depends.
 enum {
+    HOG_NONE = 0,
     HOG_MANY_DRAWS = 2,
     HOG_BIG_DISPATCH = 4,
+    HOG_SLOW_SHADER = 5,
     SETTING_PROCESSES = 2,
     SETTING_NEAREST = 3,
     PRIORITY_MEDIUM = 1,
-    VICTIM_DRAW = 1
+    VICTIM_DRAW = 1,
+    ARRIVALS_CLOSED = 1
 };
 
 // Replaces "nearest" by "queues" if the device has a second queue, otherwise by "devices".
@@ -158,20 +172,30 @@ static bool reach(const struct bench_pick *pick)
     return !draws || pick->request->device->caps & GPU_CAP(GRAPHICS);
 }
 
-// Every case takes the same time, because the deadlines are fixed. So draws as victims are planned
-// only in the cases that show most (METHOD.md), unless the preset is "full" or the user chose the
-// victim.
+static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
+{
+    return pick->request->choices[param].from_user;
+}
+
+// Every case takes the same time, because the deadlines are fixed. So dropped deadlines, and except
+// in the preset "full" draws as victims, are planned only in the cases that show most (METHOD.md),
+// unless the user chose them. Without a hog, the setting "processes" is like "devices".
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
     (void)err;
     unsigned hog = case_choice(c, "hog");
-    if (case_choice(c, "victim") != VICTIM_DRAW || strcmp(pick->request->preset, "full") == 0 ||
-        pick->request->choices[PREEMPT_PARAM_VICTIM].from_user)
-        return true;
-    return (hog == HOG_MANY_DRAWS || hog == HOG_BIG_DISPATCH) &&
-           case_choice(c, "setting") != SETTING_PROCESSES &&
-           case_choice(c, "priority") == PRIORITY_MEDIUM;
+    bool full = strcmp(pick->request->preset, "full") == 0;
+    bool draws = case_choice(c, "victim") == VICTIM_DRAW;
+    bool remote = case_choice(c, "setting") == SETTING_PROCESSES;
+    bool nearby = !remote && case_choice(c, "priority") == PRIORITY_MEDIUM;
+    if (hog == HOG_NONE && remote && !full && !is_chosen(pick, PREEMPT_PARAM_SETTING))
+        return false;
+    if (case_choice(c, "arrivals") == ARRIVALS_CLOSED && !is_chosen(pick, PREEMPT_PARAM_ARRIVALS) &&
+        (!nearby || draws || (hog != HOG_BIG_DISPATCH && hog != HOG_SLOW_SHADER)))
+        return false;
+    return !draws || full || is_chosen(pick, PREEMPT_PARAM_VICTIM) ||
+           (nearby && (hog == HOG_MANY_DRAWS || hog == HOG_BIG_DISPATCH));
 }
 
 static bool plan(const struct bench_request *request, struct bench_case_list *list,
@@ -184,7 +208,7 @@ static bool plan(const struct bench_request *request, struct bench_case_list *li
 
 const struct benchmark bench_preempt = {
     .info = {.name = "preempt",
-             .version = 2,
+             .version = 3,
              .title = "How long urgent work waits behind a hog",
              .params = params,
              .param_count = COUNT(params),

@@ -16,8 +16,9 @@ enum {
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    DRAW_SHARE = 8, // a hog's draw has about an eighth of the groups of a dispatch
-    LONG_AHEAD = 2  // submissions in flight, of the hogs that last 100 ms
+    DRAW_SHARE = 8,   // a hog's draw has about an eighth of the groups of a dispatch
+    FRAMES_AHEAD = 4, // submissions in flight, of the hog "baseline"
+    LONG_AHEAD = 2    // … and of the hogs that last 100 ms
 };
 // Wanted lengths: of a victim, of one wave of a hog's groups, and of a hog's submission:
 // "baseline", the other hogs on a GPU, and on a CPU.
@@ -117,7 +118,7 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_s
     if (strcmp(hog, "baseline") == 0) {
         shape->groups = times(shape->groups, frame_ns / FRAME_DISPATCHES / wave_ns, groups_most);
         shape->dispatches = FRAME_DISPATCHES;
-        shape->ahead = LOAD_BATCHES_MAX;
+        shape->ahead = FRAMES_AHEAD;
     } else if (strcmp(hog, "big-dispatch") == 0) {
         shape->groups = times(shape->groups, total_ns / wave_ns, groups_most);
     } else if (strcmp(hog, "slow-shader") == 0) {

@@ -13,7 +13,8 @@
 
 enum {
     HOG_SLOTS_MAX = 512,
-    HOG_RECORDS = 512, // most records that a submission of the hog leaves
+    HOG_SLOTS_SPARE = 64, // for what is submitted while late answers are awaited
+    HOG_RECORDS = 512,    // most records that a submission of the hog leaves
     RESOLUTION_STEPS = 3,
     PAUSE_MARGIN = 2,
     LATE_PART = 20 // no flag if at most 1 / LATE_PART of the answers were late
@@ -32,10 +33,11 @@ struct work {
     bool has_hog;
     bool remote;   // the hog runs in another process
     bool draws;    // the victim is a draw
+    bool drops;    // deadlines that pass while an answer is awaited are dropped
     bool is_first; // this visit also measures the hog alone; later ones do not, to save time
     struct contention contention;
     struct load_run *hogs, *victims;
-    enum judge_entry entries[CONTENTION_SAMPLES_MAX];
+    enum judge_entry entries[CONTENTION_SAMPLES_MAX]; // of the victims that were answered
 };
 
 // ---------------------------------------------------------------- before
@@ -72,7 +74,7 @@ static bool recall(struct work *work, struct error *err)
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
-        CONTENTION_ALONE + LOAD_BATCHES_MAX + samples * (CONTENTION_PERIOD_NS / 2000000);
+        CONTENTION_ALONE + samples * (CONTENTION_PERIOD_NS / 2000000) + HOG_SLOTS_SPARE;
     return (uint32_t)(slots < HOG_SLOTS_MAX ? slots : HOG_SLOTS_MAX);
 }
 
@@ -84,6 +86,7 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
     hog->slots = hog_slots(samples);
     hog->records = HOG_RECORDS;
     victim->shape = work->history->victim;
+    victim->shape.ahead = work->drops ? 1 : samples;
     victim->slots = samples;
     victim->records = victim->shape.groups;
     work->session->token += hog->slots + victim->slots;
@@ -137,18 +140,39 @@ static bool judge(struct work *work, struct error *err)
         .pause_ns = PAUSE_MARGIN * work->history->pause_alone_ns,
         .alone_ns = work->history->alone_ns,
         .victims = work->victims,
-        .victim_count = work->contention.count,
+        .victim_count = work->victim.submitted,
     };
     for (uint32_t i = 0; i < work->contention.count; i++) {
-        double exec = length_of(&work->victims[i]);
-        if (exec > work->contention.response_ns[i] * 1.01 + limits.resolution_ns)
+        const struct contention_answer *answer = &work->contention.answers[i];
+        double exec = length_of(&work->victims[answer->victim]);
+        if (!answer->censored && exec > answer->response_ns * 1.01 + limits.resolution_ns)
             return error_set(err, ERROR_MISMATCH,
                              "the victim ran %.0f ns by the device's clock, but the host had it "
                              "back after %.0f ns",
-                             exec, work->contention.response_ns[i]);
-        work->entries[i] = judge_entry_of(&work->victims[i], work->hogs, work->hog_count, &limits);
+                             exec, answer->response_ns);
     }
+    for (uint32_t v = 0; v < work->contention.answered; v++)
+        work->entries[v] = judge_entry_of(&work->victims[v], work->hogs, work->hog_count, &limits);
     return true;
+}
+
+// Adds the answers to the history. Answers between two ends of the hog's submissions are one event:
+// they waited for the same one. Without a hog each answer is an event of its own.
+static void remember_answers(struct work *work)
+{
+    struct preempt_history *history = work->history;
+    uint32_t last = UINT32_MAX;
+    for (uint32_t i = 0; i < work->contention.count; i++) {
+        const struct contention_answer *answer = &work->contention.answers[i];
+        uint32_t event = 0;
+        for (uint32_t h = 0; h < work->hog_count; h++)
+            event += work->hogs[h].end_ns <= work->victims[answer->victim].end_ns;
+        history->events += !work->has_hog || event != last;
+        last = event;
+        preempt_history_add(history, answer->response_ns, answer->censored);
+    }
+    for (uint32_t v = 0; v < work->contention.answered; v++)
+        history->entries[work->entries[v]]++;
 }
 
 // Returns the median length of the hog's submissions between the first and the last victim, divided
@@ -157,10 +181,10 @@ static double slowdown_of(const struct work *work)
 {
     double beside[HOG_SLOTS_MAX];
     size_t count = 0;
-    if (!work->has_hog || !work->contention.count)
+    if (!work->has_hog || !work->contention.answered)
         return NAN;
     double from = work->victims[0].start_ns;
-    double to = work->victims[work->contention.count - 1].end_ns;
+    double to = work->victims[work->contention.answered - 1].end_ns;
     for (uint32_t i = work->alone_count; i < work->hog_count; i++)
         if (work->hogs[i].end_ns > from && work->hogs[i].start_ns < to)
             beside[count++] = length_of(&work->hogs[i]);
@@ -184,27 +208,55 @@ static void report_one(struct measure_visit *visit, enum preempt_metric metric, 
         visit_samples(visit, metric, &value, 1, step);
 }
 
+// Reports quantile `p` of the visit's responses.
+static void report_quantile(const struct preempt_responses *responses, struct measure_visit *visit,
+                            enum preempt_metric metric, double p)
+{
+    struct preempt_quantile quantile = preempt_quantile_of(responses, p);
+    report_one(visit, metric, quantile.ns, 1);
+    if (quantile.at_least)
+        visit_at_least(visit, metric);
+}
+
+// A censored answer counts with its lower bound, and its wait with that bound less the longest run
+// of a victim.
+static void report_responses(const struct work *work, struct measure_visit *visit)
+{
+    const struct contention *contention = &work->contention;
+    double response[CONTENTION_SAMPLES_MAX], exec[CONTENTION_SAMPLES_MAX],
+        wait[CONTENTION_SAMPLES_MAX], longest = 0, step = work->session->clock.device_step_ns;
+    bool censored[CONTENTION_SAMPLES_MAX];
+    for (uint32_t v = 0; v < contention->answered; v++)
+        longest = fmax(longest, exec[v] = length_of(&work->victims[v]));
+    for (uint32_t i = 0; i < contention->count; i++) {
+        const struct contention_answer *answer = &contention->answers[i];
+        double own = answer->censored ? longest : exec[answer->victim];
+        response[i] = answer->response_ns;
+        wait[i] = fmax(answer->response_ns - own, 0);
+        censored[i] = answer->censored;
+    }
+    struct arena *arena = work->run->arena;
+    const struct preempt_responses responses =
+        preempt_responses_sort(arena, response, censored, contention->count);
+    visit_samples(visit, PREEMPT_METRIC_RESPONSE, response, contention->count, 1);
+    visit_samples(visit, PREEMPT_METRIC_WAIT, wait, contention->count, step);
+    if (contention->answered)
+        visit_samples(visit, PREEMPT_METRIC_EXEC, exec, contention->answered, step);
+    if (preempt_quantile_of(&responses, 0.5).at_least) {
+        visit_at_least(visit, PREEMPT_METRIC_RESPONSE);
+        visit_at_least(visit, PREEMPT_METRIC_WAIT);
+    }
+    report_quantile(&responses, visit, PREEMPT_METRIC_P90, 0.9);
+    report_quantile(&responses, visit, PREEMPT_METRIC_MOST, 1);
+}
+
 static void report_metrics(const struct work *work, struct measure_visit *visit)
 {
-    double exec[CONTENTION_SAMPLES_MAX], wait[CONTENTION_SAMPLES_MAX],
-        sorted[CONTENTION_SAMPLES_MAX];
-    uint32_t count = work->contention.count;
-    double step = work->session->clock.device_step_ns;
-    for (uint32_t i = 0; i < count; i++) {
-        sorted[i] = work->contention.response_ns[i];
-        exec[i] = length_of(&work->victims[i]);
-        wait[i] = fmax(work->contention.response_ns[i] - exec[i], 0);
-    }
-    visit_samples(visit, PREEMPT_METRIC_RESPONSE, work->contention.response_ns, count, 1);
-    visit_samples(visit, PREEMPT_METRIC_EXEC, exec, count, step);
-    visit_samples(visit, PREEMPT_METRIC_WAIT, wait, count, step);
-    stats_sort(sorted, count);
-    report_one(visit, PREEMPT_METRIC_P90, stats_quantile(sorted, count, 0.9), 1);
-    report_one(visit, PREEMPT_METRIC_MOST, sorted[count - 1], 1);
     uint32_t due = work->contention.due;
+    report_responses(work, visit);
     report_one(visit, PREEMPT_METRIC_MISSES, (double)(due - work->contention.met) / due, 1.0 / due);
     report_one(visit, PREEMPT_METRIC_SLOWDOWN, slowdown_of(work), 0);
-    report_one(visit, PREEMPT_METRIC_PAUSE, pause_of(work), step);
+    report_one(visit, PREEMPT_METRIC_PAUSE, pause_of(work), work->session->clock.device_step_ns);
 }
 
 static void report_shape(struct measure_visit *visit, const char *name,
@@ -251,7 +303,8 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     uint32_t samples = (uint32_t)case_uint(run->bench_case, "samples");
     struct contention_desc desc = {.hog = work->has_hog && !work->remote ? &work->hog : NULL,
                                    .victim = &work->victim,
-                                   .samples = samples};
+                                   .samples = samples,
+                                   .drops = work->drops};
     if (!recall(work, err) || !prepare(work, samples, err))
         return false;
     desc.alone = work->is_first;
@@ -259,17 +312,15 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     desc.delay_ns = delay_of(work->history);
     if (!contention_run(&desc, &work->contention, err) || !judge(work, err))
         return false;
-    for (uint32_t i = 0; i < work->contention.count; i++)
-        preempt_history_add(work->history, work->contention.response_ns[i], work->entries[i]);
+    remember_answers(work);
     report_metrics(work, visit);
-    if (work->contention.late * LATE_PART > work->contention.count)
-        visit_flag(
-            visit, "late-victim",
-            "%u of %u victims were submitted late, because submitting the hog kept the host busy",
-            work->contention.late, work->contention.count);
+    if (work->contention.late * LATE_PART > work->victim.submitted)
+        visit_flag(visit, "late-victim",
+                   "%u of %u victims were submitted late, because the host was busy",
+                   work->contention.late, work->victim.submitted);
     report_details(work, visit);
     preempt_series_history(run->arena, work->history, visit);
-    const struct preempt_scene scene = {work->victims, work->contention.count, work->hogs,
+    const struct preempt_scene scene = {work->victims, work->contention.answered, work->hogs,
                                         work->hog_count};
     preempt_series_timeline(run->arena, &scene, visit);
     if (!work->draws)
@@ -294,7 +345,8 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(run->bench_case, "hog"), "none") != 0;
-    work->draws = case_find(run->bench_case, "victim") != NULL; // no `victim` means a dispatch
+    work->draws = case_find(run->bench_case, "victim") != NULL;   // no `victim` means a dispatch
+    work->drops = case_find(run->bench_case, "arrivals") != NULL; // no `arrivals`: none is dropped
     const struct preempt_setup_request request = {.setting = case_text(run->bench_case, "setting"),
                                                   .priority =
                                                       case_text(run->bench_case, "priority"),
