@@ -34,15 +34,19 @@ static size_t bytes_left(void)
                            fake_setting("FAKE_CUDA_OTHERS_MIB", 0)) // held by other processes
                   << 20;
     for (int i = 0; i < ALLOCATIONS_MAX; i++)
-        if (allocations[i].device == fake_device() && !allocations[i].managed)
+        if (allocations[i].device == fake_device())
             left -= allocations[i].bytes;
     return left;
 }
 
+// A driver gives managed memory that does not fit, and a GPU can hang over it: nobody may ask.
 static int allocate(uint64_t *address, size_t bytes, bool managed)
 {
-    if (!managed && bytes > bytes_left())
+    if (bytes > bytes_left()) {
+        if (managed)
+            abort();
         return CU_OUT_OF_MEMORY;
+    }
     for (int i = 0; i < ALLOCATIONS_MAX; i++) {
         if (allocations[i].bytes)
             continue;

@@ -9,7 +9,8 @@
 //   FAKE_CUDA_VERSION       of the driver (13000)
 //   FAKE_CUDA_MAJOR         compute capability (9)
 //   FAKE_CUDA_DEVICES       number of devices (1)
-//   FAKE_CUDA_MEMORY_MIB    memory of each (1024); what is managed does not count
+//   FAKE_CUDA_MEMORY_MIB    memory of each (1024). Who asks for managed memory beyond what is free
+//                           ends the program
 //   FAKE_CUDA_PTX_LOG       cuModuleLoadDataEx refuses with this in its error log
 //
 // and written when it is unloaded: FAKE_CUDA_CALLS, the number of calls; FAKE_CUDA_FAILED, the

@@ -5,9 +5,8 @@
 #define BYTES_MOST  ((uint64_t)192 << 30) // an array's number of elements must fit in 32 bits
 
 enum {
-    DEVICE_SHARE = 2, // arrays of a preset have at most half of the device's memory
-    REST_SHARE = 8,
-    OVER = 2 // oversubscribed arrays are twice as large as the memory left to them
+    DEVICE_SHARE = 2, // arrays have at most half of the device's memory
+    OVER = 2          // … but oversubscribed ones twice the device's memory
 };
 static const uint64_t advised_most =
     96 << 20; // presets give advice only up to this size: the host writes slowly
@@ -46,18 +45,8 @@ static const struct param_info params[] = {
      .standard = "0",
      .most = 1,
      .unsaid = "0",
-     .help = "1: arrays twice as large as the device memory that other allocations leave (`rest`). "
-             "It can hang a GPU: never use it on one that others use"},
-    {.key = "rest",
-     .type = PARAM_BYTES,
-     .unit = UNIT_BYTE,
-     .standard = "1GiB",
-     .role = PARAM_METHOD,
-     .when = "oversubscribe=1",
-     .least = BYTES_LEAST,
-     .most = BYTES_MOST / OVER,
-     .help =
-         "device memory that other allocations leave; at most an eighth of the device's memory"},
+     .help = "1: arrays twice as large as the device's memory. Such a case is skipped with its "
+             "reason: managed memory that does not fit can hang a GPU for all who use it"},
 };
 
 static const struct metric_info metrics[] = {
@@ -108,8 +97,7 @@ enum managed_param { // as `params` lists them
     MANAGED_PARAM_PAGES,
     MANAGED_PARAM_ADVISE,
     MANAGED_PARAM_BYTES,
-    MANAGED_PARAM_OVERSUBSCRIBE,
-    MANAGED_PARAM_REST
+    MANAGED_PARAM_OVERSUBSCRIBE
 };
 
 // Cuts `bytes` to at most `most`, in whole MiB. If `most` is 0, there is no limit.
@@ -117,12 +105,6 @@ static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
         bytes->uint = most / BYTES_LEAST * BYTES_LEAST;
-}
-
-static void replace(const struct bench_pick *pick)
-{
-    if (pick->param == MANAGED_PARAM_REST)
-        limit(pick->value, pick->request->device->limits.memory_bytes / REST_SHARE);
 }
 
 static bool reach(const struct bench_pick *pick)
@@ -137,12 +119,14 @@ static bool reach(const struct bench_pick *pick)
 // function sets.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
+    const struct case_value *over = case_find(&pick->c, "oversubscribe");
     struct managed_case this_case;
     (void)err;
     managed_case_read(&pick->c, &this_case);
-    if (this_case.rest)
-        pick->c.values[MANAGED_PARAM_BYTES].uint = OVER * this_case.rest;
-    return (!this_case.rest || pick->at[MANAGED_PARAM_BYTES] == 0) &&
+    if (over)
+        pick->c.values[MANAGED_PARAM_BYTES].uint =
+            OVER * pick->request->device->limits.memory_bytes;
+    return (!over || pick->at[MANAGED_PARAM_BYTES] == 0) &&
            (!this_case.advised || !this_case.prefetch ||
             pick->request->choices[MANAGED_PARAM_ADVISE].from_user);
 }
@@ -165,10 +149,9 @@ const struct benchmark bench_managed = {
     .description =
         "A triad of doubles on memory that host and device share by one pointer. The host or the "
         "device writes it first; pages are prefetched or not, with and without advice. It measures "
-        "the first pass, which moves the pages, and the passes after it. Every sum is checked. "
-        "With --set oversubscribe=1 the arrays are larger than the free memory of the device.",
+        "the first pass, which moves the pages, and the passes after it. Every sum is checked.",
     .needs = GPU_CAP(MANAGED),
-    .product = {.replace = replace, .reach = reach, .keep = is_wanted},
+    .product = {.reach = reach, .keep = is_wanted},
     .open = managed_open,
     .visit = managed_visit,
 };

@@ -8,10 +8,8 @@
 
 enum {
     GROUPS_MAX = 4096, // most workgroups of the fill and check kernels, which loop
-    HOST_CHECKS = 64,  // number of sums that the host checks
-    FILLERS_MAX = 256
+    HOST_CHECKS = 64   // number of sums that the host checks
 };
-static const uint64_t filler_bytes = UINT64_C(4) << 30, filler_least = UINT64_C(1) << 20;
 static const uint64_t wait_ns = UINT64_C(60000000000);
 
 // ---------------------------------------------------------------- the session
@@ -20,7 +18,6 @@ void managed_case_read(const struct bench_case *c, struct managed_case *this_cas
 {
     static const enum gpu_managed_advice advices[] = {
         0, GPU_MANAGED_PREFER_DEVICE, GPU_MANAGED_PREFER_HOST, GPU_MANAGED_READ_MOSTLY};
-    const struct case_value *rest = case_find(c, "rest");
     unsigned advise = case_choice(c, "advise");
     *this_case = (struct managed_case){
         .host_touch = case_choice(c, "touch") == 0,
@@ -28,7 +25,6 @@ void managed_case_read(const struct bench_case *c, struct managed_case *this_cas
         .advised = advise > 0,
         .advice = advices[advise],
         .bytes = case_uint(c, "bytes"),
-        .rest = rest ? rest->uint : 0,
     };
 }
 
@@ -47,38 +43,20 @@ bool managed_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- memory
 
-// Allocates ordinary buffers until the device has only about `rest` bytes free, so that managed
-// arrays of a moderate size do not fit.
-static bool fill_device(struct managed_arrays *arrays, uint64_t rest, struct error *err)
-{
-    uint64_t left = 0, part = filler_bytes;
-    for (int i = 0; i < FILLERS_MAX; i++) {
-        if (!gpu_managed_free_bytes(arrays->session->bench->device, &left, err))
-            return false;
-        if (left <= rest || left - rest < filler_least || part < filler_least)
-            return true;
-        part = left - rest < part ? left - rest : part;
-        const struct gpu_buffer_desc desc = {.bytes = part / 4 * 4};
-        if (gpu_buffer_create(arrays->scope, &desc, err))
-            continue;
-        if (err->code != ERROR_OUT_OF_MEMORY)
-            return false;
-        part /= 2; // the free memory may be fragmented
-    }
-    return true;
-}
-
 static bool check_room(const struct managed_arrays *arrays, const struct managed_case *this_case,
                        struct error *err)
 {
     uint64_t left = 0, host = host_memory_available_bytes(NULL);
     if (!gpu_managed_free_bytes(arrays->session->bench->device, &left, err))
         return false;
-    if (!this_case->rest && this_case->bytes > left / 10 * 9)
-        return error_set(
-            err, ERROR_OUT_OF_MEMORY, "%llu MiB of managed memory: the device has %llu MiB free",
-            (unsigned long long)this_case->bytes >> 20, (unsigned long long)left >> 20);
-    bool is_on_host = this_case->host_touch || this_case->rest ||
+    if (this_case->bytes > left / 10 * 9)
+        return error_set(err, ERROR_OUT_OF_MEMORY,
+                         "%llu MiB of managed memory: the device has %llu MiB free, and more than "
+                         "nine tenths of that is never asked for, because managed memory that "
+                         "does not fit can hang a GPU for all who use it",
+                         (unsigned long long)this_case->bytes >> 20,
+                         (unsigned long long)left >> 20);
+    bool is_on_host = this_case->host_touch ||
                       (this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST);
     return !is_on_host || host == 0 || this_case->bytes <= host / 2 ||
            error_set(err, ERROR_OUT_OF_MEMORY,
@@ -89,13 +67,12 @@ static bool check_room(const struct managed_arrays *arrays, const struct managed
 bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_case *this_case,
                          struct error *err)
 {
+    if (!check_room(arrays, this_case, err))
+        return false;
     arrays->pairs = (uint32_t)(this_case->bytes / MANAGED_ARRAYS / MANAGED_ELEMENT_BYTES);
     arrays->bytes = (uint64_t)arrays->pairs * MANAGED_ELEMENT_BYTES;
     arrays->seed = arrays->session->visits++ * UINT32_C(0x10001);
     const struct gpu_buffer_desc desc = {.bytes = arrays->bytes, .memory = GPU_MEMORY_MANAGED};
-    if (!check_room(arrays, this_case, err) ||
-        (this_case->rest && !fill_device(arrays, this_case->rest, err)))
-        return false;
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
         // Each pass writes array 0, so the advice "mostly read" would be wrong for array 0.
         bool advised =

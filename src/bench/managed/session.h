@@ -14,7 +14,6 @@ struct managed_case {
     bool advised;    // the driver gets `advice`; false: no advice
     enum gpu_managed_advice advice;
     uint64_t bytes; // size of the three arrays together
-    uint64_t rest;  // oversubscribed: bytes of device memory left for the arrays; 0: they fit
 };
 void managed_case_read(const struct bench_case *c, struct managed_case *this_case);
 
@@ -48,9 +47,8 @@ struct managed_arrays {
 
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
-// Allocates the arrays and gives the advice. If the case is oversubscribed, other buffers fill the
-// device first until `rest` bytes are free. Fails with ERROR_OUT_OF_MEMORY if the device
-// (unless oversubscribed) or a host that must hold the pages has too little free memory.
+// Allocates the arrays and gives the advice. Fails with ERROR_OUT_OF_MEMORY, before it allocates
+// anything, if the device or a host that must hold the pages has too little free memory.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 

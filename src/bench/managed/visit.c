@@ -110,9 +110,6 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     if (trial->session->link.text)
         visit_detail(visit, "link", "%s", trial->session->link.text);
     visit_detail(visit, "touched", "by the %s", places[this_case->host_touch]);
-    if (this_case->rest)
-        visit_detail(visit, "left", "%llu MiB of the device's memory",
-                     (unsigned long long)this_case->rest >> 20);
     visit_kernel(visit, trial->session->triad);
 }
 
