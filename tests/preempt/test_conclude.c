@@ -117,6 +117,37 @@ static void the_tail_is_a_quantile_where_there_are_answers_enough(void **state)
     run_destroy(run);
 }
 
+static void a_lower_bound_and_dropped_deadlines_are_called_that(void **state)
+{
+    (void)state;
+    static const char *columns[] = {"p", "response", "at_least"};
+    static double rows[] = {0.5, 2e6, 0, 0.95, 355e6, 1};
+    static struct series quantiles = {
+        .name = "quantiles", .columns = columns, .column_count = 3, .data = rows, .row_count = 2};
+    struct run *run = run_create();
+    run_add_device(run)->id = "vulkan:0";
+    // Given an answer at medium priority that is not known, one at high priority that is, and the
+    // same case with dropped deadlines
+    struct result *bound = add(run, "slow-shader", "medium", 300e6);
+    bound->metrics[0].at_least = true;
+    bound->series = &quantiles;
+    add(run, "slow-shader", "high", 2e6);
+    struct result *dropping = add(run, "slow-shader", "medium", 3.65e6);
+    struct case_value *values = ARENA_ARRAY(run->arena, 4, struct case_value);
+    memcpy(values, dropping->bench_case.values, 3 * sizeof *values);
+    values[3] = (struct case_value){.key = "arrivals", .type = PARAM_TEXT, .text = "closed"};
+    dropping->bench_case = (struct bench_case){values, 4};
+    bench_preempt.conclude(run, "vulkan:0");
+    // Then the bound is no figure to compare with, and what drops deadlines stands apart.
+    assert_int_equal(run->finding_count, 2);
+    assert_non_null(strstr(run->findings[0].text, "at least 300.0 ms at medium priority (the "
+                                                  "slowest 5 % take at least 355.0 ms)"));
+    assert_null(strstr(run->findings[0].text, "with the priority"));
+    assert_non_null(strstr(run->findings[1].text, "which drops deadlines while it waits, behind "
+                                                  "slow-shader: 3.650 ms at medium priority"));
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +155,7 @@ int main(void)
         cmocka_unit_test(what_it_costs_is_said),
         cmocka_unit_test(a_priority_that_changes_nothing_is_called_that),
         cmocka_unit_test(the_tail_is_a_quantile_where_there_are_answers_enough),
+        cmocka_unit_test(a_lower_bound_and_dropped_deadlines_are_called_that),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

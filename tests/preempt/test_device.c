@@ -48,9 +48,20 @@ static void each_hog_meets_a_victim_on_a_device_of_its_own(void **state)
         double ways = 0;
         for (size_t c = 0; c < entered->column_count; c++)
             ways += entered->data[c];
-        assert_true(ways == (double)bench->seen->metrics[PREEMPT_METRIC_RESPONSE].count);
+        assert_true(ways == (double)bench->seen->metrics[PREEMPT_METRIC_EXEC].count);
         assert_true(i > 0 || entered->data[JUDGE_ALONE] == ways);
     }
+}
+
+// Beside one hog, deadlines that wait for no answer, and such that do.
+static void deadlines_are_dropped_only_where_the_case_says_so(void **state)
+{
+    struct workbench *bench = *state;
+    expect_done(bench, "slow-shader", "");
+    assert_int_equal(bench->seen->metrics[PREEMPT_METRIC_RESPONSE].count, 4);
+    expect_done(bench, "slow-shader", "/arrivals=closed");
+    assert_int_equal(series_of(bench->seen, "quantiles")->data[4],
+                     bench->seen->metrics[PREEMPT_METRIC_RESPONSE].count);
 }
 
 static void a_draw_can_be_the_victim(void **state)
@@ -118,6 +129,7 @@ int main(int argc, char **argv)
         return status;
     const struct CMUnitTest tests[] = {
         EACH(each_hog_meets_a_victim_on_a_device_of_its_own),
+        EACH(deadlines_are_dropped_only_where_the_case_says_so),
         EACH(a_draw_can_be_the_victim),
         EACH(what_a_device_lacks_is_skipped_with_its_reason),
         EACH(a_hog_that_computes_less_is_a_mismatch),
