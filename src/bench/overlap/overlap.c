@@ -204,7 +204,7 @@ static bool plan(const struct bench_request *request, struct bench_case_list *li
 
 const struct benchmark bench_overlap = {
     .info = {.name = "overlap",
-             .version = 2,
+             .version = 3,
              .title = "What overlaps, and what a barrier costs",
              .params = params,
              .param_count = COUNT(params),

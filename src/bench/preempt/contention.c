@@ -7,10 +7,9 @@
 
 static const uint64_t look_ns = 2000000;  // longest sleep before the hog is fed again
 static const uint64_t slice_ns = 1000000; // longest wait for the victim before the hog is checked
-// How long answers are awaited after the last deadline: this, and as long as three submissions of
-// the hog take alone. Behind one that cannot be interrupted, an answer took two on an H200.
-static const uint64_t patience_ns = 100000000;
-static const double patience_hogs = 3;
+// How long answers are awaited after the last deadline: as long as four submissions of a hog last.
+// Behind one that cannot be interrupted, an answer took two on an H200.
+static const uint64_t patience_ns = 400000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
 {
@@ -159,7 +158,7 @@ static bool run_open(const struct contention_desc *desc, struct contention *resu
     pthread_t id;
     arrivals->victim = desc->victim;
     arrivals->samples = desc->samples;
-    arrivals->patience_ns = patience_ns + (uint64_t)(patience_hogs * desc->hog_ns);
+    arrivals->patience_ns = patience_ns;
     for (uint32_t i = 0; i < desc->samples; i++)
         if (!load_prepare(desc->victim, err))
             return false;
