@@ -76,7 +76,7 @@ struct overlap_agreement {
     double offset_low_ns, offset_high_ns;
     double sweep_ns; // the longest time between two reads of a marker
     double bars_ns;  // the largest difference between polled and stamped length of a workload
-    double held_ns;  // the longest time from a workload's first start to its first marker
+    double held_ns;  // the longest time from a workload's first start until its marker was written
     bool early;      // contradiction: the upper bound is below the lower one
 };
 

@@ -146,7 +146,7 @@ struct overlap_agreement overlap_markers_agree(const struct overlap_markers *mar
         }
         if (polls[OVERLAP_MARK_START].seen)
             found.held_ns =
-                fmax(found.held_ns, polls[OVERLAP_MARK_START].since_ns - bars->start_ns[w]);
+                fmax(found.held_ns, polls[OVERLAP_MARK_START].until_ns - bars->start_ns[w]);
         double polled = polls[OVERLAP_MARK_END].seen_ns - polls[OVERLAP_MARK_START].seen_ns;
         if (polls[OVERLAP_MARK_START].seen && polls[OVERLAP_MARK_END].seen)
             found.bars_ns =

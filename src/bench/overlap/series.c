@@ -150,7 +150,7 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
             *cell++ = polls[mark].seen ? polls[mark].seen_ns - agreement.offset_high_ns : NAN;
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++)
-            *cell++ = polls[mark].seen ? polls[mark].since_ns : NAN;
+            *cell++ = polls[mark].seen ? polls[mark].until_ns : NAN;
     }
     visit_series(visit, &series);
 }

@@ -84,7 +84,7 @@ struct overlap_shown {
 // and bars (struct overlap_agreement).
 // "markers": lane, stamped_start, stamped_end (by the device's clock), polled_start, polled_end (by
 // the host's clock, shifted so that the marker with the least delay was seen when it was written),
-// marked_start, marked_end (when the device wrote the marker, by its clock). NaN: not seen.
+// marked_start, marked_end (when the device had written the marker, by its clock). NaN: not seen.
 // "matrix": a, b (lanes), overlap (median over the frames), low, high (95 % interval by order
 // statistics; the extremes if there are too few frames), ordered (1: b waits for a, directly or
 // through others), queue_shared (1: both ran on one queue), frames (their number).
