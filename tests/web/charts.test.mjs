@@ -179,6 +179,28 @@ test("a time line counts from its first span in round times; quantiles are steps
   await close(page);
 });
 
+test("a median and a quantile that are lower bounds are shown as such", async () => {
+  // Given a case with a bound for a median, and quantiles of which the second is one.
+  const run = rich();
+  run.results[0].metrics[0].at_least = true;
+  run.results[0].series = [{
+    name: "quantiles", columns: ["p", "response", "low", "high", "samples", "at_least"],
+    data: [[0.5, 1e6, 9e5, 1.1e6, 300, 0], [0.95, 9e6, 8e6, null, 300, 1]],
+  }];
+  const page = await open(browser, report("bounds", run));
+  // Then the table of numbers has "≥" in that row only …
+  await page.click("#latency-0 details.numbers summary");
+  const numbers = await page.locator("#latency-0 .numbers td").allTextContents();
+  assert.equal(numbers.filter((text) => text.startsWith("≥ ")).length, 1, numbers.join("|"));
+  // … and so has the tip of the second quantile.
+  const tips = await page.evaluate(() => {
+    const { tooltip } = window.fathomCharts.get("latency-series-0").echarts.getOption();
+    return [[1e6, 0.5], [9e6, 0.95]].map((value, dataIndex) => tooltip[0].formatter({ value, dataIndex }));
+  });
+  assert.deepEqual(tips, ["50 % within 1.000 ms", "95 % within ≥ 9.000 ms"]);
+  await close(page);
+});
+
 test("bars of which most would be invisible have a logarithmic axis, and a switch back", async () => {
   // Given many short responses and one long one.
   const run = demo();

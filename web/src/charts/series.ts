@@ -49,9 +49,9 @@ interface Api {
   value: (dimension: number) => number;
 }
 
-// Time across, the share that took no longer upwards.
+// Time across, the share that took no longer upwards; a row with at_least is a lower bound.
 function quantilesOption(series: Series, look: Look): EChartsCoreOption {
-  const [low, high] = ["low", "high"].map((name) => series.columns.indexOf(name));
+  const [low, high, bound] = ["low", "high", "at_least"].map((name) => series.columns.indexOf(name));
   const colour = look.theme.series[0];
   const data = series.data.map((row) => [row[1], row[0]]);
   const intervals = series.data.flatMap((row) => {
@@ -62,8 +62,9 @@ function quantilesOption(series: Series, look: Look): EChartsCoreOption {
     grid: { left: 8, right: 24, top: 16, bottom: 40, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
-      formatter: ({ value }: { value: [number, number] }) =>
-        `${formatTick(100 * value[1], "1")} % within ${formatUnit(value[0], "ns")}`,
+      formatter: ({ value, dataIndex }: { value: [number, number]; dataIndex: number }) =>
+        `${formatTick(100 * value[1], "1")} % within ${series.data[dataIndex]?.[bound ?? -1] === 1 ? "≥ " : ""}` +
+        formatUnit(value[0], "ns"),
     },
     dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }],
     xAxis: {
