@@ -70,10 +70,8 @@ static void a_draw_can_be_the_victim(void **state)
     struct workbench *bench = *state;
     if (!(bench->session.info->caps & GPU_CAP(GRAPHICS)))
         skip();
-    for (size_t i = 0; i < sizeof hogs / sizeof *hogs; i++) {
+    for (size_t i = 0; i < sizeof hogs / sizeof *hogs; i++)
         expect_done(bench, hogs[i], "/victim=draw");
-        workbench_samples(bench, PREEMPT_METRIC_EXEC);
-    }
 }
 
 static void what_a_device_lacks_is_skipped_with_its_reason(void **state)

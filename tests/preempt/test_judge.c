@@ -187,6 +187,11 @@ static void a_quantile_among_censored_answers_is_a_lower_bound(void **state)
     assert_true(quantile.ns >= 5 && quantile.at_least);
     quantile = preempt_quantile_of(&responses, 1);
     assert_true(quantile.ns == 6 && quantile.at_least);
+    const double three[] = {1, 2, 5}; // the middle one does not depend on how long the last is
+    const struct preempt_responses middle =
+        preempt_responses_sort(arena, three, (const bool[]){false, false, true}, 3);
+    quantile = preempt_quantile_of(&middle, 0.5);
+    assert_true(quantile.ns == 2 && !quantile.at_least);
     const struct preempt_responses known = preempt_responses_sort(arena, ns, censored, 6);
     quantile = preempt_quantile_of(&known, 1);
     assert_true(quantile.ns == 6 && !quantile.at_least);

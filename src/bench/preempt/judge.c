@@ -3,6 +3,7 @@
 
 #include "math/stats.h"
 
+#include <float.h>
 #include <math.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -105,7 +106,7 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     double *longest = ARENA_ARRAY(arena, count, double);
     for (size_t i = 0; i < count; i++) {
         shortest[i] = ns[i];
-        longest[i] = censored[i] ? INFINITY : ns[i];
+        longest[i] = censored[i] ? DBL_MAX : ns[i];
     }
     stats_sort(shortest, count);
     stats_sort(longest, count);
@@ -148,7 +149,7 @@ static double bound(const struct preempt_responses *responses, size_t events, do
     if (!(rank >= 1 && rank <= count))
         return NAN;
     double value = (side < 0 ? responses->ns : responses->longest_ns)[(size_t)rank - 1];
-    return isfinite(value) ? value : NAN;
+    return value < DBL_MAX ? value : NAN;
 }
 
 static void add_quantiles(struct arena *arena, const struct preempt_responses *responses,

@@ -70,7 +70,7 @@ void preempt_history_add(struct preempt_history *history, double response_ns, bo
 // Responses in ascending order.
 struct preempt_responses {
     const double *ns;
-    const double *longest_ns; // the same with INFINITY for each censored one
+    const double *longest_ns; // the same with DBL_MAX for each censored one
     size_t count;
 };
 
