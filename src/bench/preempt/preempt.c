@@ -52,7 +52,7 @@ static const struct param_info params[] = {
      .help =
          "open: each deadline brings a victim, whatever is awaited, up to 32 pending. closed: a "
          "deadline that passes while an answer is awaited is dropped, as a compositor drops "
-         "frames; the standard preset has that in a few cases, the full one in all"},
+         "frames; unless you choose it, only a few cases have that"},
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
