@@ -159,9 +159,6 @@ static bool run_open(const struct contention_desc *desc, struct contention *resu
     arrivals->victim = desc->victim;
     arrivals->samples = desc->samples;
     arrivals->patience_ns = patience_ns;
-    for (uint32_t i = 0; i < desc->samples; i++)
-        if (!load_prepare(desc->victim, err))
-            return false;
     if (!start_hog(desc, err))
         return false;
     arrivals->first_ns = clock_now_ns() + CONTENTION_PERIOD_NS + (uint64_t)desc->delay_ns;

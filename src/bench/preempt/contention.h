@@ -23,7 +23,7 @@ enum {
 
 struct contention_desc {
     struct load *hog;    // NULL: there is no hog, or it runs in another process
-    struct load *victim; // with at least `samples` batches, or 1 if it drops deadlines
+    struct load *victim; // `samples` submissions are recorded, or none if it drops deadlines
     uint32_t samples;    // number of victim deadlines, at most CONTENTION_SAMPLES_MAX
     bool alone;          // finish CONTENTION_ALONE submissions of the hog before the first victim
     bool drops;      // deadlines that pass while an answer is awaited get no victim, and no answer

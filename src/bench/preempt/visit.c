@@ -96,6 +96,11 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
         return false;
     load_restart(&work->hog, token);
     load_restart(&work->victim, token + hog->slots);
+    // Recorded before the hog starts, because recording can need memory that a driver maps slowly
+    // beside it.
+    for (uint32_t i = 0; i < samples && !work->drops; i++)
+        if (!load_prepare(&work->victim, err))
+            return false;
     const struct process_start start = {
         .load = *hog, .token = token, .alone = work->is_first ? CONTENTION_ALONE : 0};
     return !work->remote || process_start(work->setup->process, &start, err);
