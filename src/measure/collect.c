@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "math/distribution.h"
 #include "math/stats.h"
+#include "measure/rounds.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,23 +19,6 @@ enum {
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
-struct gathered_metric {
-    double *medians; // of the rounds, in time order
-    double *limits;  // all limits that visits reported
-    size_t rounds, median_room, limit_count, limit_room;
-    size_t samples;
-    double step;   // the largest step that a visit reported
-    double half;   // as the last visit reported it; used if there is only one round
-    bool at_least; // the median of any round is a lower bound
-    struct stats_serial within;
-};
-
-// A sample of a distribution.
-struct answer {
-    double value;
-    unsigned round;
-};
-
 enum collect_state {
     COLLECT_GATHERING,
     COLLECT_PRECISE, // the goal was reached at a look
@@ -48,28 +31,22 @@ struct collect {
     const struct benchmark_info *info;
     struct collect_rule rule;
     enum collect_state state;
-    unsigned rounds;
+    struct measure_visit **visits; // copies, in time order
+    size_t visit_count, visit_room;
+    size_t doubtful;       // number of visits with reasons to take them again
+    bool all_count;        // doubtful visits are rounds too, because there were too many of them
+    struct rounds *rounds; // the visits that count
     uint64_t device_time_ns;
-    size_t dropped; // samples that are not finite numbers
-    struct gathered_metric metrics[MEASURE_METRICS_MAX];
-    struct answer *answers; // finite samples of the first metric, if it is a distribution
-    size_t answer_count, answer_room;
-    // Merged visits: the first reason of each code, the first detail of each name, all sensor
-    // readings, the series of the last visit that has any, the first kernel. No metrics.
-    struct measure_visit *kept;
-    unsigned *reason_rounds; // for each of kept->reasons: number of flags with its code
-    size_t reason_room;
     struct error error; // why the case failed, if state is COLLECT_FAILED
 };
 
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule)
 {
-    assert(info->metric_count <= MEASURE_METRICS_MAX);
     struct collect *collect = ARENA_NEW(arena, struct collect);
     collect->arena = arena;
     collect->info = info;
-    collect->kept = measure_visit_create(arena);
+    collect->rounds = rounds_create(arena, info);
     collect->rule = *rule;
     if (!(rule->goal > 0))
         collect->rule.goal = 0.005;
@@ -80,34 +57,42 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// ---------------------------------------------------------------- the stop rule
-
-// The first metric that has values; it decides when to stop. NULL if no metric has values.
-static const struct gathered_metric *primary_of(const struct collect *collect)
+// Gathers the visits again: those without doubts, or all.
+static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
-    for (size_t i = 0; i < collect->info->metric_count; i++)
-        if (collect->metrics[i].rounds > 0)
-            return &collect->metrics[i];
-    return NULL;
+    struct rounds *rounds = rounds_create(arena, collect->info);
+    for (size_t i = 0; i < collect->visit_count; i++)
+        if (all || collect->visits[i]->retake_count == 0)
+            rounds_add(rounds, collect->visits[i]);
+    return rounds;
 }
+
+// The number of rounds with which a case can do without its doubtful visits.
+static unsigned rounds_needed(const struct collect *collect)
+{
+    const struct collect_rule *rule = &collect->rule;
+    return rule->rounds_min < rule->rounds_max ? rule->rounds_min : rule->rounds_max;
+}
+
+// ---------------------------------------------------------------- the stop rule
 
 // The number of the next look: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to four times
 // as many, …
-static unsigned look_number(const struct collect *collect)
+static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
-    for (unsigned allowed = collect->rule.rounds_min; allowed < collect->rounds; allowed *= 2)
+    for (unsigned allowed = collect->rule.rounds_min; allowed < rounds->count; allowed *= 2)
         look++;
     return look;
 }
 
-static double look_confidence(const struct collect *collect)
+static double look_confidence(const struct collect *collect, const struct rounds *rounds)
 {
     bool last = collect->state == COLLECT_GATHERING || collect->state == COLLECT_SPENT;
-    return 1 - ldexp(error_allowed, -(int)look_number(collect) - (last ? 0 : 1));
+    return 1 - ldexp(error_allowed, -(int)look_number(collect, rounds) - (last ? 0 : 1));
 }
 
-static struct interval spread_of(const struct gathered_metric *metric, double confidence,
+static struct interval spread_of(const struct round_metric *metric, double confidence,
                                  struct arena *scratch)
 {
     double *medians = ARENA_ARRAY(scratch, metric->rounds, double);
@@ -115,11 +100,11 @@ static struct interval spread_of(const struct gathered_metric *metric, double co
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-// Median and interval of a metric so far, at the confidence of this look.
-static struct interval interval_of(const struct collect *collect,
-                                   const struct gathered_metric *metric, struct arena *scratch)
+// Median and interval of a metric at this confidence.
+static struct interval interval_of(const struct round_metric *metric, double confidence,
+                                   struct arena *scratch)
 {
-    struct interval interval = spread_of(metric, look_confidence(collect), scratch);
+    struct interval interval = spread_of(metric, confidence, scratch);
     if (metric->rounds == 1 && metric->half > 0) {
         interval.low = interval.median - metric->half;
         interval.high = interval.median + metric->half;
@@ -133,105 +118,69 @@ static struct interval interval_of(const struct collect *collect,
 
 static bool is_precise(const struct collect *collect)
 {
-    const struct gathered_metric *metric = primary_of(collect);
+    const struct round_metric *metric = rounds_primary(collect->rounds);
     if (!metric)
         return true;
     struct arena_mark mark = arena_mark(collect->arena);
-    double confidence = 1 - ldexp(error_allowed, -(int)look_number(collect) - 1);
+    double confidence = 1 - ldexp(error_allowed, -(int)look_number(collect, collect->rounds) - 1);
     struct interval spread = spread_of(metric, confidence, collect->arena);
     arena_rewind(collect->arena, mark);
     double half = (spread.high - spread.low) / 2;
     return half <= fmax(collect->rule.goal * fabs(spread.median), metric->step);
 }
 
+// Ends the retakes if there were too many: more of them would take time without end. Rounds enough
+// make the result without the doubtful visits, and the case ends. Else all visits count.
+static void limit_retakes(struct collect *collect)
+{
+    unsigned clean = collect->rounds->count;
+    if (collect->all_count || collect->doubtful < collect->rule.rounds_min + clean)
+        return;
+    if (clean >= rounds_needed(collect)) {
+        collect->state = COLLECT_SPENT;
+        return;
+    }
+    collect->all_count = true;
+    collect->rounds = gather(collect, true, collect->arena);
+}
+
 static void decide(struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
-    bool looks = collect->rounds == rule->rounds_min << look_number(collect);
+    limit_retakes(collect);
+    unsigned count = collect->rounds->count;
+    bool looks = count == rule->rounds_min << look_number(collect, collect->rounds);
     if (looks && is_precise(collect))
         collect->state = COLLECT_PRECISE;
-    else if (collect->rounds >= rule->rounds_max ||
+    else if (count >= rule->rounds_max ||
              (rule->budget_ns && collect->device_time_ns >= rule->budget_ns))
         collect->state = COLLECT_SPENT;
 }
 
-// ---------------------------------------------------------------- gathering
-
-static void gather_answers(struct collect *collect, const struct measure_samples *samples)
-{
-    for (size_t i = 0; i < samples->count; i++) {
-        if (!isfinite(samples->values[i]))
-            continue;
-        collect->answers = arena_grow(collect->arena, collect->answers, collect->answer_count,
-                                      &collect->answer_room, sizeof *collect->answers);
-        collect->answers[collect->answer_count++] =
-            (struct answer){samples->values[i], collect->rounds};
-    }
-}
-
-static void gather_samples(struct collect *collect, struct gathered_metric *metric,
-                           const struct measure_samples *samples)
-{
-    struct arena *arena = collect->arena;
-    if (isfinite(samples->limit) && samples->limit > 0) {
-        metric->limits = arena_grow(arena, metric->limits, metric->limit_count, &metric->limit_room,
-                                    sizeof(double));
-        metric->limits[metric->limit_count++] = samples->limit;
-    }
-    if (!samples->values)
-        return;
-    struct arena_mark mark = arena_mark(arena);
-    double *values = ARENA_ARRAY(arena, samples->count, double);
-    size_t count = 0;
-    for (size_t i = 0; i < samples->count; i++)
-        if (isfinite(samples->values[i]))
-            values[count++] = samples->values[i];
-    collect->dropped += samples->count - count;
-    stats_serial_add(&metric->within, values, count);
-    double median = stats_median(values, count); // sorts them
-    arena_rewind(arena, mark);
-    if (collect->info->distribution && metric == collect->metrics)
-        gather_answers(collect, samples);
-    if (count == 0)
-        return;
-    metric->medians =
-        arena_grow(arena, metric->medians, metric->rounds, &metric->median_room, sizeof(double));
-    metric->medians[metric->rounds++] = median;
-    metric->samples += count;
-    metric->step = fmax(metric->step, samples->step);
-    metric->half = samples->half;
-    metric->at_least = metric->at_least || samples->at_least;
-}
-
-static void gather_reasons(struct collect *collect, const struct measure_visit *visit)
-{
-    struct measure_visit *kept = collect->kept;
-    for (size_t i = 0; i < visit->reason_count; i++) {
-        const struct reason *reason = &visit->reasons[i];
-        size_t at = 0;
-        while (at < kept->reason_count && strcmp(kept->reasons[at].code, reason->code) != 0)
-            at++;
-        if (at == kept->reason_count) {
-            collect->reason_rounds = arena_grow(collect->arena, collect->reason_rounds, at,
-                                                &collect->reason_room, sizeof(unsigned));
-            collect->reason_rounds[at] = 0;
-            visit_flag(kept, reason->code, "%s", reason->text);
-        }
-        collect->reason_rounds[at]++;
-    }
-}
-
 void collect_visit(struct collect *collect, const struct measure_visit *visit)
 {
-    struct measure_visit *kept = collect->kept;
-    for (size_t i = 0; i < collect->info->metric_count; i++)
-        gather_samples(collect, &collect->metrics[i], &visit->metrics[i]);
-    gather_reasons(collect, visit);
-    visit_keep(kept, visit);
-    for (size_t i = 0; i < visit->sensor_count; i++)
-        visit_sensor(kept, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
-    collect->device_time_ns += visit->device_time_ns;
-    collect->rounds++;
+    struct measure_visit *copy = visit_copy(collect->arena, visit);
+    collect->visits = arena_grow(collect->arena, collect->visits, collect->visit_count,
+                                 &collect->visit_room, sizeof(struct measure_visit *));
+    collect->visits[collect->visit_count++] = copy;
+    collect->device_time_ns += copy->device_time_ns;
+    collect->doubtful += copy->retake_count > 0;
+    if (copy->retake_count == 0 || collect->all_count)
+        rounds_add(collect->rounds, copy);
+    decide(collect);
+}
+
+void collect_doubt(struct collect *collect, unsigned first, const struct reason *reason)
+{
+    for (size_t i = first; i < collect->visit_count; i++) {
+        struct measure_visit *visit = collect->visits[i];
+        collect->doubtful += visit->retake_count == 0;
+        visit_retake(visit, reason->code, "%s", reason->text);
+    }
+    if (first >= collect->visit_count || collect->state == COLLECT_FAILED)
+        return;
+    collect->rounds = gather(collect, collect->all_count, collect->arena);
+    collect->state = COLLECT_GATHERING;
     decide(collect);
 }
 
@@ -243,7 +192,12 @@ void collect_failure(struct collect *collect, const struct error *err)
 
 unsigned collect_rounds(const struct collect *collect)
 {
-    return collect->rounds;
+    return collect->rounds->count;
+}
+
+unsigned collect_visits(const struct collect *collect)
+{
+    return (unsigned)collect->visit_count;
 }
 
 bool collect_done(const struct collect *collect)
@@ -258,16 +212,18 @@ bool collect_failed(const struct collect *collect)
 
 // ---------------------------------------------------------------- metrics
 
-static void fill_metrics(const struct collect *collect, struct arena *arena, struct result *result)
+static void fill_metrics(const struct collect *collect, const struct rounds *rounds,
+                         struct arena *arena, struct result *result)
 {
+    double confidence = look_confidence(collect, rounds);
     result->metrics = ARENA_ARRAY(arena, collect->info->metric_count, struct metric);
     result->metric_count = 0;
     for (size_t i = 0; i < collect->info->metric_count; i++) {
         const struct metric_info *info = &collect->info->metrics[i];
-        const struct gathered_metric *gathered = &collect->metrics[i];
+        const struct round_metric *gathered = &rounds->metrics[i];
         if (gathered->rounds == 0)
             continue;
-        struct interval interval = interval_of(collect, gathered, arena);
+        struct interval interval = interval_of(gathered, confidence, arena);
         double *medians = ARENA_ARRAY(arena, gathered->rounds, double);
         memcpy(medians, gathered->medians, gathered->rounds * sizeof *medians);
         result->metrics[result->metric_count++] = (struct metric){
@@ -328,8 +284,8 @@ static bool judge_precision(const struct collect *collect, struct arena *arena,
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
         result_flag(arena, result, verdict, "imprecise",
-                    "rounds measured: %u, too few for an interval; choose a longer preset",
-                    collect->rounds);
+                    "rounds measured: %zu, too few for an interval; choose a longer preset",
+                    primary->round_count);
     else
         result_flag(arena, result, verdict, "imprecise", "%s: %s",
                     collect->state == COLLECT_PRECISE ? "limited by the clock's step" : "noisy",
@@ -362,10 +318,11 @@ static bool is_correlated(const struct stats_serial *serial, double matters)
            sqrt(correlation * serial->squared_deviations / serial->freedom) > matters;
 }
 
-static void judge_correlation(const struct collect *collect, struct arena *arena,
-                              struct result *result, const struct metric *primary)
+static void judge_correlation(const struct collect *collect, const struct rounds *gathered,
+                              struct arena *arena, struct result *result)
 {
-    const struct stats_serial *within = &primary_of(collect)->within;
+    const struct metric *primary = &result->metrics[0];
+    const struct stats_serial *within = &rounds_primary(gathered)->within;
     struct stats_serial rounds = {0};
     stats_serial_add(&rounds, primary->round_medians, primary->round_count);
     double matters = collect->rule.goal * fabs(primary->median);
@@ -379,31 +336,31 @@ static void judge_correlation(const struct collect *collect, struct arena *arena
 }
 
 // The answers of one round (others = false) or of all other rounds (true), in ascending order.
-static double *pick(const struct collect *collect, unsigned round, bool others, size_t *count,
+static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
                     struct arena *scratch)
 {
-    double *values = ARENA_ARRAY(scratch, collect->answer_count, double);
+    double *values = ARENA_ARRAY(scratch, rounds->answer_count, double);
     *count = 0;
-    for (size_t i = 0; i < collect->answer_count; i++)
-        if ((collect->answers[i].round != round) == others)
-            values[(*count)++] = collect->answers[i].value;
+    for (size_t i = 0; i < rounds->answer_count; i++)
+        if ((rounds->answers[i].round != round) == others)
+            values[(*count)++] = rounds->answers[i].value;
     stats_sort(values, *count);
     return values;
 }
 
-static void judge_round(const struct collect *collect, unsigned round, struct arena *arena,
+static void judge_round(const struct rounds *rounds, unsigned round, struct arena *arena,
                         struct result *result)
 {
     size_t own_count, other_count;
-    const double *own = pick(collect, round, false, &own_count, arena);
-    const double *other = pick(collect, round, true, &other_count, arena);
+    const double *own = pick(rounds, round, false, &own_count, arena);
+    const double *other = pick(rounds, round, true, &other_count, arena);
     if (own_count < ROUND_SAMPLES_LEAST || other_count < ROUND_SAMPLES_LEAST)
         return;
     double median = stats_quantile(own, own_count, 0.5);
     double rest = stats_quantile(other, other_count, 0.5);
     double allowed = distribution_distance_allowed(own_count, other_count,
-                                                   (1 - distribution_confidence) / collect->rounds);
-    bool slower = (median > rest) == (collect->info->metrics[0].better == BETTER_LOWER);
+                                                   (1 - distribution_confidence) / rounds->count);
+    bool slower = (median > rest) == (rounds->info->metrics[0].better == BETTER_LOWER);
     if (distribution_distance(own, own_count, other, other_count) > allowed &&
         fabs(median - rest) > distance_that_matters * rest)
         result_flag(arena, result, VERDICT_SUSPECT, "unsteady",
@@ -411,17 +368,17 @@ static void judge_round(const struct collect *collect, unsigned round, struct ar
                     fmax(median / rest, rest / median), slower ? "slower" : "faster");
 }
 
-static void judge_distribution(const struct collect *collect, struct arena *arena,
+static void judge_distribution(const struct rounds *rounds, struct arena *arena,
                                struct result *result)
 {
-    size_t count = collect->answer_count;
+    size_t count = rounds->answer_count;
     if (count < FEW_SAMPLES)
         result_flag(arena, result, VERDICT_SUSPECT, "few",
                     "only %zu samples: percentiles are unreliable (±%.0f %% of the samples)", count,
                     100 * distribution_band(count, distribution_confidence));
     size_t reasons = result->reason_count;
-    for (unsigned round = 0; round < collect->rounds && result->reason_count == reasons; round++)
-        judge_round(collect, round, arena, result);
+    for (unsigned round = 0; round < rounds->count && result->reason_count == reasons; round++)
+        judge_round(rounds, round, arena, result);
 }
 
 static void judge_censoring(struct arena *arena, struct result *result)
@@ -436,20 +393,25 @@ static void judge_censoring(struct arena *arena, struct result *result)
         }
 }
 
-static void judge(const struct collect *collect, struct arena *arena, struct result *result)
+static void judge_visits(const struct rounds *rounds, struct arena *arena, struct result *result)
 {
-    if (collect->dropped)
+    if (rounds->dropped)
         result_flag(arena, result, VERDICT_SUSPECT, "not-finite",
-                    "%zu samples were dropped: they are not finite numbers", collect->dropped);
-    for (size_t i = 0; i < collect->kept->reason_count; i++) {
-        const struct reason *reason = &collect->kept->reasons[i];
-        unsigned rounds = collect->reason_rounds[i];
-        if (rounds == collect->rounds)
-            result_flag(arena, result, VERDICT_SUSPECT, reason->code, "%s", reason->text);
+                    "%zu samples were dropped: they are not finite numbers", rounds->dropped);
+    for (size_t i = 0; i < rounds->reason_count; i++) {
+        const struct round_reason *reason = &rounds->reasons[i];
+        if (reason->rounds == rounds->count)
+            result_flag(arena, result, reason->verdict, reason->code, "%s", reason->text);
         else
-            result_flag(arena, result, VERDICT_SUSPECT, reason->code, "%s (in %u of %u rounds)",
-                        reason->text, rounds, collect->rounds);
+            result_flag(arena, result, reason->verdict, reason->code, "%s (in %u of %u rounds)",
+                        reason->text, reason->rounds, rounds->count);
     }
+}
+
+static void judge(const struct collect *collect, const struct rounds *rounds, struct arena *arena,
+                  struct result *result)
+{
+    judge_visits(rounds, arena, result);
     for (size_t i = 0; i < result->metric_count; i++)
         judge_limit(arena, result, &result->metrics[i]);
     judge_censoring(arena, result);
@@ -458,9 +420,9 @@ static void judge(const struct collect *collect, struct arena *arena, struct res
     if (judge_precision(collect, arena, result, &result->metrics[0]))
         judge_others(collect, arena, result);
     if (collect->info->distribution)
-        judge_distribution(collect, arena, result);
+        judge_distribution(rounds, arena, result);
     else
-        judge_correlation(collect, arena, result, &result->metrics[0]);
+        judge_correlation(collect, rounds, arena, result);
 }
 
 // ---------------------------------------------------------------- sensors and the result
@@ -490,7 +452,10 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    const struct measure_visit *kept = collect->kept;
+    // Doubtful visits are better than no result.
+    bool enough = collect->doubtful == 0 || collect_rounds(collect) >= rounds_needed(collect);
+    const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
+    const struct measure_visit *kept = rounds->kept;
     struct measure_visit *copy = measure_visit_create(arena);
     visit_keep(copy, kept);
     copy_sensors(kept, copy);
@@ -509,6 +474,6 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
                     text_printable(arena, error->message, SIZE_MAX)); // it may quote a driver
         return;
     }
-    fill_metrics(collect, arena, result);
-    judge(collect, arena, result);
+    fill_metrics(collect, rounds, arena, result);
+    judge(collect, rounds, arena, result);
 }

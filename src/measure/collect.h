@@ -16,6 +16,12 @@
 //
 // Proof by simulation: tests/unit/test_coverage.c.
 //
+// Retakes. A visit that has reasons to be taken again (visit_retake, collect_doubt) is no round:
+// the case goes on until it has rounds enough without it. Such visits count after all, and their
+// reasons make the case suspect, if the case ends with fewer than rounds_min other rounds: because
+// its budget is spent, its caller makes no more visits, or rounds_min more visits were doubtful
+// than not.
+//
 // Reasons that a result may carry (docs/METHODOLOGY.md explains them):
 //   imprecise     the goal was not reached; suspect only if half of the first metric's interval is
 //                 above COLLECT_IMPRECISE_FACTOR × goal, and never for a distribution
@@ -31,7 +37,8 @@
 //   above-limit   the whole interval is above COLLECT_SHARE_MOST of the physical limit
 //                 (metric_share): suspect
 //   not-finite    samples that are not finite numbers were dropped: suspect
-//   each flag of a visit (visit_flag): suspect
+//   each flag of a visit (visit_flag): suspect; so is each reason of a retake that counts after all
+//   each remark of a visit (visit_remark): a remark
 #ifndef MEASURE_COLLECT_H
 #define MEASURE_COLLECT_H
 
@@ -58,14 +65,20 @@ struct collect; // the rounds of one case
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule);
 
-// Adds a copy of the visit as the next round.
+// Adds a copy of the visit: as the next round, unless it should be taken again.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
+
+// Adds a reason to take them again to all visits from number `first` on (0: the first visit), when
+// it is only found later what may have changed them. A case that was done may need visits again.
+void collect_doubt(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Ends the case after a failed visit: UNSUPPORTED and OUT_OF_MEMORY make it skipped, all other
 // errors failed. Its result holds no metric, even if earlier rounds were measured.
 void collect_failure(struct collect *collect, const struct error *err);
 
+// The number of rounds, and of all visits: those that are no rounds too.
 unsigned collect_rounds(const struct collect *collect);
+unsigned collect_visits(const struct collect *collect);
 
 // True if the case needs no further visit: it is precise enough, had its last round, has spent its
 // budget, or failed.

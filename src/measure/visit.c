@@ -73,16 +73,38 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
     visit->metrics[metric].limit = limit;
 }
 
+// Appends a reason to a list that has `count` elements.
+static void add_reason(struct arena *arena, struct reason **list, size_t *count, const char *code,
+                       const char *text)
+{
+    *list = list_room(arena, *list, *count, sizeof **list);
+    (*list)[(*count)++] = (struct reason){.code = arena_strdup(arena, code), .text = text};
+}
+
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    visit->reasons =
-        list_room(visit->arena, visit->reasons, visit->reason_count, sizeof(struct reason));
-    visit->reasons[visit->reason_count++] = (struct reason){
-        .code = arena_strdup(visit->arena, code),
-        .text = arena_vprintf(visit->arena, format, args),
-    };
+    add_reason(visit->arena, &visit->reasons, &visit->reason_count, code,
+               arena_vprintf(visit->arena, format, args));
+    va_end(args);
+}
+
+void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_reason(visit->arena, &visit->retakes, &visit->retake_count, code,
+               arena_vprintf(visit->arena, format, args));
+    va_end(args);
+}
+
+void visit_remark(struct measure_visit *visit, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_reason(visit->arena, &visit->remarks, &visit->remark_count, code,
+               arena_vprintf(visit->arena, format, args));
     va_end(args);
 }
 
@@ -124,6 +146,34 @@ void visit_series(struct measure_visit *visit, const struct series *series)
     visit->series =
         list_room(visit->arena, visit->series, visit->series_count, sizeof(struct series));
     visit->series[visit->series_count++] = copy;
+}
+
+static void copy_reasons(struct arena *arena, const struct reason *from, size_t from_count,
+                         struct reason **list, size_t *count)
+{
+    for (size_t i = 0; i < from_count; i++)
+        add_reason(arena, list, count, from[i].code, arena_strdup(arena, from[i].text));
+}
+
+struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit)
+{
+    struct measure_visit *copy = measure_visit_create(arena);
+    for (unsigned i = 0; i < MEASURE_METRICS_MAX; i++) {
+        const struct measure_samples *samples = &visit->metrics[i];
+        copy->metrics[i] = *samples;
+        if (samples->values)
+            visit_samples(copy, i, samples->values, samples->count, samples->step);
+    }
+    copy_reasons(arena, visit->reasons, visit->reason_count, &copy->reasons, &copy->reason_count);
+    copy_reasons(arena, visit->retakes, visit->retake_count, &copy->retakes, &copy->retake_count);
+    copy_reasons(arena, visit->remarks, visit->remark_count, &copy->remarks, &copy->remark_count);
+    for (size_t i = 0; i < visit->sensor_count; i++)
+        visit_sensor(copy, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
+    visit_keep(copy, visit); // details, series, kernel
+    copy->device_time_ns = visit->device_time_ns;
+    copy->began_ns = visit->began_ns;
+    copy->ended_ns = visit->ended_ns;
+    return copy;
 }
 
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit)

@@ -25,6 +25,10 @@ struct measure_visit {
     struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
     struct reason *reasons;                              // flags: each makes the case suspect
     size_t reason_count;
+    struct reason *retakes; // why the visit should be taken again
+    size_t retake_count;
+    struct reason *remarks; // they leave the verdict as it is
+    size_t remark_count;
     struct named_text *details;
     size_t detail_count;
     struct named_number *sensors; // "core_clock" in Hz during the samples, the card's after them
@@ -76,6 +80,17 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
 // Adds a reason that makes the case suspect.
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
+
+// Adds a reason why something outside of the kernel may have changed this visit's numbers, as other
+// work on the device does. The visit is then no round: the case is visited again. Only when there
+// are too many such visits, or the time is used up, does it count, and the reason makes the case
+// suspect (measure/collect.h).
+void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+// Adds a reason that is told with the result and leaves its verdict as it is.
+void visit_remark(struct measure_visit *visit, const char *code, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
@@ -87,6 +102,9 @@ void visit_series(struct measure_visit *visit, const struct series *series);
 // measure/isa.h understands its assembly, sets also the number of loads in the innermost loop, and
 // adds the detail "loop_loads", which lists them.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
+
+// Returns a copy that lives in `arena`.
+struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
 // Merges a visit of a case into `kept`, which stands for all visits of the case: adds the details
 // whose names `kept` lacks, replaces all series of `kept` if the visit has any, and sets the kernel

@@ -180,7 +180,7 @@ void block_publish(struct block *block, struct arena *arena, enum block_stage st
     run->result_count = block->base;
     for (size_t i = 0; i < block->count; i++) {
         struct entry *entry = &block->entries[i];
-        if (entry_is_open(entry) && collect_rounds(entry->collect) == 0)
+        if (entry_is_open(entry) && collect_visits(entry->collect) == 0)
             continue; // not visited yet
         fill_result(block, entry, arena, stage);
         run->results[run->result_count++] = entry->result;

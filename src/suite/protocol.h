@@ -4,16 +4,16 @@
 //   parent   {"visit": {"benchmark":"latency","version":1,"index":3,"case":{"bytes":"32768"},
 //             "samples":4,"sample_ns":2000000,"timeout_ns":5000000000,"round":0}}
 //   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"half":…,"limit":…,
-//             "at_least":…}],"reasons":[…],"details":[…],"sensors":[…],"series":[…],"kernel":{…},
-//             "device_time_ns":…,"began_ns":…,"ended_ns":…}}
+//             "at_least":…}],"reasons":[…],"retakes":[…],"remarks":[…],"details":[…],
+//             "sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…,"began_ns":…,"ended_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
 // An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
 // sends {"gate": {}}. It takes its samples after the parent has sent the same message.
 //
-// Reasons, details, sensors, series and the kernel have the members of run files (results/json.h).
-// The values of a case are sent as text, because JSON numbers lose bits of 64-bit integers. Every
-// line is checked: one that is cut short or malformed is an error.
+// Reasons (also retakes and remarks), details, sensors, series and the kernel have the members of
+// run files (results/json.h). The values of a case are sent as text, because JSON numbers lose bits
+// of 64-bit integers. Every line is checked: one that is cut short or malformed is an error.
 #ifndef SUITE_PROTOCOL_H
 #define SUITE_PROTOCOL_H
 

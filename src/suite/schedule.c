@@ -81,7 +81,7 @@ static struct measure_request request_for(const struct scheduler *s, const struc
         .samples = budget->samples,
         .sample_ns = budget->sample_ns,
         .timeout_ns = budget->timeout_ns,
-        .round = collect_rounds(entry->collect),
+        .round = collect_visits(entry->collect),
     };
 }
 
@@ -175,36 +175,47 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-static bool is_over(struct scheduler *s, const struct block *block, unsigned round)
+// True if an open case of the co-run has fewer than COLLECT_ROUNDS_MIN rounds.
+static bool lacks_rounds(const struct entry *entry)
 {
-    s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
-    uint64_t end_ns = round < COLLECT_ROUNDS_MIN ? block->hard_ns : block->soft_ns;
-    return s->interrupted || clock_now_ns() > end_ns;
+    for (; entry; entry = entry->co_run)
+        if (entry_is_open(entry) && collect_rounds(entry->collect) < COLLECT_ROUNDS_MIN)
+            return true;
+    return false;
 }
 
-// Makes one round of visits. Returns false if no further round follows: no case needed a visit, the
-// time is used up, or the user interrupted the run.
-static bool run_round(struct scheduler *s, struct block *block, unsigned round)
+// True if no visit of any case may follow: the time is used up, or the user interrupted the run.
+static bool is_over(struct scheduler *s, const struct block *block)
 {
-    size_t order[PLAN_BLOCK_CASES], count = 0;
+    s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
+    return s->interrupted || clock_now_ns() > block->hard_ns;
+}
+
+// Makes one round of visits. Returns false if no further round follows: no case may be visited.
+static bool run_round(struct scheduler *s, struct block *block)
+{
+    size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;
     for (size_t i = 0; i < block->count; i++)
         if (block_is_own(block, &block->entries[i]) && entry_wants_visit(&block->entries[i]))
             order[count++] = i;
     random_shuffle(&s->random, order, count);
     for (size_t i = 0; i < count; i++) {
         struct entry *entry = &block->entries[order[i]];
-        if (is_over(s, block, round))
+        if (is_over(s, block))
             return false;
         if (!entry_wants_visit(entry)) // the device was given up during this round
+            continue;
+        if (clock_now_ns() > block->soft_ns && !lacks_rounds(entry))
             continue;
         show(s, block, entry->plan_case.key);
         if (entry->co_run)
             visit_together(s, block, entry);
         else
             visit_alone(s, block, entry);
+        visits++;
         save(s, block);
     }
-    return count > 0;
+    return visits > 0;
 }
 
 // ---------------------------------------------------------------- blocks
@@ -250,7 +261,7 @@ static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
         struct entry *entry = &block->entries[i];
-        if (entry_is_open(entry) && collect_rounds(entry->collect) == 0)
+        if (entry_is_open(entry) && collect_visits(entry->collect) == 0)
             entry_end(entry, VERDICT_SKIPPED, "out-of-time",
                       arena_printf(s->desc->run->arena,
                                    "the time budget of preset %s for %s was used up before this "
@@ -262,7 +273,7 @@ static void settle(const struct scheduler *s, struct block *block)
 static void run_block(struct scheduler *s, struct block *block)
 {
     set_times(s, block);
-    for (unsigned round = 0; run_round(s, block, round); round++)
+    while (run_round(s, block))
         continue;
     settle(s, block);
     block_publish(block, s->desc->run->arena, s->interrupted ? BLOCK_INTERRUPTED : BLOCK_ENDED);

@@ -13,9 +13,10 @@
 // and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), slow=MS (each submission takes so long),
 // noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends), doomed=1 (loading `fake`
 // crashes), turn=1 (the processes after the one that made the file of `once` list the devices of
-// `fake` in reverse order), shy=1 (`mirror` has devices only after others, see
-// gpu_backend.after_others), once=PATH (events happen only while PATH does not exist; the first
-// makes it), log=PATH (one line for each call).
+// `fake` in reverse order), doubt=N (the first N visits of each case of `sum` ask to be taken
+// again), shy=1 (`mirror` has devices only after others, see gpu_backend.after_others), once=PATH
+// (events happen only while PATH does not exist; the first makes it), log=PATH (one line for each
+// call).
 #ifndef FAKES_FAKE_H
 #define FAKES_FAKE_H
 
@@ -31,6 +32,9 @@ bool fake_computes_wrongly(struct fake *fake);
 
 struct fake *fake_create(const char *script);
 void fake_destroy(struct fake *fake);
+
+// The script's doubt=N; 0 without it. For benchmarks, which have no fake.
+unsigned fake_doubts(void);
 
 unsigned fake_devices(const struct fake *fake);
 bool fake_is_cpu(const struct fake *fake);

@@ -91,6 +91,12 @@ struct fake *fake_create(const char *script)
     return fake;
 }
 
+unsigned fake_doubts(void)
+{
+    const char *script = getenv("FATHOM_FAKE"), *at = script ? strstr(script, "doubt=") : NULL;
+    return at ? (unsigned)strtoul(at + strlen("doubt="), NULL, 10) : 0;
+}
+
 void fake_destroy(struct fake *fake)
 {
     arena_destroy(fake->arena);

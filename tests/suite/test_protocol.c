@@ -38,6 +38,8 @@ static const struct measure_visit *rich_visit(void)
     visit_limit(visit, 0, 100);
     visit_samples(visit, 1, NULL, 0, 0);
     visit_flag(visit, "slow", "it was \"slow\"\n\t");
+    visit_retake(visit, "shared-device", "other work");
+    visit_remark(visit, "power-limited", "1.78 GHz");
     visit_detail(visit, "shape", "grid %d × %d", 3, 4);
     visit_sensor(visit, "core_clock", UNIT_HZ, 1.98e9);
     visit_series(
@@ -78,6 +80,10 @@ static void a_visit_comes_through_with_every_bit(void **state)
     assert_non_null(got->metrics[1].values);
     assert_int_equal(got->metrics[1].count, 0);
     assert_string_equal(got->reasons[0].text, "it was \"slow\"\n\t");
+    assert_int_equal(got->retake_count, 1);
+    assert_string_equal(got->retakes[0].code, "shared-device");
+    assert_int_equal(got->remark_count, 1);
+    assert_string_equal(got->remarks[0].text, "1.78 GHz");
     assert_string_equal(got->details[0].text, "grid 3 × 4");
     assert_int_equal(got->sensors[0].unit, UNIT_HZ);
     assert_int_equal(got->series[0].row_count, 2);

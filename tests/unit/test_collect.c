@@ -388,6 +388,125 @@ static void flags_of_visits_are_counted_once_a_code(void **state)
     arena_destroy(f.arena);
 }
 
+// Makes a visit with one sample; `why` is a reason to take it again, or NULL.
+static void visit_doubtful(struct fixture *f, double value, const char *why)
+{
+    struct measure_visit *visit = measure_visit_create(f->arena);
+    visit->device_time_ns = 1000;
+    visit_samples(visit, 0, &value, 1, 0);
+    if (why)
+        visit_retake(visit, "shared-device", "%s", why);
+    collect_visit(f->collect, visit);
+}
+
+static void a_visit_to_be_taken_again_is_no_round(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int visit = 0; visit < 9; visit++) { // four of nine are disturbed
+        assert_false(collect_done(f.collect));
+        visit_doubtful(&f, visit % 2 ? 50 : 100, visit % 2 ? "other work" : NULL);
+    }
+    assert_true(collect_done(f.collect));
+    assert_int_equal(collect_rounds(f.collect), 5);
+    assert_int_equal(collect_visits(f.collect), 9);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_int_equal(result.reason_count, 0);
+    assert_int_equal(result.metrics[0].round_count, 5);
+    assert_true(result.metrics[0].median == 100 && result.metrics[0].ci95[0] == 100);
+    arena_destroy(f.arena);
+}
+
+static void too_many_retakes_count_and_make_the_case_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    visit_doubtful(&f, 100, NULL);
+    for (int visit = 0; visit < 6; visit++) {
+        assert_false(collect_done(f.collect));
+        visit_doubtful(&f, 50, "other work");
+    }
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_int_equal(result.metrics[0].round_count, 7);
+    assert_string_equal(find_reason(&result, "shared-device")->text,
+                        "other work (in 6 of 7 rounds)");
+    arena_destroy(f.arena);
+}
+
+static void enough_clean_rounds_do_without_the_doubtful_ones(void **state)
+{
+    (void)state;
+    struct fixture f = begin(40);
+    for (int visit = 0; visit < 6; visit++) // noisy: no end after five
+        visit_doubtful(&f, 100 + 10 * (visit % 2), NULL);
+    for (int visit = 0; visit < 11; visit++) {
+        assert_false(collect_done(f.collect));
+        visit_doubtful(&f, 50, "other work");
+    }
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    assert_int_equal(result.metrics[0].round_count, 6);
+    assert_null(find_reason(&result, "shared-device"));
+    assert_non_null(find_reason(&result, "imprecise"));
+    arena_destroy(f.arena);
+}
+
+static void doubtful_visits_count_when_the_time_is_used_up(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin_with(&f, &(struct collect_rule){.goal = 0.005, .budget_ns = 3000});
+    visit_doubtful(&f, 100, NULL);
+    visit_doubtful(&f, 50, "other work");
+    assert_int_equal(end(&f).metrics[0].round_count, 2); // as if the caller stopped here
+    assert_false(collect_done(f.collect));
+    visit_doubtful(&f, 100, NULL);
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_int_equal(result.metrics[0].round_count, 3);
+    assert_non_null(find_reason(&result, "shared-device"));
+    arena_destroy(f.arena);
+}
+
+static void a_doubt_found_later_opens_the_case_again(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int visit = 0; visit < 5; visit++)
+        visit_doubtful(&f, visit < 3 ? 100 : 50, NULL);
+    assert_true(collect_done(f.collect));
+    collect_doubt(f.collect, 3, &(struct reason){.code = "shared-device", .text = "other work"});
+    assert_false(collect_done(f.collect));
+    assert_int_equal(collect_rounds(f.collect), 3);
+    visit_doubtful(&f, 100, NULL);
+    visit_doubtful(&f, 100, NULL);
+    assert_true(collect_done(f.collect));
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_true(result.metrics[0].median == 100 && result.metrics[0].ci95[0] == 100);
+    arena_destroy(f.arena);
+}
+
+static void remarks_leave_the_verdict_as_it_is(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        struct measure_visit *visit = measure_visit_create(f.arena);
+        visit_samples(visit, 0, (double[]){1}, 1, 0);
+        visit_remark(visit, "power-limited", "1.78 GHz");
+        collect_visit(f.collect, visit);
+    }
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_string_equal(find_reason(&result, "power-limited")->text, "1.78 GHz");
+    arena_destroy(f.arena);
+}
+
 static void samples_that_are_not_finite_are_dropped_and_reported(void **state)
 {
     (void)state;
@@ -548,6 +667,12 @@ int main(void)
         cmocka_unit_test(drift_far_below_the_goal_does_not_matter),
         cmocka_unit_test(independent_noise_is_hardly_ever_called_correlated),
         cmocka_unit_test(flags_of_visits_are_counted_once_a_code),
+        cmocka_unit_test(a_visit_to_be_taken_again_is_no_round),
+        cmocka_unit_test(too_many_retakes_count_and_make_the_case_suspect),
+        cmocka_unit_test(enough_clean_rounds_do_without_the_doubtful_ones),
+        cmocka_unit_test(doubtful_visits_count_when_the_time_is_used_up),
+        cmocka_unit_test(a_doubt_found_later_opens_the_case_again),
+        cmocka_unit_test(remarks_leave_the_verdict_as_it_is),
         cmocka_unit_test(samples_that_are_not_finite_are_dropped_and_reported),
         cmocka_unit_test(failures_decide_the_verdict_and_leave_no_number),
         cmocka_unit_test(two_peaks_are_a_result_and_no_flag),

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What the rounds of a case measured: medians, samples, limits and reasons of the visits that count
+// (measure/collect.h decides which do).
+#ifndef MEASURE_ROUNDS_H
+#define MEASURE_ROUNDS_H
+
+#include "math/stats.h"
+#include "measure/visit.h"
+
+struct round_metric {
+    double *medians; // of the rounds, in time order
+    double *limits;  // all limits that visits reported
+    size_t rounds, median_room, limit_count, limit_room;
+    size_t samples;
+    double step;   // the largest step that a visit reported
+    double half;   // as the last visit reported it; used if there is only one round
+    bool at_least; // the median of any round is a lower bound
+    struct stats_serial within;
+};
+
+// A sample of a distribution.
+struct round_answer {
+    double value;
+    unsigned round;
+};
+
+// The first reason of its code and verdict, and the number of rounds that have one.
+struct round_reason {
+    const char *code, *text;
+    enum verdict verdict; // VERDICT_OK: a remark
+    unsigned rounds;
+};
+
+struct rounds {
+    struct arena *arena;
+    const struct benchmark_info *info;
+    unsigned count;
+    size_t dropped; // samples that are not finite numbers
+    struct round_metric metrics[MEASURE_METRICS_MAX];
+    struct round_answer *answers; // finite samples of the first metric, if it is a distribution
+    size_t answer_count, answer_room;
+    struct round_reason *reasons;
+    size_t reason_count, reason_room;
+    // Merged visits: the first detail of each name, all sensor readings, the series of the last
+    // visit that has any, the first kernel. No metrics, no reasons.
+    struct measure_visit *kept;
+};
+
+// No rounds; `info` must outlive them.
+struct rounds *rounds_create(struct arena *arena, const struct benchmark_info *info);
+
+// Adds a visit as the next round. Reasons to take it again count as reasons that make the case
+// suspect. The visit may be changed or freed afterwards.
+void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
+
+// The first metric that has values; it decides when to stop. NULL if no metric has values.
+const struct round_metric *rounds_primary(const struct rounds *rounds);
+
+#endif
