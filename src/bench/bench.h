@@ -114,6 +114,9 @@ struct benchmark {
     // "no".
     bool together;
 
+    // True: its cases use the link between host and device, so other work on the link disturbs them.
+    bool link;
+
     // Lists all cases for the request's device and choices, in the parent process. ERROR_USAGE if
     // the choices contradict each other. Optional: without it, the cases are those of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,

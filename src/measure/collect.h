@@ -22,6 +22,11 @@
 // its budget is spent, its caller makes no more visits, or rounds_min more visits were doubtful
 // than not.
 //
+// Samples are witnesses, too (collect_rule.alone): a burst of other work hits one of them and
+// leaves the others. If the better 60 % of all samples of the first metric agree within 5 %, and at
+// most half of the visits have a sample that took 1.25 times as long as their median, then those
+// visits are taken again (`shared-device`). Of more than 16 samples in a visit a tenth must be so.
+//
 // Reasons that a result may carry (docs/METHODOLOGY.md explains them):
 //   imprecise     the goal was not reached; suspect only if half of the first metric's interval is
 //                 above COLLECT_IMPRECISE_FACTOR × goal, and never for a distribution
@@ -57,6 +62,7 @@ struct collect_rule {
     unsigned rounds_min; // rounds before the first look; 0: COLLECT_ROUNDS_MIN
     unsigned rounds_max; // 0: rounds_min
     uint64_t budget_ns;  // device time that ends the case, even below rounds_min; 0: no limit
+    bool alone;          // samples should be alike: a visit with one that is not is taken again
 };
 
 struct collect; // the rounds of one case
@@ -71,6 +77,9 @@ void collect_visit(struct collect *collect, const struct measure_visit *visit);
 // Adds a reason to take them again to all visits from number `first` on (0: the first visit), when
 // it is only found later what may have changed them. A case that was done may need visits again.
 void collect_doubt(struct collect *collect, unsigned first, const struct reason *reason);
+
+// Adds a remark to all visits from number `first` on.
+void collect_remark(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Ends the case after a failed visit: UNSUPPORTED and OUT_OF_MEMORY make it skipped, all other
 // errors failed. Its result holds no metric, even if earlier rounds were measured.

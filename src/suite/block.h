@@ -23,6 +23,7 @@ struct entry {
     struct entry *co_run;     // the next entry of the same co-run; NULL: none
     const char *with;         // ids of the other devices in the co-run; NULL: no co-run
     struct collect *collect;
+    unsigned watched; // number of visits that watches have judged (suite/watcher.h)
     struct result *result;
     // Set by entry_end: verdict, reason code and text. VERDICT_OK: entry_end was not called.
     enum verdict verdict;

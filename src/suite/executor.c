@@ -88,16 +88,25 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
+// What the answer is about: a visit, or a watch if `finding` is set.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
     struct measure_visit **visit;
+    struct watch_finding *finding;
 };
+
+static enum protocol_answer read_answer(const char *line, const struct answer_desc *desc,
+                                        struct error *err)
+{
+    return desc->finding ? protocol_read_finding(desc->arena, line, desc->finding, err)
+                         : protocol_read_answer(desc->arena, line, desc->info, desc->visit, err);
+}
 
 static bool take_line(struct executor *executor, const char *line, const struct answer_desc *desc,
                       struct error *err)
 {
-    switch (protocol_read_answer(desc->arena, line, desc->info, desc->visit, err)) {
+    switch (read_answer(line, desc, err)) {
     case PROTOCOL_VISIT:
         executor->losses = 0;
         return true;
@@ -143,7 +152,7 @@ static bool take_answer(struct executor *executor, const struct visit_order *ord
     const char *line = NULL;
     enum child_answer answer = await(executor, &line);
     return judge_answer(executor, answer, line,
-                        &(struct answer_desc){&order->benchmark->info, arena, visit}, err);
+                        &(struct answer_desc){&order->benchmark->info, arena, visit, NULL}, err);
 }
 
 static bool send_line(struct executor *executor, const char *line, struct error *err)
@@ -155,8 +164,8 @@ static bool send_line(struct executor *executor, const char *line, struct error 
     return lose_worker(executor);
 }
 
-static bool send_order(struct executor *executor, const struct visit_order *order,
-                       struct arena *arena, struct error *err)
+// Sends an order, to a new worker if there is none.
+static bool send_order(struct executor *executor, const char *order, struct error *err)
 {
     if (!executor->worker)
         executor->worker =
@@ -167,7 +176,7 @@ static bool send_order(struct executor *executor, const struct visit_order *orde
         executor->losses++;
         return false;
     }
-    return send_line(executor, protocol_write_order(arena, order), err);
+    return send_line(executor, order, err);
 }
 
 // ---------------------------------------------------------------- in several workers at once
@@ -179,10 +188,10 @@ static void await_gate(struct executor_part *part, struct arena *arena)
     enum child_answer answer = await(part->executor, &line);
     part->waits = answer == CHILD_LINE && protocol_is_gate(line);
     if (!part->waits)
-        part->done =
-            judge_answer(part->executor, answer, line,
-                         &(struct answer_desc){&part->order.benchmark->info, arena, &part->visit},
-                         &part->failure);
+        part->done = judge_answer(
+            part->executor, answer, line,
+            &(struct answer_desc){&part->order.benchmark->info, arena, &part->visit, NULL},
+            &part->failure);
 }
 
 void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena)
@@ -190,7 +199,8 @@ void executor_visit_together(struct executor_part *parts, size_t count, struct a
     for (size_t i = 0; i < count; i++) {
         parts[i].order.waits = true;
         parts[i].failure = (struct error){.code = ERROR_NONE};
-        parts[i].waits = send_order(parts[i].executor, &parts[i].order, arena, &parts[i].failure);
+        parts[i].waits = send_order(parts[i].executor, protocol_write_order(arena, &parts[i].order),
+                                    &parts[i].failure);
     }
     for (size_t i = 0; i < count; i++)
         if (parts[i].waits)
@@ -207,26 +217,23 @@ void executor_visit_together(struct executor_part *parts, size_t count, struct a
 
 // ---------------------------------------------------------------- in this process
 
-static bool visit_here(struct executor *executor, const struct visit_order *order,
-                       struct arena *arena, struct measure_visit **visit, struct error *err)
+static bool open_here(struct executor *executor, struct error *err)
 {
-    if (!executor->visitor) {
+    if (!executor->visitor)
         executor->visitor =
             visitor_create(&(struct visitor_desc){.device = executor->desc.device_id,
                                                   .validation = executor->desc.validation},
                            err);
-        if (!executor->visitor) {
-            executor->losses++;
-            return false;
-        }
-    }
-    if (visitor_visit(executor->visitor, order, arena, visit, err)) {
+    executor->losses += !executor->visitor;
+    return executor->visitor != NULL;
+}
+
+// Counts the outcome of a visit or watch, and closes a device that was lost.
+static bool note_here(struct executor *executor, bool done, const struct error *err)
+{
+    if (done || !visitor_is_lost(err)) {
         executor->losses = 0;
-        return true;
-    }
-    if (!visitor_is_lost(err)) {
-        executor->losses = 0;
-        return false;
+        return done;
     }
     executor->losses++;
     visitor_destroy(executor->visitor);
@@ -240,7 +247,23 @@ bool executor_visit(struct executor *executor, const struct visit_order *order, 
     if (!clock_lock_follow(executor->desc.clocks, order->bench_case, err))
         return false;
     if (executor->desc.in_process)
-        return visit_here(executor, order, arena, visit, err);
-    return send_order(executor, order, arena, err) &&
+        return open_here(executor, err) &&
+               note_here(executor, visitor_visit(executor->visitor, order, arena, visit, err), err);
+    return send_order(executor, protocol_write_order(arena, order), err) &&
            take_answer(executor, order, arena, visit, err);
+}
+
+bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
+                    struct watch_finding *finding, struct error *err)
+{
+    if (executor->desc.in_process)
+        return open_here(executor, err) &&
+               note_here(executor, visitor_watch(executor->visitor, least_ns, arena, finding, err),
+                         err);
+    const char *line = NULL;
+    if (!send_order(executor, protocol_write_watch(arena, least_ns), err))
+        return false;
+    enum child_answer answer = await(executor, &line);
+    return judge_answer(executor, answer, line,
+                        &(struct answer_desc){.arena = arena, .finding = finding}, err);
 }

@@ -40,6 +40,12 @@ MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_ord
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
 
+// Watches the device for at least `least_ns` (0: the usual time) while no visit is made, with the
+// errors of visitor_watch; finding->who lives in `arena`. A worker that is lost counts as in a
+// visit.
+MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
+                               struct watch_finding *finding, struct error *err);
+
 // One device's visit in a co-run.
 struct executor_part {
     struct executor *executor; // must use a worker, not this process

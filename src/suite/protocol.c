@@ -170,6 +170,34 @@ static const struct json_field failure_fields[] = {
 };
 static const struct json_table failure_table = {JSON_TABLE(struct failure_message, failure_fields)};
 
+struct watch_message {
+    uint64_t least_ns;
+};
+
+static const struct json_field watch_fields[] = {
+    {"least_ns", FIELD_COUNT, JSON_AT(struct watch_message, least_ns)},
+};
+static const struct json_table watch_table = {JSON_TABLE(struct watch_message, watch_fields)};
+
+struct finding_message {
+    unsigned method;
+    double share, longest_ns, watched_ns;
+    double *rates, *limits;
+    size_t rate_count, limit_count;
+    const char *who;
+};
+
+static const struct json_field finding_fields[] = {
+    {"method", FIELD_COUNT, JSON_AT(struct finding_message, method)},
+    {"share", FIELD_REAL, JSON_AT(struct finding_message, share), .required = true},
+    {"longest_ns", FIELD_REAL, JSON_AT(struct finding_message, longest_ns)},
+    {"watched_ns", FIELD_REAL, JSON_AT(struct finding_message, watched_ns)},
+    {"rates", FIELD_REALS, JSON_LIST_AT(struct finding_message, rates, rate_count)},
+    {"limits", FIELD_REALS, JSON_LIST_AT(struct finding_message, limits, limit_count)},
+    {"who", FIELD_TEXT, JSON_AT(struct finding_message, who)},
+};
+static const struct json_table finding_table = {JSON_TABLE(struct finding_message, finding_fields)};
+
 // A message without members.
 static const struct json_table gate_table = {.count = 0};
 
@@ -215,6 +243,27 @@ const char *protocol_write_gate(struct arena *arena)
     return message_write(arena, "gate", &gate_table, NULL);
 }
 
+const char *protocol_write_watch(struct arena *arena, uint64_t least_ns)
+{
+    return message_write(arena, "watch", &watch_table,
+                         &(struct watch_message){.least_ns = least_ns});
+}
+
+const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding)
+{
+    struct watch_finding copy = *finding;
+    return message_write(arena, "watch", &finding_table,
+                         &(struct finding_message){.method = (unsigned)copy.method,
+                                                   .share = copy.share,
+                                                   .longest_ns = copy.longest_ns,
+                                                   .watched_ns = copy.watched_ns,
+                                                   .rates = copy.rates,
+                                                   .limits = copy.limits,
+                                                   .rate_count = WATCH_YARDSTICKS,
+                                                   .limit_count = WATCH_YARDSTICKS,
+                                                   .who = copy.who});
+}
+
 // ---------------------------------------------------------------- reading
 
 // Parses a line. The caller releases the document with json_decref. NULL with ERROR_INTERNAL.
@@ -236,6 +285,26 @@ bool protocol_is_gate(const char *line)
     bool is_gate = document && json_is_object(json_object_get(document, "gate"));
     json_decref(document);
     return is_gate;
+}
+
+bool protocol_is_watch(const char *line, uint64_t *least_ns)
+{
+    struct error err;
+    struct arena *arena = arena_create();
+    json_t *document = parse(line, &err);
+    struct json_reader reader = {.arena = arena, .file = "worker protocol", .err = &err};
+    struct json_node root = {.value = document};
+    struct watch_message message = {0};
+    bool is_watch = document && json_is_object(json_object_get(document, "watch"));
+    if (is_watch) {
+        struct json_node body = json_member(&reader, &root, "watch");
+        json_get_fields(&reader, &body, &watch_table, &message);
+        is_watch = !reader.failed;
+    }
+    *least_ns = message.least_ns;
+    json_decref(document);
+    arena_destroy(arena);
+    return is_watch;
 }
 
 bool protocol_read_order(struct arena *arena, const char *line, struct visit_order *order,
@@ -271,20 +340,66 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
+// True if the answer is a failure, which is read into the reader's error. False if it is none, or
+// if it is malformed: the reader has failed then.
+static bool read_failure(struct json_reader *reader, const struct json_node *root)
+{
+    struct json_node body = json_member(reader, root, "failure");
+    struct failure_message failure;
+    if (!json_is_object(body.value))
+        return false;
+    json_get_fields(reader, &body, &failure_table, &failure);
+    if (reader->failed)
+        return false;
+    error_set(reader->err, error_code_from_name(failure.code), "%s", failure.message);
+    return true;
+}
+
+static void read_finding(struct json_reader *reader, const struct json_node *body,
+                         struct watch_finding *finding)
+{
+    struct finding_message message = {0};
+    json_get_fields(reader, body, &finding_table, &message);
+    if (!reader->failed &&
+        (message.rate_count != WATCH_YARDSTICKS || message.limit_count != WATCH_YARDSTICKS ||
+         message.method > WATCH_LENGTHS))
+        json_fail(reader, body, "not a finding of a watch");
+    if (reader->failed)
+        return;
+    *finding = (struct watch_finding){.method = (enum watch_method)message.method,
+                                      .share = message.share,
+                                      .longest_ns = message.longest_ns,
+                                      .watched_ns = message.watched_ns,
+                                      .who = message.who};
+    memcpy(finding->rates, message.rates, sizeof finding->rates);
+    memcpy(finding->limits, message.limits, sizeof finding->limits);
+}
+
+enum protocol_answer protocol_read_finding(struct arena *arena, const char *line,
+                                           struct watch_finding *finding, struct error *err)
+{
+    json_t *document = parse(line, err);
+    if (!document)
+        return PROTOCOL_GARBAGE;
+    struct json_reader reader = {.arena = arena, .file = "worker protocol", .err = err};
+    struct json_node root = {.value = document};
+    bool failed = read_failure(&reader, &root);
+    struct json_node body = json_member(&reader, &root, "watch");
+    if (!failed && !reader.failed)
+        read_finding(&reader, &body, finding);
+    json_decref(document);
+    if (reader.failed)
+        err->code = ERROR_INTERNAL;
+    return reader.failed ? PROTOCOL_GARBAGE : failed ? PROTOCOL_FAILURE : PROTOCOL_VISIT;
+}
+
 static enum protocol_answer read_answer(struct json_reader *reader, const struct json_node *root,
                                         struct measure_visit *visit)
 {
-    struct json_node body = json_member(reader, root, "failure");
-    if (json_is_object(body.value)) {
-        struct failure_message failure;
-        json_get_fields(reader, &body, &failure_table, &failure);
-        if (reader->failed)
-            return PROTOCOL_GARBAGE;
-        error_set(reader->err, error_code_from_name(failure.code), "%s", failure.message);
+    if (read_failure(reader, root))
         return PROTOCOL_FAILURE;
-    }
-    body = json_member(reader, root, "visit");
-    if (json_is_object(body.value))
+    struct json_node body = json_member(reader, root, "visit");
+    if (!reader->failed && json_is_object(body.value))
         read_visit(reader, &body, visit);
     else
         json_fail(reader, &body, "expected a visit or a failure");

@@ -8,6 +8,9 @@
 //             "sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…,"began_ns":…,"ended_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //
+//   parent   {"watch": {"least_ns":5000000}}
+//   worker   {"watch": {"method":1,"share":0.0,…}} (measure/watch.h) or {"failure": {…}}
+//
 // An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
 // sends {"gate": {}}. It takes its samples after the parent has sent the same message.
 //
@@ -18,6 +21,7 @@
 #define SUITE_PROTOCOL_H
 
 #include "bench/bench.h"
+#include "measure/watch.h"
 
 struct visit_order {
     const struct benchmark *benchmark;
@@ -36,16 +40,25 @@ const char *protocol_write_failure(struct arena *arena, const struct error *fail
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
 
+// The order to watch the device, and the answer to it. A line that is no such order gives false.
+const char *protocol_write_watch(struct arena *arena, uint64_t least_ns);
+bool protocol_is_watch(const char *line, uint64_t *least_ns);
+const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding);
+
 // For the worker: reads an order. ERROR_INTERNAL if the line is malformed, or names a benchmark,
 // version or parameter that this binary does not have.
 MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
 enum protocol_answer {
-    PROTOCOL_VISIT,   // *visit was read
-    PROTOCOL_FAILURE, // err is the error of the visit
+    PROTOCOL_VISIT,   // *visit or *finding was read
+    PROTOCOL_FAILURE, // err is the error of the visit or watch
     PROTOCOL_GARBAGE  // err says what is wrong with the line
 };
+
+// For the parent: reads the answer to the order to watch. finding->who lives in `arena`.
+enum protocol_answer protocol_read_finding(struct arena *arena, const char *line,
+                                           struct watch_finding *finding, struct error *err);
 
 // For the parent: reads the answer to an order; `info` is that of the order's benchmark. *visit
 // lives in `arena`.

@@ -5,12 +5,14 @@
 #include "math/random.h"
 #include "suite/block.h"
 #include "suite/interrupt.h"
+#include "suite/watcher.h"
 
 #include <string.h>
 
 struct scheduler {
     const struct schedule_desc *desc;
     struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; [1] …: peers
+    struct watcher watcher;                       // of the schedule's own device
     struct random random;
     uint64_t start_ns, saved_ns;
     const struct benchmark *benchmark; // the benchmark to which soft_ns and hard_ns belong
@@ -60,6 +62,60 @@ static void save(struct scheduler *s, struct block *block)
     block_publish(block, block->provisional, BLOCK_AT_WORK);
     desc->save(desc->context);
     s->saved_ns = clock_now_ns();
+}
+
+// ---------------------------------------------------------------- other work on the device
+
+static const char shared_device[] = "shared-device";
+
+// Watches, and applies what the watches around them found to all visits since the last watch. A
+// benchmark with a second process shares the device with itself: its visits are left as they are.
+static void watch(struct scheduler *s, struct block *block)
+{
+    struct watch_judgement now, around;
+    if (!watcher_look(&s->watcher, &now, &around))
+        return;
+    for (size_t i = 0; i < block->count; i++) {
+        struct entry *entry = &block->entries[i];
+        const struct benchmark *benchmark = entry->plan_case.benchmark;
+        enum watch_verdict verdict = benchmark->link ? around.link : around.verdict;
+        const struct reason reason = {.code = shared_device,
+                                      .text = benchmark->link ? around.link_text : around.text};
+        unsigned first = entry->watched;
+        if (!block_is_own(block, entry))
+            continue;
+        entry->watched = collect_visits(entry->collect);
+        if (first == entry->watched || benchmark->serve)
+            continue;
+        if (verdict == WATCH_BUSY)
+            collect_doubt(entry->collect, first, &reason);
+        else if (verdict == WATCH_REMARK)
+            collect_remark(entry->collect, first, &reason);
+    }
+}
+
+// Watches before the first visit, and again until other work has ended, if the user wants to wait.
+static void watch_first(struct scheduler *s)
+{
+    static const uint64_t pause_ns = NS_PER_S / 4;
+    const struct schedule_desc *desc = s->desc;
+    uint64_t deadline_ns = clock_deadline_ns(desc->wait_idle_ns);
+    struct watch_judgement now, around;
+    bool told = false, given_up = false;
+    struct arena *arena = arena_create();
+    while (watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY && !given_up) {
+        given_up = clock_left_ns(deadline_ns) == 0 || interrupt_count(desc->interrupt) > 0;
+        if (desc->notice && (!told || given_up))
+            desc->notice(desc->context,
+                         arena_printf(arena, "%s is busy: %s%s", desc->device->id, now.text,
+                                      !desc->wait_idle_ns ? ""
+                                      : given_up          ? "; measuring all the same"
+                                                          : "; waiting until it is idle"));
+        told = true;
+        if (!given_up)
+            clock_sleep_ns(pause_ns);
+    }
+    arena_destroy(arena);
 }
 
 // ---------------------------------------------------------------- visits
@@ -118,9 +174,14 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
     struct arena *arena = arena_create();
     struct measure_visit *visit = NULL;
     struct error failure = {.code = ERROR_NONE};
+    uint64_t began_ns = clock_now_ns();
     bool done = executor_visit(entry->slot->executor, &order, arena, &visit, &failure);
+    bool is_model = entry->slot->device->caps & GPU_CAP(VIRTUAL_TIME);
+    uint64_t took_ns = !is_model ? clock_now_ns() - began_ns : done ? visit->device_time_ns : 0;
     note_visit(s, block, entry, done ? visit : NULL, &failure);
     arena_destroy(arena);
+    if (watcher_add(&s->watcher, took_ns))
+        watch(s, block);
 }
 
 // Adds to each visit the share of its sampling time in which all devices sampled, if at least two
@@ -270,11 +331,25 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
+// Watches after the last visits of a block. True if cases want visits again because of that.
+static bool watch_rest(struct scheduler *s, struct block *block)
+{
+    if (s->interrupted || s->watcher.off || s->watcher.visited_ns == 0)
+        return false;
+    watch(s, block);
+    for (size_t i = 0; i < block->count; i++)
+        if (block_is_own(block, &block->entries[i]) && entry_wants_visit(&block->entries[i]))
+            return !is_over(s, block);
+    return false;
+}
+
 static void run_block(struct scheduler *s, struct block *block)
 {
     set_times(s, block);
-    while (run_round(s, block))
-        continue;
+    do
+        while (run_round(s, block))
+            continue;
+    while (watch_rest(s, block));
     settle(s, block);
     block_publish(block, s->desc->run->arena, s->interrupted ? BLOCK_INTERRUPTED : BLOCK_ENDED);
     s->done += block->own;
@@ -327,6 +402,8 @@ bool schedule_run(const struct schedule_desc *desc)
     for (size_t p = 0; p < desc->peer_count; p++)
         s.slots[1 + p] = (struct device_slot){desc->peers[p].device, desc->peers[p].plan,
                                               desc->peers[p].executor, NULL};
+    watcher_init(&s.watcher, desc->executor, desc->run->arena);
+    watch_first(&s);
     for (bool more = true; more && !s.interrupted;) {
         struct arena *arena = arena_create();
         struct block *block = ARENA_NEW(arena, struct block);
@@ -343,5 +420,6 @@ bool schedule_run(const struct schedule_desc *desc)
         arena_destroy(block->provisional);
         arena_destroy(arena);
     }
+    watcher_fini(&s.watcher);
     return !s.interrupted;
 }

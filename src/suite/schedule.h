@@ -48,6 +48,9 @@ struct schedule_desc {
     const char *preset;          // name of the preset, for messages
     uint64_t seed;               // of the random orders
     struct interrupt *interrupt; // NULL: signals are not watched
+    uint64_t wait_idle_ns;       // longest wait for a device on which there is other work; 0: none
+    // Called with one line if there is other work on the device at the start. May be NULL.
+    void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
     // Saves the run, which then holds all results so far. Called at most once in save_ns. May be

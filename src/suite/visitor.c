@@ -26,7 +26,9 @@ struct visitor {
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
     struct error refusal; // why the usual device cannot be opened: no memory is left for it, so
                           // no later visit asks again; ERROR_NONE: it can be
-    struct measure_card *card; // the card's sensors; NULL: none
+    struct measure_card *card;     // the card's sensors; NULL: none
+    struct gpu_scope *watch_scope; // on `usual`
+    struct measure_watch *watch;   // NULL until the first watch
     bool validation;
     const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
     struct bench_session session;
@@ -92,6 +94,8 @@ void visitor_destroy(struct visitor *visitor)
     session_close(visitor);
     measure_card_close(visitor->card);
     close_device(visitor);
+    if (visitor->watch_scope)
+        gpu_scope_close(visitor->watch_scope);
     gpu_device_close(visitor->usual);
     gpu_system_destroy(visitor->system);
     arena_destroy(visitor->arena);
@@ -207,6 +211,32 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
+// Watches on the usual device, because the other one exists only while one benchmark is visited.
+static bool watch_open(struct visitor *visitor, struct error *err)
+{
+    const struct gpu_device_desc usual = {0};
+    if (!visitor->usual)
+        visitor->usual = gpu_device_open(visitor->system, visitor->info, &usual, err);
+    if (!visitor->usual)
+        return error_prefix(err, "cannot open %s", visitor->info->id);
+    visitor->watch_scope = gpu_scope_open(visitor->usual);
+    visitor->watch = measure_watch_open(visitor->arena, visitor->watch_scope, err);
+    if (visitor->watch)
+        return true;
+    gpu_scope_close(visitor->watch_scope);
+    visitor->watch_scope = NULL;
+    return false;
+}
+
+bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
+                   struct watch_finding *finding, struct error *err)
+{
+    (void)arena;
+    return measure_watch_check(visitor->info, err) &&
+           (visitor->watch || watch_open(visitor, err)) &&
+           measure_watch_run(visitor->watch, least_ns, finding, err);
+}
+
 // ---------------------------------------------------------------- in a worker process
 
 // The gate, at which a visit of a co-run waits for the other devices. The parent's line is not
@@ -229,6 +259,17 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
+// Watches the device, as `answer` makes a visit.
+static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
+                                struct error *failure)
+{
+    struct watch_finding finding;
+    if (!visitor_watch(visitor, least_ns, arena, &finding, failure))
+        return protocol_write_failure(arena, failure);
+    failure->code = ERROR_NONE;
+    return protocol_write_finding(arena, &finding);
+}
+
 // Makes the visit that `line` asks for and returns the answer, which lives in `arena`. Sets
 // `failure` to the visit's error, or its code to ERROR_NONE.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
@@ -236,7 +277,10 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
 {
     struct visit_order order;
     struct measure_visit *visit;
+    uint64_t least_ns;
     *failure = (struct error){.code = ERROR_NONE};
+    if (protocol_is_watch(line, &least_ns))
+        return answer_watch(visitor, least_ns, arena, failure);
     if (!protocol_read_order(arena, line, &order, failure))
         return protocol_write_failure(arena, failure);
     struct measure_request request = *order.request;

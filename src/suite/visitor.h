@@ -25,6 +25,11 @@ void visitor_destroy(struct visitor *visitor);
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
+// Watches the device for other work (measure/watch.h). False with ERROR_UNSUPPORTED if this device
+// cannot be watched, or with another error, as of a visit. finding->who lives in `arena`.
+MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
+                              struct watch_finding *finding, struct error *err);
+
 // True if this error of a visit means that the device is lost (ERROR_DEVICE_LOST, ERROR_TIMEOUT).
 // The only legal call is then visitor_destroy.
 bool visitor_is_lost(const struct error *failure);

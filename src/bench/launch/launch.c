@@ -180,6 +180,7 @@ const struct benchmark bench_launch = {
     .plan = plan,
     .open = launch_open,
     .close = launch_close,
+    .link = true,
     .visit = launch_visit,
     .conclude = launch_conclude,
 };

@@ -153,5 +153,6 @@ const struct benchmark bench_managed = {
     .needs = GPU_CAP(MANAGED),
     .product = {.reach = reach, .keep = is_wanted},
     .open = managed_open,
+    .link = true,
     .visit = managed_visit,
 };

@@ -173,5 +173,6 @@ const struct benchmark bench_transfer = {
     .device = transfer_device,
     .open = transfer_open,
     .close = transfer_close,
+    .link = true,
     .visit = transfer_visit,
 };

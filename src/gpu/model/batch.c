@@ -227,6 +227,12 @@ static void run_transfer(struct model_device *device, const struct command *comm
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
+// The time on the device's clock, which goes on while other work has the device.
+static double clock_ns(const struct model_device *device)
+{
+    return device->now_ns + model_company_ns(&device->machine, device->now_ns);
+}
+
 bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct error *err)
 {
     (void)hold;
@@ -244,10 +250,10 @@ bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct
             run_transfer(device, command);
             break;
         case COMMAND_SPAN_BEGIN:
-            batch->begun_ns[command->word] = device->now_ns;
+            batch->begun_ns[command->word] = clock_ns(device);
             break;
         case COMMAND_SPAN_END:
-            batch->span_ns[command->word] = device->now_ns - batch->begun_ns[command->word];
+            batch->span_ns[command->word] = clock_ns(device) - batch->begun_ns[command->word];
             break;
         }
     }

@@ -141,21 +141,30 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
+// The device's own time of a thread, in ns, without what other work takes.
+static double own_ns(const struct fiber *fiber)
+{
+    const struct model_execution *execution = fiber->group->execution;
+    return execution->start_ns + (fiber->now - execution->start_cycles) * execution->cycle_ns;
+}
+
+// Both clocks go on while other work has the device.
 uint64_t model_thread_clock_core(void)
 {
     struct fiber *fiber = fiber_here();
+    const struct model_machine *machine = fiber->group->execution->machine;
     fiber->now += STAMP_CYCLES;
-    return (uint64_t)fiber->now;
+    double away_ns = model_company_ns(machine, own_ns(fiber));
+    return (uint64_t)(fiber->now + away_ns * machine->core_clock_hz / 1e9);
 }
 
 uint64_t model_thread_clock_device(void)
 {
     struct fiber *fiber = fiber_here();
-    const struct model_execution *execution = fiber->group->execution;
+    const struct model_machine *machine = fiber->group->execution->machine;
     fiber->now += STAMP_CYCLES;
-    uint64_t ns = (uint64_t)(execution->start_ns +
-                             (fiber->now - execution->start_cycles) * execution->cycle_ns);
-    return ns - ns % execution->machine->clock_step_ns;
+    uint64_t ns = (uint64_t)(own_ns(fiber) + model_company_ns(machine, own_ns(fiber)));
+    return ns - ns % machine->clock_step_ns;
 }
 
 uint32_t model_thread_core(void)

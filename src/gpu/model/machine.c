@@ -4,6 +4,7 @@
 #include "gpu/model.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- members of JSON objects
@@ -320,6 +321,42 @@ static bool read_throttling(const struct member_place *root, struct model_machin
                                      &machine->throttle_clock_hz));
 }
 
+static bool read_company(const struct member_place *root, struct model_machine *machine)
+{
+    static const char *const members[] = {"after_ns", "period_ns", "length_ns", "slice_ns", NULL};
+    json_t *object = json_object_get(root->object, "company");
+    struct member_place place = member_inside(root, object, "company.");
+    return !object || (members_check(&place, members) &&
+                       member_number(&place, "after_ns", &(struct member_range){0, 1e15, true},
+                                     &machine->company_after_ns) &&
+                       member_number(&place, "period_ns", &(struct member_range){1, 1e15, false},
+                                     &machine->company_period_ns) &&
+                       member_number(&place, "length_ns",
+                                     &(struct member_range){1, machine->company_period_ns, false},
+                                     &machine->company_length_ns) &&
+                       member_number(&place, "slice_ns",
+                                     &(struct member_range){1, machine->company_length_ns, false},
+                                     &machine->company_slice_ns));
+}
+
+double model_company_ns(const struct model_machine *machine, double own_ns)
+{
+    double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
+    if (!(machine->company_period_ns > 0) || since_ns < 0)
+        return 0;
+    // An episode is slices of other and own work in turn, the first one of other work.
+    double length_ns = machine->company_length_ns;
+    double pairs = floor(length_ns / (2 * slice_ns));
+    double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
+    double own_period_ns = machine->company_period_ns - away_ns;
+    if (own_period_ns < 1)
+        own_period_ns = 1; // other work leaves hardly anything
+    double periods = floor(since_ns / own_period_ns);
+    double rest_ns = since_ns - periods * own_period_ns;
+    double begun = fmin((floor(rest_ns / slice_ns) + 1) * slice_ns, away_ns);
+    return periods * away_ns + begun;
+}
+
 // Sets how many cores share a near cache: the sharers of the next level, divided by the number of
 // near caches that form it.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
@@ -408,11 +445,14 @@ static bool read_noise(const struct member_place *root, struct model_machine *ma
 
 static bool read_root(const struct member_place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {"name",          "cores",         "core_threads",
-                                          "core_clock_hz", "memory_bytes",  "last_cache_bytes",
-                                          "levels",        "memory",        "tlb",
-                                          "launch_ns",     "clock_step_ns", "noise",
-                                          "source",        "throttling",    NULL};
+    static const char *const members[] = {"name",          "cores",
+                                          "core_threads",  "core_clock_hz",
+                                          "memory_bytes",  "last_cache_bytes",
+                                          "levels",        "memory",
+                                          "tlb",           "launch_ns",
+                                          "clock_step_ns", "noise",
+                                          "source",        "throttling",
+                                          "company",       NULL};
     *machine = (struct model_machine){.core_threads = 2048, .launch_ns = 2000, .clock_step_ns = 1};
     if (!members_check(root, members))
         return false;
@@ -434,6 +474,7 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            (machine->level_count > 0 || member_refuse(root, "levels", "expected at least one")) &&
            check_sharing(root, machine) && read_memory(root, machine) &&
            share_bandwidths(machine) && read_throttling(root, machine) &&
+           read_company(root, machine) &&
            read_caches(root, "tlb", MODEL_TLBS_MAX, read_tlb, machine->tlbs, &machine->tlb_count) &&
            check_tlbs(root, machine) &&
            member_number(root, "launch_ns", &(struct member_range){0, 1e9, true},

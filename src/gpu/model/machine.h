@@ -52,11 +52,18 @@ struct model_machine {
     double throttle_after_ns, throttle_period_ns; // period 0: no throttling
     double throttle_length_ns, throttle_clock_hz;
     double refresh_period_ns, refresh_length_ns; // 0: no refresh
+    // Other work: from after_ns on, during the first length_ns of each period, it takes every
+    // second slice. Period 0: no other work.
+    double company_after_ns, company_period_ns, company_length_ns, company_slice_ns;
     double launch_ns;
     uint32_t clock_step_ns;
     double noise, correlation, outliers;
     uint64_t seed;
 };
+
+// The time that other work has taken from the device when the device has worked for own_ns on the
+// machine's own batches.
+double model_company_ns(const struct model_machine *machine, double own_ns);
 
 // Reads the file into `machine`, with strings in `arena`. False with ERROR_USAGE; the message has
 // the JSON path and the reason.

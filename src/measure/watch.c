@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "measure/watch.h"
+
+#include "gpu/kernels.h"
+#include "math/stats.h"
+#include "measure/card.h"
+#include "measure/clock_kernel.h"
+#include "measure/limits.h"
+#include "measure/visit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STAMPS = 128,
+    DISPATCHES = 64, // without a clock in kernels; the most spans of a batch
+    ITERATIONS_MAX = 1 << 20,
+    FITTINGS_MAX = 4, // watches that turn out too short and are taken again
+    CORE_GROUPS = 16  // workgroups per core of the arithmetic: enough to keep a core's units busy
+};
+static const uint64_t least_default_ns = 5000000;
+static const uint64_t timeout_ns = UINT64_C(10000000000);
+// A core clock that rises from idle (345 to 1980 MHz on an H200) makes a loop 5.7 times faster.
+static const double gap_factor = 6, gap_least_ns = 20e3;
+static const double step_most_ns = 5e3; // of a clock that can tell gaps
+static const double arithmetic_ns = 200e3;
+static const uint64_t copy_bytes = UINT64_C(64) << 20, link_bytes = UINT64_C(4) << 20;
+
+struct measure_watch {
+    struct arena *arena;
+    struct gpu_scope *scope;
+    const struct gpu_info *info;
+    struct measure_clock clock;
+    enum watch_method method;
+    struct gpu_program *program;
+    struct gpu_buffer *words;
+    struct gpu_batch *batch, *yardsticks;
+    uint32_t groups, iterations;
+    double limits[WATCH_YARDSTICKS];
+    struct gpu_buffer *from, *to, *upload, *readback; // of the copies; NULL: none
+};
+
+// ---------------------------------------------------------------- from times alone
+
+void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
+                         struct watch_finding *finding, double *away_ns)
+{
+    double median_ns = measure_median(scratch, intervals_ns, count);
+    double most_ns = fmax(gap_factor * median_ns, median_ns + gap_least_ns);
+    for (size_t i = 0; i < count; i++) {
+        finding->watched_ns += intervals_ns[i];
+        if (!(intervals_ns[i] > most_ns))
+            continue;
+        *away_ns += intervals_ns[i] - median_ns;
+        finding->longest_ns = fmax(finding->longest_ns, intervals_ns[i] - median_ns);
+    }
+}
+
+// ---------------------------------------------------------------- the device's time
+
+static bool make_words(struct measure_watch *watch, struct error *err)
+{
+    uint32_t stamps = watch->method == WATCH_GAPS ? STAMPS : 2;
+    uint64_t most = clock_kernel_bytes(watch->groups, stamps);
+    uint64_t busy = clock_kernel_bytes(watch->groups * CORE_GROUPS, 2);
+    watch->words = gpu_buffer_create(watch->scope,
+                                     &(struct gpu_buffer_desc){.bytes = most > busy ? most : busy,
+                                                               .memory = GPU_MEMORY_READBACK},
+                                     err);
+    return watch->words != NULL;
+}
+
+static void dispatch(struct measure_watch *watch, uint32_t groups, uint32_t stamps,
+                     uint32_t iterations, struct gpu_batch *batch)
+{
+    clock_kernel_dispatch(batch, &(struct clock_dispatch){.program = watch->program,
+                                                          .buffer = watch->words,
+                                                          .groups = groups,
+                                                          .stamps = stamps,
+                                                          .iterations = iterations});
+}
+
+static bool submit(struct measure_watch *watch, struct error *err)
+{
+    if (!gpu_batch_reset(watch->batch, err))
+        return false;
+    if (watch->method == WATCH_GAPS)
+        dispatch(watch, watch->groups, STAMPS, watch->iterations, watch->batch);
+    for (unsigned i = 0; watch->method == WATCH_LENGTHS && i < DISPATCHES; i++) {
+        gpu_batch_span_begin(watch->batch, i);
+        dispatch(watch, watch->groups, 2, watch->iterations, watch->batch);
+        gpu_batch_span_end(watch->batch, i);
+    }
+    return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
+}
+
+static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
+{
+    const uint32_t *words = gpu_buffer_map(watch->words);
+    double intervals_ns[STAMPS - 1];
+    for (uint32_t group = 0; group < watch->groups; group++) {
+        for (uint32_t s = 0; s + 1 < STAMPS; s++)
+            intervals_ns[s] = measure_clock_elapsed_ns(
+                &watch->clock, clock_kernel_stamp(words, STAMPS, group, s).device,
+                clock_kernel_stamp(words, STAMPS, group, s + 1).device);
+        watch_add_intervals(watch->arena, intervals_ns, STAMPS - 1, finding, away_ns);
+    }
+    finding->watched_ns /= watch->groups; // all cores are watched at the same time
+    *away_ns /= watch->groups;
+}
+
+static bool read_lengths(struct measure_watch *watch, struct watch_finding *finding,
+                         double *away_ns, struct error *err)
+{
+    double lengths_ns[DISPATCHES];
+    for (unsigned i = 0; i < DISPATCHES; i++)
+        if (!gpu_batch_span_ns(watch->batch, i, &lengths_ns[i], err))
+            return false;
+    watch_add_intervals(watch->arena, lengths_ns, DISPATCHES, finding, away_ns);
+    return true;
+}
+
+static bool take(struct measure_watch *watch, struct watch_finding *finding, double *away_ns,
+                 struct error *err)
+{
+    *away_ns = 0;
+    *finding = (struct watch_finding){.method = watch->method};
+    if (!submit(watch, err))
+        return false;
+    if (watch->method == WATCH_LENGTHS)
+        return read_lengths(watch, finding, away_ns, err);
+    read_gaps(watch, finding, away_ns);
+    return true;
+}
+
+// Takes one watch of at least least_ns, without the time away. The core clock may have changed
+// since the last watch: a watch that was too short is taken again with more iterations.
+static bool take_long_enough(struct measure_watch *watch, double least_ns,
+                             struct watch_finding *finding, double *away_ns, struct error *err)
+{
+    for (int fitting = 0; fitting < FITTINGS_MAX; fitting++) {
+        if (!take(watch, finding, away_ns, err))
+            return false;
+        double own_ns = fmax(finding->watched_ns - *away_ns, 1);
+        if (own_ns >= 0.9 * least_ns && own_ns <= 2 * least_ns)
+            return true;
+        double fitted = ceil(watch->iterations * fmin(1.1 * least_ns / own_ns, 100));
+        watch->iterations = (uint32_t)fmin(fmax(fitted, 1), ITERATIONS_MAX);
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- the yardsticks
+
+static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t bytes,
+                                      enum gpu_memory memory)
+{
+    struct error no_room;
+    return gpu_buffer_create(watch->scope,
+                             &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
+}
+
+// A yardstick for which there is no memory is left out.
+static bool make_yardsticks(struct measure_watch *watch, struct error *err)
+{
+    if (watch->info->caps & GPU_CAP(VIRTUAL_TIME))
+        return true;
+    watch->yardsticks = gpu_batch_create(
+        watch->scope, &(struct gpu_batch_desc){.span_count = WATCH_YARDSTICKS}, err);
+    bool roomy = watch->info->limits.memory_bytes >= 64 * copy_bytes;
+    watch->from = roomy ? make_buffer(watch, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
+    watch->to = watch->from ? make_buffer(watch, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
+    watch->upload = watch->to ? make_buffer(watch, link_bytes, GPU_MEMORY_UPLOAD) : NULL;
+    watch->readback = watch->upload ? make_buffer(watch, link_bytes, GPU_MEMORY_READBACK) : NULL;
+    return watch->yardsticks != NULL;
+}
+
+static void record_copy(struct measure_watch *watch, unsigned span, struct gpu_buffer *to,
+                        struct gpu_buffer *from, uint64_t bytes)
+{
+    if (!to || !from)
+        return;
+    gpu_batch_span_begin(watch->yardsticks, span);
+    gpu_batch_copy(watch->yardsticks, to, 0, from, 0, bytes);
+    gpu_batch_span_end(watch->yardsticks, span);
+}
+
+static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, struct error *err)
+{
+    if (!gpu_batch_reset(watch->yardsticks, err))
+        return false;
+    gpu_batch_span_begin(watch->yardsticks, WATCH_CORES);
+    dispatch(watch, watch->groups * CORE_GROUPS, 2, iterations, watch->yardsticks);
+    gpu_batch_span_end(watch->yardsticks, WATCH_CORES);
+    record_copy(watch, WATCH_MEMORY, watch->to, watch->from, copy_bytes);
+    record_copy(watch, WATCH_TO_DEVICE, watch->to, watch->upload, link_bytes);
+    record_copy(watch, WATCH_TO_HOST, watch->readback, watch->from, link_bytes);
+    return gpu_batch_end(watch->yardsticks, err);
+}
+
+// Iterations of all cores in a core cycle, so that it does not depend on the clock, or a second
+// where kernels cannot read a core clock.
+static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, double *rate,
+                            struct error *err)
+{
+    double span_ns;
+    uint32_t groups = watch->groups * CORE_GROUPS;
+    if (!gpu_batch_span_ns(watch->yardsticks, WATCH_CORES, &span_ns, err))
+        return false;
+    *rate = (double)iterations * groups * 1e9 / span_ns;
+    if (!watch->clock.counts_core_clock)
+        return true;
+    struct arena_mark mark = arena_mark(watch->arena);
+    const uint32_t *words = gpu_buffer_map(watch->words);
+    double *cycles = ARENA_ARRAY(watch->arena, groups, double);
+    for (uint32_t group = 0; group < groups; group++)
+        cycles[group] = (double)measure_clock_delta(clock_kernel_stamp(words, 2, group, 0).core,
+                                                    clock_kernel_stamp(words, 2, group, 1).core,
+                                                    watch->clock.counter_bits);
+    *rate = (double)iterations * groups / stats_median(cycles, groups);
+    arena_rewind(watch->arena, mark);
+    return true;
+}
+
+static bool read_copy(struct measure_watch *watch, unsigned span, uint64_t bytes, double *rate,
+                      struct error *err)
+{
+    double ns;
+    if (!watch->readback)
+        return true;
+    if (!gpu_batch_span_ns(watch->yardsticks, span, &ns, err))
+        return false;
+    *rate = ns > 0 ? (double)bytes * 1e9 / ns : NAN;
+    return true;
+}
+
+// Keeps the best of three runs: the first one finds links and clocks asleep.
+static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *finding,
+                            struct error *err)
+{
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
+        finding->rates[i] = NAN;
+    if (!watch->yardsticks)
+        return true;
+    double wait_ns = (finding->watched_ns / watch->iterations) /
+                     (watch->method == WATCH_GAPS ? STAMPS - 1 : DISPATCHES);
+    uint32_t iterations = (uint32_t)fmin(fmax(arithmetic_ns / fmax(wait_ns, 1), 1), ITERATIONS_MAX);
+    if (!record_yardsticks(watch, iterations, err))
+        return false;
+    for (int run = 0; run < 3; run++) {
+        double rates[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN};
+        if (!gpu_batch_run(watch->yardsticks, timeout_ns, err) ||
+            !read_arithmetic(watch, iterations, &rates[WATCH_CORES], err) ||
+            !read_copy(watch, WATCH_MEMORY, copy_bytes, &rates[WATCH_MEMORY], err) ||
+            !read_copy(watch, WATCH_TO_DEVICE, link_bytes, &rates[WATCH_TO_DEVICE], err) ||
+            !read_copy(watch, WATCH_TO_HOST, link_bytes, &rates[WATCH_TO_HOST], err))
+            return false;
+        for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
+            finding->rates[i] = fmax(finding->rates[i], rates[i]);
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- a watch
+
+static const char kernel_without_clocks[] = "measure_clock_none"; // it only waits
+
+bool measure_watch_check(const struct gpu_info *info, struct error *err)
+{
+    if (info->kind == GPU_KIND_CPU)
+        return error_set(err, ERROR_UNSUPPORTED, "the device is the host's CPU");
+    return kernel_find(kernel_without_clocks) ||
+           error_set(err, ERROR_UNSUPPORTED, "kernel %s is not in this build",
+                     kernel_without_clocks);
+}
+
+static bool choose_program(struct measure_watch *watch, struct error *err)
+{
+    const struct measure_clock *clock = &watch->clock;
+    bool tells_gaps = clock->has_device_clock && clock->device_step_ns <= step_most_ns;
+    watch->method = tells_gaps ? WATCH_GAPS : WATCH_LENGTHS;
+    watch->program = clock->program;
+    if (!watch->program)
+        watch->program = gpu_program_create(
+            watch->scope, &(struct gpu_program_desc){.kernel = kernel_find(kernel_without_clocks)},
+            err);
+    return watch->program != NULL;
+}
+
+// A copy within the memory moves each byte twice.
+static void find_limits(struct measure_watch *watch)
+{
+    struct arena_mark mark = arena_mark(watch->arena);
+    struct measure_limits limits;
+    struct measure_link link;
+    measure_limits_of(watch->info, &limits);
+    measure_link_of(watch->arena, watch->info, &link);
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
+        watch->limits[i] = NAN;
+    if (limits.dram_bytes_per_s > 0)
+        watch->limits[WATCH_MEMORY] = limits.dram_bytes_per_s / 2;
+    if (link.bytes_per_s > 0)
+        watch->limits[WATCH_TO_DEVICE] = watch->limits[WATCH_TO_HOST] = link.bytes_per_s;
+    arena_rewind(watch->arena, mark);
+}
+
+struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
+                                         struct error *err)
+{
+    struct measure_watch *watch = ARENA_NEW(arena, struct measure_watch);
+    watch->arena = arena;
+    watch->scope = scope;
+    watch->info = gpu_device_info(gpu_scope_device(scope));
+    // A model's other work takes all cores at once, and each simulated core costs time.
+    bool is_model = watch->info->caps & GPU_CAP(VIRTUAL_TIME);
+    watch->groups = is_model ? 1 : clock_kernel_groups(watch->info);
+    watch->iterations = 64;
+    watch->batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.span_count = DISPATCHES}, err);
+    bool ready = watch->batch && measure_clock_probe(scope, &watch->clock, err) &&
+                 choose_program(watch, err) && make_words(watch, err) &&
+                 make_yardsticks(watch, err);
+    return ready ? watch : NULL;
+}
+
+bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
+                       struct watch_finding *finding, struct error *err)
+{
+    double away_ns, wanted_ns = (double)(least_ns ? least_ns : least_default_ns);
+    if (!take_long_enough(watch, wanted_ns, finding, &away_ns, err))
+        return false;
+    finding->share = finding->watched_ns > 0 ? away_ns / finding->watched_ns : 0;
+    if (!take_yardsticks(watch, finding, err))
+        return false;
+    find_limits(watch); // after the copies: idle cards slow their links down
+    memcpy(finding->limits, watch->limits, sizeof finding->limits);
+    return true;
+}

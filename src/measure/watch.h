@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The watch: looks for other work on a device, between visits, while fathom gives it nothing to do.
+//
+// Time slices. The clock kernel (measure/clock_kernel.h) runs on all cores for some 5 ms, longer
+// than a slice of a driver, and stamps the device-wide clock again and again. Where the device did
+// other work, two stamps are much farther apart than the wait between them is long. On devices
+// whose kernels cannot read such a clock, dispatches of equal work are timed one by one, and one
+// that takes much longer than the shortest was interrupted.
+//
+// Yardsticks. Work that runs at the same time as ours leaves no gap: clients of one context server,
+// copies by an engine. Small fixed pieces of work show it by their rates: arithmetic on all cores,
+// a copy in the device's memory, a copy in each direction of the link. Their rates are compared
+// with the best ones of the run (measure/doubt.h).
+#ifndef MEASURE_WATCH_H
+#define MEASURE_WATCH_H
+
+#include "measure/clock.h"
+
+enum watch_method {
+    WATCH_NONE,
+    WATCH_GAPS,   // of a clock that kernels read
+    WATCH_LENGTHS // of equal dispatches
+};
+
+enum watch_yardstick {
+    WATCH_CORES,     // iterations a second, or a core cycle, of all cores
+    WATCH_MEMORY,    // bytes a second copied within the device's memory
+    WATCH_TO_DEVICE, // bytes a second from the host
+    WATCH_TO_HOST,
+    WATCH_YARDSTICKS
+};
+
+// What one watch found.
+struct watch_finding {
+    enum watch_method method;
+    double share;      // share of the watched time in which the device did other work
+    double longest_ns; // the longest time away
+    double watched_ns;
+    double rates[WATCH_YARDSTICKS];  // NaN: not measured
+    double limits[WATCH_YARDSTICKS]; // physical limits of the rates; NaN: not known
+    const char *who;                 // processes that use the device; NULL: not known
+};
+
+struct measure_watch;
+
+// False with ERROR_UNSUPPORTED if a device cannot be watched: on a CPU device other processes are
+// the rule.
+MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
+
+// Prepares a watch in `scope` of a device that can be watched. NULL with an error.
+struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
+                                         struct error *err);
+
+// Watches for at least `least_ns` (0: 5 ms), which must not be much more than a second.
+MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
+                                  struct watch_finding *finding, struct error *err);
+
+// ---------------------------------------------------------------- from times alone
+
+// Adds the time between neighbouring readings of one core to the finding: to watched_ns, and what
+// was longer than the core's own loop can be to `away_ns`. An interval counts as interrupted if it
+// is six times as long as the median, more than a core clock can change, and 20 µs longer.
+void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
+                         struct watch_finding *finding, double *away_ns);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "suite/watcher.h"
+
+#include <math.h>
+
+static const double share_busy = 0.01;
+static const double share_watched = 0.04, longest_watch_ns = 50e6;
+static const double limit_share_least = 0.5;
+
+// How far below the run's best a yardstick may be on a quiet card.
+static const struct {
+    const char *name;
+    double least;
+} yardsticks[WATCH_YARDSTICKS] = {
+    [WATCH_CORES] = {"arithmetic on all cores", 0.9},
+    [WATCH_MEMORY] = {"a copy in device memory", 0.8},
+    [WATCH_TO_DEVICE] = {"a copy from the host", 0.75},
+    [WATCH_TO_HOST] = {"a copy to the host", 0.75},
+};
+
+// ---------------------------------------------------------------- judgement
+
+static void judge_share(struct arena *arena, const struct watch_finding *finding,
+                        struct watch_judgement *judgement)
+{
+    if (!(finding->share > 0))
+        return;
+    judgement->verdict = judgement->link = finding->share >= share_busy ? WATCH_BUSY : WATCH_REMARK;
+    judgement->text = judgement->link_text = arena_printf(
+        arena, "other work took %.2g %% of the device's time%s%s", 100 * finding->share,
+        finding->who ? ": " : "", finding->who ? finding->who : "");
+}
+
+// The text about a yardstick that is too slow; NULL if it is not.
+static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
+                             double best)
+{
+    double rate = finding->rates[i], limit = finding->limits[i];
+    const char *who = finding->who ? finding->who : "";
+    const char *colon = finding->who ? ": " : "";
+    if (rate < best * yardsticks[i].least)
+        return arena_printf(arena,
+                            "%s ran at %.0f %% of its best rate, so other work used the device%s%s",
+                            yardsticks[i].name, 100 * rate / best, colon, who);
+    if (rate < limit * limit_share_least)
+        return arena_printf(
+            arena, "%s reached only %.0f %% of the limit, so other work may use the device%s%s",
+            yardsticks[i].name, 100 * rate / limit, colon, who);
+    return NULL;
+}
+
+struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
+                                     double best[WATCH_YARDSTICKS])
+{
+    struct watch_judgement judgement = {.verdict = WATCH_CLEAN};
+    judge_share(arena, finding, &judgement);
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
+        const char *text = slow_text(arena, finding, i, best[i]);
+        best[i] = fmax(best[i], finding->rates[i]);
+        if (!text)
+            continue;
+        if (judgement.link != WATCH_BUSY)
+            judgement.link_text = text;
+        judgement.link = WATCH_BUSY;
+        if (i == WATCH_TO_DEVICE || i == WATCH_TO_HOST)
+            continue;
+        if (judgement.verdict != WATCH_BUSY)
+            judgement.text = text;
+        judgement.verdict = WATCH_BUSY;
+    }
+    return judgement;
+}
+
+// ---------------------------------------------------------------- watching
+
+void watcher_init(struct watcher *watcher, struct executor *executor, struct arena *arena)
+{
+    *watcher =
+        (struct watcher){.executor = executor, .arena = arena, .before_arena = arena_create()};
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
+        watcher->best[i] = NAN;
+}
+
+void watcher_fini(struct watcher *watcher)
+{
+    arena_destroy(watcher->before_arena);
+    watcher->before_arena = NULL;
+}
+
+bool watcher_add(struct watcher *watcher, uint64_t visit_ns)
+{
+    watcher->visited_ns += visit_ns;
+    return !watcher->off && watcher->visited_ns >= WATCHER_EVERY_NS;
+}
+
+static struct watch_judgement worse(const struct watch_judgement *a,
+                                    const struct watch_judgement *b)
+{
+    const struct watch_judgement *all = a->verdict > b->verdict ? a : b;
+    const struct watch_judgement *link = a->link > b->link ? a : b;
+    return (struct watch_judgement){.verdict = all->verdict,
+                                    .text = all->text,
+                                    .link = link->link,
+                                    .link_text = link->link_text};
+}
+
+bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
+                  struct watch_judgement *around)
+{
+    struct arena *arena = arena_create();
+    struct watch_finding finding;
+    struct error err = {.code = ERROR_NONE};
+    double wanted_ns = fmin((double)watcher->visited_ns * share_watched, longest_watch_ns);
+    uint64_t least_ns = watcher->visited_ns > WATCHER_EVERY_NS ? (uint64_t)wanted_ns : 0;
+    watcher->visited_ns = 0;
+    if (watcher->off || !executor_watch(watcher->executor, least_ns, arena, &finding, &err)) {
+        if (!watcher->off)
+            watcher->why_off = arena_strdup(watcher->arena, err.message);
+        watcher->off = true;
+        arena_destroy(arena);
+        return false;
+    }
+    *now = watcher_judge(arena, &finding, watcher->best);
+    *around = worse(&watcher->before, now);
+    around->text = around->text ? arena_strdup(arena, around->text) : NULL;
+    around->link_text = around->link_text ? arena_strdup(arena, around->link_text) : NULL;
+    arena_destroy(watcher->before_arena);
+    watcher->before_arena = arena;
+    watcher->before = *now;
+    return true;
+}

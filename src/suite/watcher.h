@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Decides when a device is watched for other work (measure/watch.h), and what the findings mean for
+// the visits around it. A visit is trusted if the watches before and after it found nothing.
+#ifndef SUITE_WATCHER_H
+#define SUITE_WATCHER_H
+
+#include "suite/executor.h"
+
+// What a watch says about visits.
+enum watch_verdict {
+    WATCH_CLEAN,
+    WATCH_REMARK, // other work took less than 1 % of the time
+    WATCH_BUSY    // other work may have changed the numbers
+};
+
+struct watch_judgement {
+    enum watch_verdict verdict, link; // of all visits; of those that use the link to the host
+    const char *text, *link_text;     // NULL: nothing was found
+};
+
+struct watcher {
+    struct executor *executor;
+    bool off;            // the device is not watched
+    const char *why_off; // in words, as long as the arena of watcher_init
+    struct arena *arena;
+    uint64_t visited_ns;           // time of the visits since the last watch
+    double best[WATCH_YARDSTICKS]; // the run's best rates; NaN: none yet
+    struct watch_judgement before; // of the last watch; its texts live in `before_arena`
+    struct arena *before_arena;
+};
+
+// The time of visits between two watches, of which a watch takes some 4 %.
+#define WATCHER_EVERY_NS UINT64_C(150000000)
+
+void watcher_init(struct watcher *watcher, struct executor *executor, struct arena *arena);
+void watcher_fini(struct watcher *watcher);
+
+// Adds the time of a visit. Returns true if a watch is due.
+bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
+
+// Watches, longer after longer visits. *now is what this watch found, *around what it and the watch
+// before it found: the worse of both. The texts live until the next watch. False if there
+// is no finding; the device is then not watched any more.
+bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
+                  struct watch_judgement *around);
+
+// Judges a finding: by the share of time that other work took, and by rates that are far below the
+// best of the run or below half of the limit. Raises `best`. Texts live in `arena`.
+struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
+                                     double best[WATCH_YARDSTICKS]);
+
+#endif
