@@ -112,9 +112,12 @@ static bool read_request(struct running *r, struct error *err)
     const struct options *options = r->cli->options;
     // The default seed differs from run to run and is short enough to be typed again.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
+    uint64_t wait_idle_s = 0;
     if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
+        !read_number(options, OPTION_WAIT_IDLE, 86400, &wait_idle_s, err) ||
         !cli_silence(r->cli, &r->desc.silence_ns, err))
         return false;
+    r->desc.wait_idle_ns = wait_idle_s * NS_PER_S;
     r->desc.output = options_value(options, OPTION_OUTPUT);
     r->desc.in_process = options_has(options, OPTION_NO_ISOLATE);
     r->desc.validation = cli_validation();
@@ -234,6 +237,13 @@ static void show_waiting(void *context, const char *device)
             device, EXECUTOR_LEAVE_S);
 }
 
+static void show_notice(void *context, const char *text)
+{
+    struct running *r = context;
+    progress_wipe(&r->progress);
+    fprintf(r->cli->err, "fathom: note: %s\n", text);
+}
+
 static bool measure(struct running *r, struct error *err)
 {
     static const char *const worker[] = {"/proc/self/exe", "__worker", NULL};
@@ -246,6 +256,7 @@ static bool measure(struct running *r, struct error *err)
     r->desc.worker_environment = r->cli->environment;
     r->desc.interrupt = &r->interrupt;
     r->desc.starting = show_head;
+    r->desc.notice = show_notice;
     r->desc.progress = r->progress.out ? show_progress : NULL;
     r->desc.benchmark_done = r->measuring->draw ? NULL : show_benchmark;
     r->desc.waiting = show_waiting;

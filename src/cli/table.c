@@ -49,7 +49,12 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "every benchmark that has the parameter.\n"
                 "Each driver is loaded and each device is measured in a separate process: if a "
                 "driver crashes or hangs, its API is left out or one case fails, and the run "
-                "goes on.",
+                "goes on.\n"
+                "Other work on the device changes what is measured. fathom looks for it before the "
+                "first case and between cases, measures again what it disturbed, and calls the "
+                "result suspect (shared-device) if that does not help. --wait-idle waits for the "
+                "device before the first case; if other work still runs after that time, fathom "
+                "says so and measures all the same.",
         },
     [COMMAND_MAP] =
         {
@@ -263,6 +268,14 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "no-isolate",
             .help = "Measure in this process, for debuggers and sanitizers",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_WAIT_IDLE] =
+        {
+            .name = "wait-idle",
+            .argument = "SECONDS",
+            .kind = WORD_ANY,
+            .help = "Wait at most so long until no other work runs on the device, then measure",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
         },
     [OPTION_REFERENCE] =

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "measure/limits.h"
+#include "sensors/clocks.h"
 #include "sensors/link.h"
 
 #include <math.h>
@@ -31,6 +32,13 @@ void measure_link_of(struct arena *arena, const struct gpu_info *info, struct me
     link->bytes_per_s = seen.bytes_per_s;
     link->text = arena_printf(arena, "PCIe at %.3g GT/s x%u (%s)", seen.transfers_hz / 1e9,
                               seen.lanes, seen.source);
+}
+
+const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid)
+{
+    return sensor_clocks_users(
+        arena,
+        &(struct sensor_clocks_desc){.card = measure_card_of(arena, info), .own_pid = own_pid});
 }
 
 // ---------------------------------------------------------------- sensors beside visits

@@ -20,6 +20,10 @@ struct measure_link {
 // links down: call it right after some work.
 void measure_link_of(struct arena *arena, const struct gpu_info *info, struct measure_link *link);
 
+// The processes that use the card of a device, without own_pid and its descendants: as
+// sensor_clocks_users.
+const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid);
+
 // ---------------------------------------------------------------- sensors beside visits
 
 // Adds a card's clocks, power, temperature and throttling to each visit. They are read after a

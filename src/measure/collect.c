@@ -13,8 +13,6 @@ static const double error_allowed = 0.05;
 static const double correlation_allowed = 0.3;
 static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
 
-static const double hit_slowness = 1.25, hit_agreement = 0.05;
-
 enum {
     HIT_SAMPLES_LEAST = 10,  // least samples of a case to tell which were hit
     HIT_EACH_MAX = 16,       // a visit with so many samples is hit if one of them is
@@ -138,7 +136,7 @@ static bool is_precise(const struct collect *collect)
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
-    if (collect->all_count || collect->doubtful < collect->rule.rounds_min + clean)
+    if (collect->all_count || collect->doubtful < 2 * collect->rule.rounds_min + clean)
         return;
     if (clean >= rounds_needed(collect)) {
         collect->state = COLLECT_SPENT;
@@ -148,80 +146,21 @@ static void limit_retakes(struct collect *collect)
     collect->rounds = gather(collect, true, collect->arena);
 }
 
-// How many times as long a sample took as a typical one.
-static double slowness_of(double value, double typical, enum better better)
-{
-    return better == BETTER_LOWER ? value / typical : typical / value;
-}
-
-static bool is_hit(const struct measure_samples *samples, double typical, enum better better)
-{
-    size_t hit = 0;
-    for (size_t i = 0; i < samples->count; i++)
-        hit += slowness_of(samples->values[i], typical, better) > hit_slowness;
-    return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
-}
-
-// All finite samples of a metric without doubts, the best one first.
-static double *sorted_samples(const struct collect *collect, size_t metric, size_t *count,
-                              struct arena *scratch)
-{
-    size_t room = 0;
-    for (size_t v = 0; v < collect->visit_count; v++)
-        room += collect->visits[v]->metrics[metric].count;
-    double *values = ARENA_ARRAY(scratch, room, double);
-    *count = 0;
-    for (size_t v = 0; v < collect->visit_count; v++) {
-        const struct measure_samples *samples = &collect->visits[v]->metrics[metric];
-        for (size_t i = 0; i < samples->count && collect->visits[v]->retake_count == 0; i++)
-            if (isfinite(samples->values[i]))
-                values[(*count)++] = samples->values[i];
-    }
-    stats_sort(values, *count);
-    bool lower = collect->info->metrics[metric].better == BETTER_LOWER;
-    for (size_t i = 0; !lower && i < *count / 2; i++) {
-        double swapped = values[i];
-        values[i] = values[*count - 1 - i];
-        values[*count - 1 - i] = swapped;
-    }
-    return values;
-}
-
-// Flags the visits that were hit.
+// Flags the visits that were hit by a burst.
 static void flag_hits(struct collect *collect)
 {
-    const struct round_metric *primary = rounds_primary(collect->rounds);
-    if (!collect->rule.alone || !primary || collect->all_count || collect->info->distribution)
+    if (!collect->rule.alone || collect->all_count ||
+        collect->rounds->count < collect->rule.rounds_min)
         return;
-    size_t metric = (size_t)(primary - collect->rounds->metrics), count, hits = 0;
-    enum better better = collect->info->metrics[metric].better;
-    struct arena_mark mark = arena_mark(collect->arena);
-    const double *values = sorted_samples(collect, metric, &count, collect->arena);
-    double typical = count ? values[3 * count / 10] : NAN;
-    double least_agreeing = count ? values[6 * count / 10] : NAN;
-    arena_rewind(collect->arena, mark);
-    if (count < HIT_SAMPLES_LEAST ||
-        !(slowness_of(least_agreeing, typical, better) <= 1 + hit_agreement))
-        return;
-    for (size_t v = 0; v < collect->visit_count; v++)
-        hits += collect->visits[v]->retake_count == 0 &&
-                is_hit(&collect->visits[v]->metrics[metric], typical, better);
-    if (hits == 0 || 2 * hits > collect->rounds->count)
-        return;
-    for (size_t v = 0; v < collect->visit_count; v++) {
-        struct measure_visit *visit = collect->visits[v];
-        if (visit->retake_count || !is_hit(&visit->metrics[metric], typical, better))
-            continue;
-        visit_retake(visit, "shared-device", "samples took far longer than the others");
-        collect->doubtful++;
-    }
-    collect->rounds = gather(collect, false, collect->arena);
+    size_t hits = rounds_flag_hits(collect->rounds, collect->visits, collect->visit_count);
+    collect->doubtful += hits;
+    if (hits)
+        collect->rounds = gather(collect, false, collect->arena);
 }
 
 static void decide(struct collect *collect)
 {
-    if (collect->rounds->count >= collect->rule.rounds_min)
-        flag_hits(collect);
+    flag_hits(collect);
     const struct collect_rule *rule = &collect->rule;
     limit_retakes(collect);
     unsigned count = collect->rounds->count;

@@ -19,8 +19,8 @@
 // Retakes. A visit that has reasons to be taken again (visit_retake, collect_doubt) is no round:
 // the case goes on until it has rounds enough without it. Such visits count after all, and their
 // reasons make the case suspect, if the case ends with fewer than rounds_min other rounds: because
-// its budget is spent, its caller makes no more visits, or rounds_min more visits were doubtful
-// than not.
+// its budget is spent, its caller makes no more visits, or the doubtful visits became more than the
+// others by twice rounds_min.
 //
 // Samples are witnesses, too (collect_rule.alone): a burst of other work hits one of them and
 // leaves the others. If the better 60 % of all samples of the first metric agree within 5 %, and at

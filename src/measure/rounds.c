@@ -103,3 +103,82 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit)
         visit_sensor(kept, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
     rounds->count++;
 }
+
+// ---------------------------------------------------------------- samples that were hit
+
+static const double hit_slowness = 1.25, hit_agreement = 0.05;
+
+enum {
+    HIT_SAMPLES_LEAST = 10, // least samples of a case to tell which were hit
+    HIT_EACH_MAX = 16       // a visit with so many samples is hit if one of them is
+};
+
+// How many times as long a sample took as a typical one.
+static double slowness_of(double value, double typical, enum better better)
+{
+    return better == BETTER_LOWER ? value / typical : typical / value;
+}
+
+static bool is_hit(const struct measure_samples *samples, double typical, enum better better)
+{
+    size_t hit = 0;
+    for (size_t i = 0; i < samples->count; i++)
+        hit += slowness_of(samples->values[i], typical, better) > hit_slowness;
+    return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
+}
+
+// The samples of a metric in all visits that count, in ascending order.
+static double *sorted_samples(struct measure_visit *const *visits, size_t visit_count,
+                              size_t metric, size_t *count, struct arena *scratch)
+{
+    size_t room = 0;
+    for (size_t v = 0; v < visit_count; v++)
+        room += visits[v]->metrics[metric].count;
+    double *values = ARENA_ARRAY(scratch, room, double);
+    *count = 0;
+    for (size_t v = 0; v < visit_count; v++) {
+        const struct measure_samples *samples = &visits[v]->metrics[metric];
+        for (size_t i = 0; i < samples->count && visits[v]->retake_count == 0; i++)
+            if (isfinite(samples->values[i]))
+                values[(*count)++] = samples->values[i];
+    }
+    stats_sort(values, *count);
+    return values;
+}
+
+// The median of the better 60 % of the samples; NaN if those do not agree.
+static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
+                             enum better better, struct arena *scratch)
+{
+    size_t count;
+    struct arena_mark mark = arena_mark(scratch);
+    const double *values = sorted_samples(visits, visit_count, metric, &count, scratch);
+    double typical = NAN, worst = NAN;
+    if (count >= HIT_SAMPLES_LEAST) {
+        bool lower = better == BETTER_LOWER;
+        typical = values[lower ? 3 * count / 10 : count - 1 - 3 * count / 10];
+        worst = values[lower ? 6 * count / 10 : count - 1 - 6 * count / 10];
+    }
+    arena_rewind(scratch, mark);
+    return slowness_of(worst, typical, better) <= 1 + hit_agreement ? typical : NAN;
+}
+
+size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
+                        size_t visit_count)
+{
+    const struct round_metric *primary = rounds_primary(rounds);
+    if (!primary || rounds->info->distribution)
+        return 0;
+    size_t metric = (size_t)(primary - rounds->metrics), hits = 0;
+    enum better better = rounds->info->metrics[metric].better;
+    double typical = typical_sample(visits, visit_count, metric, better, rounds->arena);
+    for (size_t v = 0; v < visit_count; v++)
+        hits +=
+            visits[v]->retake_count == 0 && is_hit(&visits[v]->metrics[metric], typical, better);
+    if (2 * hits > rounds->count)
+        return 0;
+    for (size_t v = 0; v < visit_count && hits; v++)
+        if (visits[v]->retake_count == 0 && is_hit(&visits[v]->metrics[metric], typical, better))
+            visit_retake(visits[v], "shared-device", "samples took far longer than the others");
+    return hits;
+}

@@ -56,4 +56,10 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 // The first metric that has values; it decides when to stop. NULL if no metric has values.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
+// Finds the visits without doubts that were hit by a burst of other work, as measure/collect.h
+// defines it, and gives them a reason to be taken again. `rounds` holds those visits. Returns the
+// number of hits.
+size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
+                        size_t visit_count);
+
 #endif

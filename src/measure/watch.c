@@ -37,6 +37,7 @@ struct measure_watch {
     struct gpu_batch *batch, *yardsticks;
     uint32_t groups, iterations;
     double limits[WATCH_YARDSTICKS];
+    bool limits_known;
     struct gpu_buffer *from, *to, *upload, *readback; // of the copies; NULL: none
 };
 
@@ -295,6 +296,7 @@ static void find_limits(struct measure_watch *watch)
     struct measure_link link;
     measure_limits_of(watch->info, &limits);
     measure_link_of(watch->arena, watch->info, &link);
+    watch->limits_known = true;
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
         watch->limits[i] = NAN;
     if (limits.dram_bytes_per_s > 0)
@@ -331,7 +333,8 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
     finding->share = finding->watched_ns > 0 ? away_ns / finding->watched_ns : 0;
     if (!take_yardsticks(watch, finding, err))
         return false;
-    find_limits(watch); // after the copies: idle cards slow their links down
+    if (!watch->limits_known)
+        find_limits(watch); // after the copies: idle cards slow their links down
     memcpy(finding->limits, watch->limits, sizeof finding->limits);
     return true;
 }

@@ -2,6 +2,8 @@
 #include "sensors/clocks_source.h"
 #include "sensors/nvml_card.h"
 
+#include <string.h>
+
 enum {
     VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: this and higher values mean a part of a card
     PROCESSES_MAX = 256
@@ -162,6 +164,41 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
            check_processes(nvml, desc, api->nvmlDeviceGetGraphicsRunningProcesses_v3, err) &&
            (!api->nvmlDeviceGetMPSComputeRunningProcesses_v3 ||
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
+}
+
+// Appends the processes of a list that are not our own and are visible here.
+static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml,
+                             const struct sensor_clocks_desc *desc,
+                             int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),
+                             const char *text)
+{
+    struct nvml_process processes[PROCESSES_MAX];
+    unsigned count = PROCESSES_MAX;
+    if (list(nvml->card.device, &count, processes) != NVML_SUCCESS)
+        return text;
+    for (unsigned i = 0; i < count; i++) {
+        long pid = (long)processes[i].pid;
+        const char *name = clocks_process_name(arena, desc, pid);
+        if (!clocks_is_own(desc, pid) && strcmp(name, "?") != 0)
+            text = arena_printf(arena, "%s%s%s (process %ld)", text ? text : "", text ? ", " : "",
+                                name, pid);
+    }
+    return text;
+}
+
+const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc)
+{
+    struct nvml_clocks nvml;
+    const struct dynlib_desc calls = {
+        .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &nvml.api};
+    struct error no_card;
+    if (!nvml_card_open(&nvml.card, &desc->card, &calls, &no_card))
+        return NULL;
+    const char *text =
+        add_users(arena, &nvml, desc, nvml.api.nvmlDeviceGetComputeRunningProcesses_v3, NULL);
+    text = add_users(arena, &nvml, desc, nvml.api.nvmlDeviceGetGraphicsRunningProcesses_v3, text);
+    nvml_card_close(&nvml.card);
+    return text;
 }
 
 // ---------------------------------------------------------------- setting the clock

@@ -177,6 +177,12 @@ static void benchmark_done(void *context, const char *device, const char *benchm
     runner->desc->benchmark_done(runner->desc->context, device, benchmark);
 }
 
+static void notice(void *context, const char *text)
+{
+    const struct runner *runner = context;
+    runner->desc->notice(runner->desc->context, text);
+}
+
 // The worker's command: "-d" with its device, then "-d" with each other device of the API, so that
 // all of them have the same ids there, in whatever order the driver lists them.
 static const char *const *worker_argv(struct runner *runner, const struct gpu_info *own)
@@ -257,6 +263,8 @@ static bool run_device(struct runner *runner)
         .preset = desc->choices.preset,
         .seed = desc->seed + runner->device,
         .interrupt = desc->interrupt,
+        .wait_idle_ns = desc->wait_idle_ns,
+        .notice = desc->notice ? notice : NULL,
         .progress = desc->progress ? progress : NULL,
         .save = desc->output && file_save_replaces(desc->output) ? save : NULL,
         .save_ns = save_ns,

@@ -94,28 +94,42 @@ static void watch(struct scheduler *s, struct block *block)
     }
 }
 
-// Watches before the first visit, and again until other work has ended, if the user wants to wait.
+static void add_finding(struct run *run, const char *code, const char *text)
+{
+    struct finding *finding = run_add_finding(run);
+    finding->code = code;
+    finding->text = text;
+}
+
+// Tells the user that there is other work. The text lives as long as the run.
+static const char *tell_busy(const struct scheduler *s, const char *why, const char *then)
+{
+    const struct schedule_desc *desc = s->desc;
+    const char *text =
+        arena_printf(desc->run->arena, "%s is not idle: %s%s", desc->device->id, why, then);
+    if (desc->notice)
+        desc->notice(desc->context, text);
+    return text;
+}
+
+// Watches before the first visit. If there is other work, waits for its end as long as the user
+// wants.
 static void watch_first(struct scheduler *s)
 {
-    static const uint64_t pause_ns = NS_PER_S / 4;
+    static const uint64_t pause_ns = NS_PER_S / 10;
     const struct schedule_desc *desc = s->desc;
     uint64_t deadline_ns = clock_deadline_ns(desc->wait_idle_ns);
     struct watch_judgement now, around;
-    bool told = false, given_up = false;
-    struct arena *arena = arena_create();
-    while (watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY && !given_up) {
-        given_up = clock_left_ns(deadline_ns) == 0 || interrupt_count(desc->interrupt) > 0;
-        if (desc->notice && (!told || given_up))
-            desc->notice(desc->context,
-                         arena_printf(arena, "%s is busy: %s%s", desc->device->id, now.text,
-                                      !desc->wait_idle_ns ? ""
-                                      : given_up          ? "; measuring all the same"
-                                                          : "; waiting until it is idle"));
-        told = true;
-        if (!given_up)
-            clock_sleep_ns(pause_ns);
+    bool is_busy = watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY;
+    if (is_busy && desc->wait_idle_ns)
+        tell_busy(s, now.text, "; waiting");
+    while (is_busy && clock_left_ns(deadline_ns) && interrupt_count(desc->interrupt) == 0) {
+        clock_sleep_ns(pause_ns);
+        is_busy = watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY;
     }
-    arena_destroy(arena);
+    if (is_busy)
+        add_finding(desc->run, shared_device,
+                    tell_busy(s, now.text, "; measured all the same, see --wait-idle"));
 }
 
 // ---------------------------------------------------------------- visits
@@ -420,6 +434,10 @@ bool schedule_run(const struct schedule_desc *desc)
         arena_destroy(block->provisional);
         arena_destroy(arena);
     }
+    if (s.watcher.off)
+        add_finding(desc->run, "unwatched",
+                    arena_printf(desc->run->arena, "other work on %s would go unnoticed: %s",
+                                 desc->device->id, s.watcher.why_off));
     watcher_fini(&s.watcher);
     return !s.interrupted;
 }

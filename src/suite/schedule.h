@@ -49,7 +49,8 @@ struct schedule_desc {
     uint64_t seed;               // of the random orders
     struct interrupt *interrupt; // NULL: signals are not watched
     uint64_t wait_idle_ns;       // longest wait for a device on which there is other work; 0: none
-    // Called with one line if there is other work on the device at the start. May be NULL.
+    // Called with one line if there is other work on the device at the start, and again if it still
+    // is there after wait_idle_ns. The last line is also a finding of the run. May be NULL.
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);

@@ -5,6 +5,7 @@
 #include "measure/card.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const size_t order_bytes_max = (size_t)1 << 20;
 
@@ -29,6 +30,8 @@ struct visitor {
     struct measure_card *card;     // the card's sensors; NULL: none
     struct gpu_scope *watch_scope; // on `usual`
     struct measure_watch *watch;   // NULL until the first watch
+    const char *users; // other processes on the card before the first watch; NULL: none seen
+    long family_pid;
     bool validation;
     const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
     struct bench_session session;
@@ -64,6 +67,7 @@ struct visitor *visitor_create(const struct visitor_desc *desc, struct error *er
     struct visitor *visitor = ARENA_NEW(arena, struct visitor);
     *visitor = (struct visitor){
         .arena = arena, .system = system, .info = info, .validation = desc->validation};
+    visitor->family_pid = desc->family_pid ? desc->family_pid : (long)getpid();
     return visitor;
 }
 
@@ -327,7 +331,9 @@ bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error 
     struct child_channel channel;
     child_channel_init(&channel, socket_fd);
     struct error failure;
-    struct visitor *visitor = visitor_create(desc, &failure);
+    struct visitor_desc own = *desc;
+    own.family_pid = (long)getppid();
+    struct visitor *visitor = visitor_create(&own, &failure);
     bool served = visitor ? serve(visitor, &channel, err) : serve_failure(&failure, &channel, err);
     visitor_destroy(visitor);
     child_channel_fini(&channel);

@@ -13,6 +13,7 @@ struct visitor_desc {
     const char *device;       // its id or identity (gpu/info.h)
     const char *const *known; // see gpu_system_desc
     size_t known_count;
+    long family_pid; // this process and its descendants are not other work; 0: this process
     bool validation; // turns the API's own validation on; a message from it makes the visit fail
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "sensors/clocks.h"
 #include "sensors/link.h"
 
 #include <math.h>
@@ -6,7 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -67,6 +71,25 @@ static void its_link_is_known_where_sysfs_does_not_tell(void **state)
         &(struct sensors_desc){.uuid = other_uuid, .sysfs_root = "/nowhere"}, &link));
 }
 
+static void other_processes_of_the_card_are_named(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    char number[32];
+    struct sensor_clocks_desc desc = {.card = {.pci = "0000:1b:00.0"}, .own_pid = (long)getpid()};
+    snprintf(number, sizeof number, "%ld", (long)getppid());
+    assert_int_equal(setenv("NVML_DOUBLE", number, 1), 0);
+    const char *users = sensor_clocks_users(arena, &desc);
+    assert_non_null(users);
+    assert_non_null(strstr(users, arena_printf(arena, " (process %s)", number)));
+    desc.own_pid = (long)getppid(); // as a worker, whose parent is fathom
+    assert_null(sensor_clocks_users(arena, &desc));
+    assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
+    desc.own_pid = (long)getpid();
+    assert_null(sensor_clocks_users(arena, &desc));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -74,6 +97,7 @@ int main(void)
         cmocka_unit_test(a_card_is_found_by_pci_address),
         cmocka_unit_test(another_card_is_not_mistaken_for_it),
         cmocka_unit_test(its_link_is_known_where_sysfs_does_not_tell),
+        cmocka_unit_test(other_processes_of_the_card_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

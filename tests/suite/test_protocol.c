@@ -64,6 +64,45 @@ static const char *rich_line(void)
     return protocol_write_visit(arena, rich_visit());
 }
 
+static void a_watch_comes_through(void **state)
+{
+    (void)state;
+    uint64_t least_ns = 0;
+    assert_true(protocol_is_watch(protocol_write_watch(arena, 7000000), &least_ns));
+    assert_int_equal(least_ns, 7000000);
+    assert_false(protocol_is_watch(rich_line(), &least_ns));
+    const struct watch_finding sent = {.method = WATCH_LENGTHS,
+                                       .share = 0.49,
+                                       .longest_ns = 2.48e6,
+                                       .watched_ns = 5e6,
+                                       .rates = {1, NAN, 3, 4},
+                                       .limits = {NAN, NAN, 63e9, 63e9},
+                                       .who = "python3 (process 4711)"};
+    struct watch_finding got = {0};
+    struct error err = {0};
+    const char *line = protocol_write_finding(arena, &sent);
+    assert_int_equal(protocol_read_finding(arena, line, &got, &err), PROTOCOL_VISIT);
+    assert_int_equal(got.method, WATCH_LENGTHS);
+    assert_true(got.share == sent.share && got.longest_ns == sent.longest_ns);
+    assert_true(got.rates[0] == 1 && isnan(got.rates[1]) && got.limits[3] == 63e9);
+    assert_string_equal(got.who, sent.who);
+}
+
+static void an_answer_that_is_no_finding_is_told_from_a_failure(void **state)
+{
+    (void)state;
+    struct watch_finding got = {0};
+    struct error err = {0}, failure = {.code = ERROR_UNSUPPORTED, .message = "no clock"};
+    const char *line = protocol_write_failure(arena, &failure);
+    assert_int_equal(protocol_read_finding(arena, line, &got, &err), PROTOCOL_FAILURE);
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    static const char *const garbage[] = {
+        "{}", "{\"watch\":1}", "{\"watch\":{\"share\":0}}",
+        "{\"watch\":{\"share\":0,\"rates\":[1,2],\"limits\":[1,2]}}", "{\"watch\""};
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
+        assert_int_equal(protocol_read_finding(arena, garbage[i], &got, &err), PROTOCOL_GARBAGE);
+}
+
 static void a_visit_comes_through_with_every_bit(void **state)
 {
     (void)state;
@@ -227,6 +266,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_visit_comes_through_with_every_bit),
+        cmocka_unit_test(a_watch_comes_through),
+        cmocka_unit_test(an_answer_that_is_no_finding_is_told_from_a_failure),
         cmocka_unit_test(a_metric_that_does_not_exist_stays_away),
         cmocka_unit_test(an_order_comes_through_with_every_bit),
         cmocka_unit_test(a_failure_comes_through_with_its_code),

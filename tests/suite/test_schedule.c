@@ -311,7 +311,7 @@ static void visits_that_are_all_doubtful_make_the_case_suspect(void **state)
     struct stage *stage = stage_create("doubt=100,noise=0", "sum.bytes=4KiB");
     assert_true(schedule_run(&stage->desc));
     const struct result *result = stage->run->results[0];
-    assert_int_equal(visits_of(stage, result->key), 5);
+    assert_int_equal(visits_of(stage, result->key), 10);
     assert_int_equal(result->verdict, VERDICT_SUSPECT);
     assert_true(has_reason(result, "shared-device"));
     stage_destroy(stage);

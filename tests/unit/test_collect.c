@@ -423,16 +423,16 @@ static void too_many_retakes_count_and_make_the_case_suspect(void **state)
     (void)state;
     struct fixture f = begin(5);
     visit_doubtful(&f, 100, NULL);
-    for (int visit = 0; visit < 6; visit++) {
+    for (int visit = 0; visit < 11; visit++) {
         assert_false(collect_done(f.collect));
         visit_doubtful(&f, 50, "other work");
     }
     assert_true(collect_done(f.collect));
     struct result result = end(&f);
     assert_int_equal(result.verdict, VERDICT_SUSPECT);
-    assert_int_equal(result.metrics[0].round_count, 7);
+    assert_int_equal(result.metrics[0].round_count, 12);
     assert_string_equal(find_reason(&result, "shared-device")->text,
-                        "other work (in 6 of 7 rounds)");
+                        "other work (in 11 of 12 rounds)");
     arena_destroy(f.arena);
 }
 
@@ -442,7 +442,7 @@ static void enough_clean_rounds_do_without_the_doubtful_ones(void **state)
     struct fixture f = begin(40);
     for (int visit = 0; visit < 6; visit++) // noisy: no end after five
         visit_doubtful(&f, 100 + 10 * (visit % 2), NULL);
-    for (int visit = 0; visit < 11; visit++) {
+    for (int visit = 0; visit < 16; visit++) {
         assert_false(collect_done(f.collect));
         visit_doubtful(&f, 50, "other work");
     }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What the findings of watches mean, without a device.
+#include "measure/watch.h"
+#include "suite/watcher.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct watch_finding idle_finding(void)
+{
+    return (struct watch_finding){.method = WATCH_GAPS,
+                                  .watched_ns = 5e6,
+                                  .rates = {100, 2e12, 50e9, 50e9},
+                                  .limits = {NAN, 2.4e12, 63e9, 63e9}};
+}
+
+static struct watch_judgement judged(struct arena *arena, const struct watch_finding *finding,
+                                     double memory_best)
+{
+    double best[WATCH_YARDSTICKS] = {100, memory_best, 50e9, 50e9};
+    return watcher_judge(arena, finding, best);
+}
+
+static void an_idle_device_gives_no_reason(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const struct watch_finding finding = idle_finding();
+    struct watch_judgement judgement = judged(arena, &finding, 2.05e12);
+    assert_int_equal(judgement.verdict, WATCH_CLEAN);
+    assert_int_equal(judgement.link, WATCH_CLEAN);
+    assert_null(judgement.text);
+    arena_destroy(arena);
+}
+
+static void a_stolen_percent_is_the_border_between_remark_and_doubt(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.share = 0.009;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_REMARK);
+    finding.share = 0.01;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_BUSY);
+    finding.share = 0.49;
+    finding.who = "python3 (process 4711)";
+    struct watch_judgement judgement = judged(arena, &finding, 2e12);
+    assert_string_equal(judgement.text,
+                        "other work took 49 % of the device's time: python3 (process 4711)");
+    assert_int_equal(judgement.link, WATCH_BUSY);
+    arena_destroy(arena);
+}
+
+static void a_slow_yardstick_shows_what_leaves_no_gap(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.rates[WATCH_MEMORY] = 1.5e12;
+    struct watch_judgement judgement = judged(arena, &finding, 2e12);
+    assert_int_equal(judgement.verdict, WATCH_BUSY);
+    assert_non_null(strstr(judgement.text, "75 % of its best rate"));
+    arena_destroy(arena);
+}
+
+static void company_from_the_start_is_seen_by_the_limit(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.rates[WATCH_MEMORY] = 1e12;
+    struct watch_judgement judgement = judged(arena, &finding, NAN); // the first watch
+    assert_int_equal(judgement.verdict, WATCH_BUSY);
+    assert_non_null(strstr(judgement.text, "42 % of the limit"));
+    finding.limits[WATCH_MEMORY] = NAN; // not known
+    assert_int_equal(judged(arena, &finding, NAN).verdict, WATCH_CLEAN);
+    arena_destroy(arena);
+}
+
+static void a_busy_link_concerns_only_what_uses_it(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.rates[WATCH_TO_HOST] = 26e9;
+    struct watch_judgement judgement = judged(arena, &finding, 2e12);
+    assert_int_equal(judgement.verdict, WATCH_CLEAN);
+    assert_int_equal(judgement.link, WATCH_BUSY);
+    assert_non_null(strstr(judgement.link_text, "a copy to the host ran at 52 %"));
+    arena_destroy(arena);
+}
+
+static void the_best_rates_are_kept(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    double best[WATCH_YARDSTICKS] = {NAN, NAN, 60e9, NAN};
+    const struct watch_finding finding = idle_finding();
+    watcher_judge(arena, &finding, best);
+    assert_true(best[WATCH_CORES] == 100 && best[WATCH_TO_DEVICE] == 60e9);
+    arena_destroy(arena);
+}
+
+static void a_watch_is_due_after_150_ms_of_visits(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watcher watcher;
+    watcher_init(&watcher, NULL, arena);
+    assert_false(watcher_add(&watcher, WATCHER_EVERY_NS - 1));
+    assert_true(watcher_add(&watcher, 1));
+    watcher.off = true;
+    assert_false(watcher_add(&watcher, 1));
+    watcher_fini(&watcher);
+    arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------- intervals of the clock
+
+static void one_gap_is_counted_with_its_length(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    double intervals_ns[100], away_ns = 0;
+    struct watch_finding finding = {.method = WATCH_GAPS};
+    for (int i = 0; i < 100; i++)
+        intervals_ns[i] = 40e3 + 64 * (i % 3);
+    intervals_ns[41] += 2.48e6;
+    watch_add_intervals(arena, intervals_ns, 100, &finding, &away_ns);
+    assert_true(fabs(away_ns - 2.48e6) < 200 && fabs(finding.longest_ns - 2.48e6) < 200);
+    assert_true(fabs(finding.watched_ns - 6.48e6) < 20e3);
+    arena_destroy(arena);
+}
+
+static void a_rising_clock_is_no_gap(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    double intervals_ns[100], away_ns = 0;
+    struct watch_finding finding = {.method = WATCH_GAPS};
+    for (int i = 0; i < 100; i++)
+        intervals_ns[i] = i < 10 ? 40e3 * 1980 / 345 : 40e3; // from idle
+    watch_add_intervals(arena, intervals_ns, 100, &finding, &away_ns);
+    assert_true(away_ns == 0 && finding.longest_ns == 0);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_device_gives_no_reason),
+        cmocka_unit_test(a_stolen_percent_is_the_border_between_remark_and_doubt),
+        cmocka_unit_test(a_slow_yardstick_shows_what_leaves_no_gap),
+        cmocka_unit_test(company_from_the_start_is_seen_by_the_limit),
+        cmocka_unit_test(a_busy_link_concerns_only_what_uses_it),
+        cmocka_unit_test(the_best_rates_are_kept),
+        cmocka_unit_test(a_watch_is_due_after_150_ms_of_visits),
+        cmocka_unit_test(one_gap_is_counted_with_its_length),
+        cmocka_unit_test(a_rising_clock_is_no_gap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
