@@ -114,7 +114,8 @@ struct benchmark {
     // "no".
     bool together;
 
-    // True: its cases use the link between host and device, so other work on the link disturbs them.
+    // True: its cases use the link between host and device, so other work on the link disturbs
+    // them.
     bool link;
 
     // Lists all cases for the request's device and choices, in the parent process. ERROR_USAGE if

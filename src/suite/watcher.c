@@ -12,8 +12,8 @@ static const struct {
     const char *name;
     double least;
 } yardsticks[WATCH_YARDSTICKS] = {
-    [WATCH_CORES] = {"arithmetic on all cores", 0.9},
-    [WATCH_MEMORY] = {"a copy in device memory", 0.8},
+    [WATCH_CORES] = {"arithmetic on all cores", 0.95},
+    [WATCH_MEMORY] = {"a copy in device memory", 0.85},
     [WATCH_TO_DEVICE] = {"a copy from the host", 0.75},
     [WATCH_TO_HOST] = {"a copy to the host", 0.75},
 };

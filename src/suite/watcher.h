@@ -30,7 +30,7 @@ struct watcher {
 };
 
 // The time of visits between two watches, of which a watch takes some 4 %.
-#define WATCHER_EVERY_NS UINT64_C(150000000)
+#define WATCHER_EVERY_NS UINT64_C(250000000)
 
 void watcher_init(struct watcher *watcher, struct executor *executor, struct arena *arena);
 void watcher_fini(struct watcher *watcher);

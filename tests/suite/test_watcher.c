@@ -17,7 +17,7 @@ static struct watch_finding idle_finding(void)
     return (struct watch_finding){.method = WATCH_GAPS,
                                   .watched_ns = 5e6,
                                   .rates = {100, 2e12, 50e9, 50e9},
-                                  .limits = {NAN, 2.4e12, 63e9, 63e9}};
+                                  .limits = {NAN, NAN, 63e9, 63e9}};
 }
 
 static struct watch_judgement judged(struct arena *arena, const struct watch_finding *finding,
@@ -73,13 +73,13 @@ static void company_from_the_start_is_seen_by_the_limit(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
+    double best[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN}; // the first watch
     struct watch_finding finding = idle_finding();
-    finding.rates[WATCH_MEMORY] = 1e12;
-    struct watch_judgement judgement = judged(arena, &finding, NAN); // the first watch
-    assert_int_equal(judgement.verdict, WATCH_BUSY);
-    assert_non_null(strstr(judgement.text, "42 % of the limit"));
-    finding.limits[WATCH_MEMORY] = NAN; // not known
-    assert_int_equal(judged(arena, &finding, NAN).verdict, WATCH_CLEAN);
+    finding.rates[WATCH_TO_DEVICE] = 26e9;
+    struct watch_judgement judgement = watcher_judge(arena, &finding, best);
+    assert_int_equal(judgement.verdict, WATCH_CLEAN);
+    assert_int_equal(judgement.link, WATCH_BUSY);
+    assert_non_null(strstr(judgement.link_text, "41 % of the limit"));
     arena_destroy(arena);
 }
 
@@ -107,7 +107,7 @@ static void the_best_rates_are_kept(void **state)
     arena_destroy(arena);
 }
 
-static void a_watch_is_due_after_150_ms_of_visits(void **state)
+static void a_watch_is_due_after_250_ms_of_visits(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
@@ -160,7 +160,7 @@ int main(void)
         cmocka_unit_test(company_from_the_start_is_seen_by_the_limit),
         cmocka_unit_test(a_busy_link_concerns_only_what_uses_it),
         cmocka_unit_test(the_best_rates_are_kept),
-        cmocka_unit_test(a_watch_is_due_after_150_ms_of_visits),
+        cmocka_unit_test(a_watch_is_due_after_250_ms_of_visits),
         cmocka_unit_test(one_gap_is_counted_with_its_length),
         cmocka_unit_test(a_rising_clock_is_no_gap),
     };

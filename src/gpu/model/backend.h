@@ -167,10 +167,6 @@ static inline char *model_host_of(const struct gpu_buffer *buffer)
 
 // ---------------------------------------------------------------- batch.c
 
-// The time that other work has taken from the device when the device has worked for own_ns on the
-// machine's own batches.
-double model_company_ns(const struct model_machine *machine, double own_ns);
-
 struct gpu_batch *model_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                      struct error *err);
 bool model_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,

@@ -227,24 +227,6 @@ static void run_transfer(struct model_device *device, const struct command *comm
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
-double model_company_ns(const struct model_machine *machine, double own_ns)
-{
-    double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
-    if (!(machine->company_period_ns > 0) || since_ns < 0)
-        return 0;
-    // An episode is slices of other and own work in turn, the first one of other work.
-    double length_ns = machine->company_length_ns;
-    double pairs = floor(length_ns / (2 * slice_ns));
-    double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
-    double own_period_ns = machine->company_period_ns - away_ns;
-    if (own_period_ns < 1)
-        own_period_ns = 1; // other work leaves hardly anything
-    double periods = floor(since_ns / own_period_ns);
-    double rest_ns = since_ns - periods * own_period_ns;
-    double begun = fmin((floor(rest_ns / slice_ns) + 1) * slice_ns, away_ns);
-    return periods * away_ns + begun;
-}
-
 // The time on the device's clock, which goes on while other work has the device.
 static double clock_ns(const struct model_device *device)
 {

@@ -4,6 +4,7 @@
 #include "gpu/model.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- members of JSON objects
@@ -336,6 +337,24 @@ static bool read_company(const struct member_place *root, struct model_machine *
                        member_number(&place, "slice_ns",
                                      &(struct member_range){1, machine->company_length_ns, false},
                                      &machine->company_slice_ns));
+}
+
+double model_company_ns(const struct model_machine *machine, double own_ns)
+{
+    double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
+    if (!(machine->company_period_ns > 0) || since_ns < 0)
+        return 0;
+    // An episode is slices of other and own work in turn, the first one of other work.
+    double length_ns = machine->company_length_ns;
+    double pairs = floor(length_ns / (2 * slice_ns));
+    double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
+    double own_period_ns = machine->company_period_ns - away_ns;
+    if (own_period_ns < 1)
+        own_period_ns = 1; // other work leaves hardly anything
+    double periods = floor(since_ns / own_period_ns);
+    double rest_ns = since_ns - periods * own_period_ns;
+    double begun = fmin((floor(rest_ns / slice_ns) + 1) * slice_ns, away_ns);
+    return periods * away_ns + begun;
 }
 
 // Sets how many cores share a near cache: the sharers of the next level, divided by the number of

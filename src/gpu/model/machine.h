@@ -61,6 +61,10 @@ struct model_machine {
     uint64_t seed;
 };
 
+// The time that other work has taken from the device when the device has worked for own_ns on the
+// machine's own batches.
+double model_company_ns(const struct model_machine *machine, double own_ns);
+
 // Reads the file into `machine`, with strings in `arena`. False with ERROR_USAGE; the message has
 // the JSON path and the reason.
 MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
