@@ -13,6 +13,8 @@ struct scheduler {
     const struct schedule_desc *desc;
     struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; [1] …: peers
     struct watcher watcher;                       // of the schedule's own device
+    size_t watched_results; // number of the run\'s results that watches have judged
+    bool last_block;
     struct random random;
     uint64_t start_ns, saved_ns;
     const struct benchmark *benchmark; // the benchmark to which soft_ns and hard_ns belong
@@ -68,6 +70,43 @@ static void save(struct scheduler *s, struct block *block)
 
 static const char shared_device[] = "shared-device";
 
+// Applies a judgement to the results of earlier blocks since the last watch. Those blocks were too
+// short to be watched by themselves; their cases are not visited again.
+static void judge_results(struct scheduler *s, const struct block *block,
+                          const struct watch_judgement *around)
+{
+    struct run *run = s->desc->run;
+    for (size_t i = s->watched_results; i < block->base; i++) {
+        const struct benchmark *benchmark = benchmark_find(run->results[i]->benchmark);
+        enum watch_verdict found = benchmark->link ? around->link : around->verdict;
+        bool is_own = strcmp(run->results[i]->device, s->desc->device->id) == 0;
+        if (found == WATCH_CLEAN || !is_own || benchmark->serve)
+            continue;
+        if (run->results[i]->metric_count)
+            result_flag(run->arena, run->results[i],
+                        found == WATCH_BUSY ? VERDICT_SUSPECT : VERDICT_OK, shared_device, "%s",
+                        benchmark->link ? around->link_text : around->text);
+    }
+    s->watched_results = block->base;
+}
+
+// Applies a judgement to the visits of an entry since the last watch.
+static void judge_entry(struct entry *entry, const struct watch_judgement *around)
+{
+    const struct benchmark *benchmark = entry->plan_case.benchmark;
+    enum watch_verdict found = benchmark->link ? around->link : around->verdict;
+    const struct reason reason = {.code = shared_device,
+                                  .text = benchmark->link ? around->link_text : around->text};
+    unsigned first = entry->watched;
+    entry->watched = collect_visits(entry->collect);
+    if (first == entry->watched || benchmark->serve)
+        return;
+    if (found == WATCH_BUSY)
+        collect_doubt(entry->collect, first, &reason);
+    else if (found == WATCH_REMARK)
+        collect_remark(entry->collect, first, &reason);
+}
+
 // Watches, and applies what the watches around them found to all visits since the last watch. A
 // benchmark with a second process shares the device with itself: its visits are left as they are.
 static void watch(struct scheduler *s, struct block *block)
@@ -75,23 +114,10 @@ static void watch(struct scheduler *s, struct block *block)
     struct watch_judgement now, around;
     if (!watcher_look(&s->watcher, &now, &around))
         return;
-    for (size_t i = 0; i < block->count; i++) {
-        struct entry *entry = &block->entries[i];
-        const struct benchmark *benchmark = entry->plan_case.benchmark;
-        enum watch_verdict verdict = benchmark->link ? around.link : around.verdict;
-        const struct reason reason = {.code = shared_device,
-                                      .text = benchmark->link ? around.link_text : around.text};
-        unsigned first = entry->watched;
-        if (!block_is_own(block, entry))
-            continue;
-        entry->watched = collect_visits(entry->collect);
-        if (first == entry->watched || benchmark->serve)
-            continue;
-        if (verdict == WATCH_BUSY)
-            collect_doubt(entry->collect, first, &reason);
-        else if (verdict == WATCH_REMARK)
-            collect_remark(entry->collect, first, &reason);
-    }
+    judge_results(s, block, &around);
+    for (size_t i = 0; i < block->count; i++)
+        if (block_is_own(block, &block->entries[i]))
+            judge_entry(&block->entries[i], &around);
 }
 
 static void add_finding(struct run *run, const char *code, const char *text)
@@ -345,10 +371,22 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
+// True if the visits of this block must be judged before it ends: results are about to be shown, or
+// the visits took so long that a watch costs little beside them.
+static bool needs_watch(const struct scheduler *s, const struct block *block)
+{
+    const struct schedule_desc *desc = s->desc;
+    if (s->interrupted || s->watcher.off || s->watcher.visited_ns == 0 || block->count == 0)
+        return false;
+    const struct benchmark *benchmark = block->entries[0].plan_case.benchmark;
+    return s->last_block || s->watcher.visited_ns >= WATCHER_EVERY_NS / 2 ||
+           (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
+}
+
 // Watches after the last visits of a block. True if cases want visits again because of that.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
-    if (s->interrupted || s->watcher.off || s->watcher.visited_ns == 0)
+    if (!needs_watch(s, block))
         return false;
     watch(s, block);
     for (size_t i = 0; i < block->count; i++)
@@ -416,6 +454,7 @@ bool schedule_run(const struct schedule_desc *desc)
     for (size_t p = 0; p < desc->peer_count; p++)
         s.slots[1 + p] = (struct device_slot){desc->peers[p].device, desc->peers[p].plan,
                                               desc->peers[p].executor, NULL};
+    s.watched_results = desc->run->result_count;
     watcher_init(&s.watcher, desc->executor, desc->run->arena);
     watch_first(&s);
     for (bool more = true; more && !s.interrupted;) {
@@ -429,6 +468,7 @@ bool schedule_run(const struct schedule_desc *desc)
                                 .arena = arena,
                                 .base = desc->run->result_count};
         more = gather(desc->plan, block);
+        s.last_block = !more;
         run_block(&s, block);
         report_if_done(&s, block);
         arena_destroy(block->provisional);

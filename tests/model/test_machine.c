@@ -135,6 +135,9 @@ static void a_malformed_file_is_refused_by_path_and_reason(void **state)
         {"{" ROOT "\"levels\": [" L1 "], \"memory\": {\"latency_cycles\": 500, \"bandwidth\": "
          "{\"core_bytes_per_cycle\": 8}}}",
          "memory.bandwidth.chip_bytes_per_cycle: missing"},
+        {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"company\": {\"period_ns\": 100, "
+         "\"length_ns\": 50, \"slice_ns\": 60}}",
+         "company.slice_ns: expected 1 to 50"},
         {"{" ROOT "\"levels\": [" L1 "], " MEMORY ", \"throttling\": {\"period_ns\": 100, "
          "\"length_ns\": 200, \"core_clock_hz\": 1e8}}",
          "throttling.length_ns: expected 1 to 100"},
@@ -208,9 +211,28 @@ static void a_file_that_is_not_there_is_refused(void **state)
     arena_destroy(arena);
 }
 
+// Bursts of 5 in each 100 from 10 on, in slices of 2: other work has 2, then we 2, then it 1.
+static void company_takes_every_second_slice(void **state)
+{
+    (void)state;
+    const struct model_machine machine = {.company_after_ns = 10,
+                                          .company_period_ns = 100,
+                                          .company_length_ns = 5,
+                                          .company_slice_ns = 2};
+    assert_true(model_company_ns(&machine, 9.5) == 0);
+    assert_true(model_company_ns(&machine, 10) == 2);
+    assert_true(model_company_ns(&machine, 11.5) == 2);
+    assert_true(model_company_ns(&machine, 12) == 3);
+    assert_true(model_company_ns(&machine, 10 + 96.5) == 3);
+    assert_true(model_company_ns(&machine, 10 + 97) == 5); // the next period: 97 are our own
+    const struct model_machine alone = {.company_period_ns = 0};
+    assert_true(model_company_ns(&alone, 1e9) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(company_takes_every_second_slice),
         cmocka_unit_test(a_machine_is_what_its_file_says),
         cmocka_unit_test(levels_are_shared_as_the_file_has_it),
         cmocka_unit_test(a_malformed_file_is_refused_by_path_and_reason),
