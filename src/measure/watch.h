@@ -10,7 +10,7 @@
 // Yardsticks. Work that runs at the same time as ours leaves no gap: clients of one context server,
 // copies by an engine. Small fixed pieces of work show it by their rates: arithmetic on all cores,
 // a copy in the device's memory, a copy in each direction of the link. Their rates are compared
-// with the best ones of the run (measure/doubt.h).
+// with the best ones of the run and with limits (suite/watcher.h).
 #ifndef MEASURE_WATCH_H
 #define MEASURE_WATCH_H
 
