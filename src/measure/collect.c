@@ -265,11 +265,12 @@ static void fill_metrics(const struct collect *collect, const struct rounds *rou
 
 // ---------------------------------------------------------------- the verdict
 
-// Half of the interval divided by the median; 0 if the interval is a point, NaN if it is absent.
-static double relative_half(const struct metric *metric)
+// Half of the interval divided by the median, or by `least` if the median is smaller; 0 if the
+// interval is a point, NaN if it is absent.
+static double relative_half(const struct metric *metric, double least)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;
-    return half == 0 ? 0 : half / fabs(metric->median);
+    return half == 0 ? 0 : half / fmax(fabs(metric->median), least);
 }
 
 // "±24 % (goal ±1 %)"; with more digits if both would look the same: "±1.04 % (goal ±1 %)".
@@ -295,13 +296,12 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// True if the goal was reached.
-static bool judge_precision(const struct collect *collect, struct arena *arena,
+static void judge_precision(const struct collect *collect, struct arena *arena,
                             struct result *result, const struct metric *primary)
 {
-    double goal = collect->rule.goal, half = relative_half(primary);
+    double goal = collect->rule.goal, half = relative_half(primary, 0);
     if (half <= goal)
-        return true;
+        return;
     bool wide = !collect->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
@@ -312,19 +312,23 @@ static bool judge_precision(const struct collect *collect, struct arena *arena,
         result_flag(arena, result, verdict, "imprecise", "%s: %s",
                     collect->state == COLLECT_PRECISE ? "limited by the clock's step" : "noisy",
                     precision_text(arena, half, goal));
-    return false;
 }
 
 // The first metric decides when a case is precise enough. Another metric may vary while the first
-// does not, as a rate varies with the clock. If it has a limit and is far less precise, the result
-// gets a remark.
+// does not, as a rate varies with the clock: where it is far less precise, the result gets a
+// remark.
 static void judge_others(const struct collect *collect, struct arena *arena, struct result *result)
 {
     double allowed = COLLECT_IMPRECISE_FACTOR * collect->rule.goal;
     for (size_t i = 1; i < result->metric_count; i++) {
         const struct metric *metric = &result->metrics[i];
-        double half = relative_half(metric);
-        if (isfinite(metric->limit) && half > allowed)
+        // A share or ratio of 0 ± 0.001 is precise.
+        double half = relative_half(metric, metric->unit == UNIT_NONE ? 1 : 0);
+        if (isnan(half) && result->metrics[0].round_count > metric->round_count)
+            result_flag(arena, result, VERDICT_OK, "imprecise",
+                        "%s: rounds measured: %zu, too few for an interval", metric->name,
+                        metric->round_count);
+        else if (half > allowed)
             result_flag(arena, result, VERDICT_OK, "imprecise", "%s is noisy: %s", metric->name,
                         precision_text(arena, half, collect->rule.goal));
     }
@@ -439,8 +443,8 @@ static void judge(const struct collect *collect, const struct rounds *rounds, st
     judge_censoring(arena, result);
     if (result->metric_count == 0)
         return;
-    if (judge_precision(collect, arena, result, &result->metrics[0]))
-        judge_others(collect, arena, result);
+    judge_precision(collect, arena, result, &result->metrics[0]);
+    judge_others(collect, arena, result);
     if (collect->info->distribution)
         judge_distribution(rounds, arena, result);
     else
